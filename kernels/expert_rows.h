@@ -18,19 +18,21 @@ struct ExpertRowOps {
         return {KernelKind::Routing, bytesOf(to, 2.0 * rows * columns)};
     }
 
-    /// to[t] = Σ over choices of weights[t, choice] · from[rows[t, choice]]; choices without a row are left out.
-    /// `weights` null: 1. Combine, and the gradient of dispatch.
-    virtual void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights,
-                         ConstArray from, Array to) = 0;
-    static KernelWork sumRowsWork(int tokens, int columns, int choices, const std::int32_t*, const float*, ConstArray,
-                                  Array to) {
+    /// to[t] = Σ over choices of weights[t, choice] · from[rows[t, choice] − first]; choices without a row, or with one
+    /// that is not among the `count` rows from `first` on, are left out. `weights` null: 1. Combine, and the gradient
+    /// of dispatch.
+    virtual void sumRows(int tokens, int columns, int choices, const std::int32_t* rows, int first, int count,
+                         const float* weights, ConstArray from, Array to) = 0;
+    static KernelWork sumRowsWork(int tokens, int columns, int choices, const std::int32_t*, int, int, const float*,
+                                  ConstArray, Array to) {
         return {KernelKind::Routing, bytesOf(to, (1.0 + choices) * tokens * columns)};
     }
 
-    /// dots[t, choice] = ⟨matrix[t], from[rows[t, choice]]⟩, 0 without a row: the gradient of combine's weights.
-    virtual void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
-                         ConstArray matrix, float* dots) = 0;
-    static KernelWork dotRowsWork(int tokens, int columns, int choices, const std::int32_t*, ConstArray,
+    /// dots[t, choice] = ⟨matrix[t], from[rows[t, choice] − first]⟩, 0 where sumRows leaves the choice out: the
+    /// gradient of combine's weights.
+    virtual void dotRows(int tokens, int columns, int choices, const std::int32_t* rows, int first, int count,
+                         ConstArray from, ConstArray matrix, float* dots) = 0;
+    static KernelWork dotRowsWork(int tokens, int columns, int choices, const std::int32_t*, int, int, ConstArray,
                                   ConstArray matrix, const float*) {
         return {KernelKind::Routing, bytesOf(matrix, (1.0 + choices) * tokens * columns)};
     }
@@ -40,6 +42,6 @@ protected:
 };
 
 #define SHARDLAB_EXPERT_ROW_OPS(operation)                                                                             \
-    operation(ExpertRowOps, gatherRows, 7) operation(ExpertRowOps, sumRows, 7) operation(ExpertRowOps, dotRows, 7)
+    operation(ExpertRowOps, gatherRows, 7) operation(ExpertRowOps, sumRows, 9) operation(ExpertRowOps, dotRows, 9)
 
 }  // namespace shardlab::kernels

@@ -64,7 +64,7 @@ Json candidateJson(const Candidate& candidate) {
 std::string degreesText(const ParallelSpec& parallel) {
     std::string text;
     for (const Axis axis : axesAsWritten)
-        if (const int parts = degree(parallel, axis); parts > 1)
+        if (const int parts = degree(parallel, axis); matters(axis, parts))
             text +=
                 fmt::format("{}{} {}{}", text.empty() ? "" : " × ", name(axis), parts,
                             axis == Axis::Context && parallel.contextKind == ContextKind::Ulysses ? " ulysses" : "");

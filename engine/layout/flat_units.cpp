@@ -68,7 +68,7 @@ std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::ve
     // Members of a tensor group hold tables that may differ by a row, and fill the same buckets all the same.
     std::vector<FlatUnit> buckets =
         fillBuckets(units, bucketElements(parallel, gradientBytes), parallel.zero > 0 || parallel.tensor > 1);
-    if (parallel.expert == 1) return buckets;
+    if (expertSpread(parallel) == 1) return buckets;
     if (parallel.zero == 0 && expertReplicaCount(parallel) == 1)
         std::erase_if(buckets, [](const FlatUnit& unit) { return unit.spread > 1; });
     std::ranges::stable_sort(buckets, std::greater<>(), &FlatUnit::lowestLayer);

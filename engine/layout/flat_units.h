@@ -20,8 +20,6 @@ struct FlatUnit {
     /// It belongs to experts that are spread over groups of so many neighbouring replicas: only one of each group holds
     /// the same (replicas.h). 1: every replica holds it.
     int spread = 1;
-    /// Neighbours in such a group are so many replicas apart: the members of a context group lie between.
-    int apart = 1;
     bool operator==(const FlatUnit&) const = default;
 
     std::int64_t end() const { return begin + size; }
@@ -50,20 +48,15 @@ constexpr std::int64_t partBegin(std::int64_t size, int part, int parts) { retur
 constexpr std::int64_t partSize(std::int64_t size, int part, int parts) {
     return partBegin(size, part + 1, parts) - partBegin(size, part, parts);
 }
-/// The number of a replica among those that hold the same experts, which are spread over groups of `spread` replicas
-/// that are `apart` from their neighbours in the group.
-constexpr int numberAmongHolders(int replica, int spread, int apart) {
-    return replica / (spread * apart) * apart + replica % apart;
-}
 /// The part of a unit that belongs to one of the replicas that share a copy (mesh/copies.h): all of it or nothing where
 /// it has an owner; where it is spread, the replicas that hold the same share it out, in their order.
 constexpr std::int64_t partBegin(const FlatUnit& unit, int replica, int replicas) {
     if (unit.owner >= 0) return replica <= unit.owner ? 0 : unit.size;
-    return partBegin(unit.size, numberAmongHolders(replica, unit.spread, unit.apart), replicas / unit.spread);
+    return partBegin(unit.size, replica / unit.spread, replicas / unit.spread);
 }
 constexpr std::int64_t partSize(const FlatUnit& unit, int replica, int replicas) {
     if (unit.owner >= 0) return replica == unit.owner ? unit.size : 0;
-    return partSize(unit.size, numberAmongHolders(replica, unit.spread, unit.apart), replicas / unit.spread);
+    return partSize(unit.size, replica / unit.spread, replicas / unit.spread);
 }
 
 /// parallel.partition "layers": gives each layer of a stage, in order, to the replica of a copy that has least so far;

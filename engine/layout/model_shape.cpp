@@ -67,15 +67,20 @@ std::int64_t gateColumns(const ModelSpec& model) {
     return (noisyGate(model) ? 2 : 1) * (model.experts.count + groups);
 }
 
-std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share) {
+std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share) {
     if (dropless(model)) return tokens(model, samples, share) * expertChoices(model);
     return std::int64_t{model.experts.count} * samples * expertCapacity(model);
 }
 
+std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share) {
+    return routedRows(model, samples, share) / share.folds;
+}
+
 TensorShare tensorShare(const Layout& layout, int part) {
     const ParallelSpec& parallel = layout.parallel;
-    return {parallel.tensor, part < 0 ? parallel.tensor - 1 : part, parallel.sequence, parallel.context,
-            parallel.expert};
+    return {parallel.tensor,   part < 0 ? parallel.tensor - 1 : part,
+            parallel.sequence, parallel.context,
+            parallel.expert,   expertFolds(parallel)};
 }
 
 int layersOfBlock(const ModelSpec& model) { return hasAttention(model) ? 2 : 1; }
@@ -127,7 +132,7 @@ int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.
 /// Columns of an expert's, or a feed-forward block's, activation that one member of a tensor group holds; and of the
 /// shared block's.
 std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share) {
-    return feedForwardWidth(model, layer) / share.size;
+    return feedForwardWidth(model, layer) / (hasExperts(model, layer) ? share.ofExpert() : share.size);
 }
 std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare& share) {
     return sharedWidth(model, layer) / share.size;
@@ -144,7 +149,7 @@ std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const Tens
 
 /// Parameters of a layer's experts, where other ranks hold other experts.
 std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorShare& share) {
-    if (share.expert == 1 || !hasExperts(model, layer)) return 0;
+    if (share.spread() == 1 || !hasExperts(model, layer)) return 0;
     return ownExperts(model, share) * blockParameters(model, ownWidth(model, layer, share));
 }
 
@@ -229,8 +234,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         layer += layersOfBlock(model);
         if (const std::int64_t size = spreadParameters(model, block, share); size > 0) {
             add(layer - 1, size);
-            units.back().spread = share.expert;
-            units.back().apart = share.context;
+            units.back().spread = share.spread();
         }
     }
     return units;
@@ -258,8 +262,10 @@ FactoredNumbers& FactoredNumbers::operator+=(const FactoredNumbers& other) {
 
 namespace {
 
-/// A product's matrix, and its bias where there is one; a member of a tensor group holds a part of its columns or rows.
-FactoredNumbers product(bool bias, std::int64_t rows, std::int64_t columns, bool byColumns) {
+/// A product's matrix, and its bias where there is one; a member of a tensor group holds a part of its columns or rows,
+/// or all of them where it is `whole`.
+FactoredNumbers product(bool bias, std::int64_t rows, std::int64_t columns, bool byColumns, bool whole = false) {
+    if (whole) return {rows, columns, bias ? columns : 0, bias ? 2 : 1, 0, 0};
     const std::int64_t parts = byColumns ? rows : columns;
     if (!bias) return {rows, columns, 0, 1, parts, 1};
     return {rows, columns, columns, 2, parts, byColumns ? 2 : 1};  // a bias by rows is whole
@@ -316,10 +322,11 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
             (units.back() += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * shared, true)) +=
                 product(parts.biases, shared, h, false);
         FactoredNumbers products;
+        const bool whole = experts && share.ofExpert() == 1;
         for (int expert = 0; expert < (experts ? ownExperts(model, share) : 1); ++expert)
-            (products += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * f, true)) +=
-                product(parts.biases, f, h, false);
-        if (experts && share.expert > 1) spread.push_back(products);
+            (products += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * f, true, whole)) +=
+                product(parts.biases, f, h, false, whole);
+        if (experts && share.spread() > 1) spread.push_back(products);
         else units.back() += products;
     }
     if (stage.last) units.push_back(norm(model));
@@ -347,8 +354,9 @@ double meanSeen(const ModelSpec& model) {
 /// tensor group computes the whole gate.
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows, const TensorShare& share = {}) {
     const double h = model.hidden, column = 2 * blockParts(model).feedForwardMatrices() * h;
-    const double each = column * feedForwardWidth(model, layer) / share.size;
-    if (!hasExperts(model, layer)) return tokens * each;
+    const bool experts = hasExperts(model, layer);
+    const double each = column * feedForwardWidth(model, layer) / (experts ? share.ofExpert() : share.size);
+    if (!experts) return tokens * each;
     return tokens *
                (2 * h * static_cast<double>(gateColumns(model)) + column * sharedWidth(model, layer) / share.size) +
            rows * each;
@@ -455,8 +463,8 @@ std::int64_t secondHalfStoredFloats(const ModelSpec& model, int layer, int sampl
     const std::int64_t own = ownTokens(model, samples, share);
     const std::int64_t h = model.hidden;
     const std::int64_t f = ownWidth(model, layer, share), rows = expertRows(model, samples, share);
-    const std::int64_t routes =
-        n * (gateColumns(model) + 2 * expertChoices(model)) + rows + 2 * std::int64_t{samples} * model.experts.count;
+    const std::int64_t routes = n * (gateColumns(model) + 2 * expertChoices(model)) +
+                                routedRows(model, samples, share) + 2 * std::int64_t{samples} * model.experts.count;
     const std::int64_t statistics = normNumbers(model) * own,
                        widths = blockParts(model).feedForwardMatrices();  // f before and after a GELU or gate
     const std::int64_t experts =

@@ -27,6 +27,12 @@ struct TensorShare {
     bool sequence = false;  ///< the members split the tokens between their products too
     int context = 1;        ///< ranks that divide each sample's tokens: N is b·s ÷ context
     int expert = 1;         ///< ranks that experts are spread over: each holds n ÷ expert of n experts
+    int folds = 1;          ///< parts of the tensor group that hold different experts (mesh/folding.h)
+
+    /// Members that cut each expert among themselves.
+    int ofExpert() const { return size / folds; }
+    /// Replicas that an expert group of a fold spreads its experts over.
+    int spread() const { return expert / folds; }
 };
 /// The share of member `part` of a tensor group; without one that of the last, which is the largest.
 TensorShare tensorShare(const Layout& layout, int part = -1);
@@ -58,8 +64,10 @@ std::vector<int> gateWidths(const ModelSpec& model);
 /// Columns of all matrices of a gate together.
 std::int64_t gateColumns(const ModelSpec& model);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
-/// · choices where dropless. Where experts are spread over ranks, a rank has so many of its own experts if all are
-/// chosen equally often.
+/// · choices where dropless.
+std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share = {});
+/// Those that a rank computes: its fold's part of all. Where experts are spread over ranks, and dropless, a rank has so
+/// many of its own experts if all are chosen equally often.
 std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);

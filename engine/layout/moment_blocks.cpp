@@ -50,15 +50,15 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
                 sizes.push_back(tensor.elements());
         }
         addNorm();
-        const std::int64_t f = feedForwardWidth(model, block) / share.size;
         const bool experts = hasExperts(model, block);
+        const std::int64_t f = feedForwardWidth(model, block) / (experts ? share.ofExpert() : share.size);
         if (experts)
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
         if (const std::int64_t shared = sharedWidth(model, block) / share.size; shared > 0) {
             addProduct(parts.biases, sizes, h, (parts.feedForwardMatrices() - 1) * shared);
             addProduct(parts.biases, sizes, shared, h);
         }
-        std::vector<std::int64_t>& products = experts && share.expert > 1 ? spread : sizes;
+        std::vector<std::int64_t>& products = experts && share.spread() > 1 ? spread : sizes;
         for (int expert = 0; expert < (experts ? model.experts.count / share.expert : 1); ++expert) {
             addProduct(parts.biases, products, h, (parts.feedForwardMatrices() - 1) * f);
             addProduct(parts.biases, products, f, h);

@@ -9,6 +9,8 @@ namespace shardlab::kernels {
 
 namespace {
 
+bool isAmong(std::int32_t row, int first, int count) { return row >= first && row - first < count; }
+
 SHARDLAB_HOT void scaled(std::int64_t count, float factor, const float* __restrict from, float* __restrict to) {
 #pragma omp simd
     for (std::int64_t c = 0; c < count; ++c) to[c] = factor * from[c];
@@ -45,32 +47,32 @@ void CpuDevice::gatherRows(int rows, int columns, int choices, const std::int32_
     });
 }
 
-void CpuDevice::sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights,
-                        ConstArray from, Array to) {
+void CpuDevice::sumRows(int tokens, int columns, int choices, const std::int32_t* rows, int first, int count,
+                        const float* weights, ConstArray from, Array to) {
     const std::int64_t width = columns;
     cpu::shareOut(tokens, tokens * width, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
             const cpu::Floats out(to + t * width, cpu::Floats::Access::Write, width);
             std::fill_n(out.data(), width, 0.0f);
             for (std::int64_t at = t * choices; at < (t + 1) * choices; ++at) {
-                if (rows[at] < 0) continue;
-                const cpu::ConstFloats row(from + rows[at] * width, width);
+                if (!isAmong(rows[at], first, count)) continue;
+                const cpu::ConstFloats row(from + (rows[at] - first) * width, width);
                 addScaled(width, weights ? weights[at] : 1.0f, row.data(), out.data());
             }
         }
     });
 }
 
-void CpuDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
-                        ConstArray matrix, float* dots) {
+void CpuDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, int first, int count,
+                        ConstArray from, ConstArray matrix, float* dots) {
     const std::int64_t width = columns;
     cpu::shareOut(tokens, tokens * width, [&](std::int64_t begin, std::int64_t end) {
         for (std::int64_t t = begin; t < end; ++t) {
             const cpu::ConstFloats token(matrix + t * width, width);
             for (std::int64_t at = t * choices; at < (t + 1) * choices; ++at) {
                 dots[at] = 0;
-                if (rows[at] < 0) continue;
-                const cpu::ConstFloats row(from + rows[at] * width, width);
+                if (!isAmong(rows[at], first, count)) continue;
+                const cpu::ConstFloats row(from + (rows[at] - first) * width, width);
                 dots[at] = dotOf(width, token.data(), row.data());
             }
         }

@@ -11,6 +11,8 @@ namespace {
 
 constexpr int dotsOfBlock = 8;  ///< one for each warp
 
+__device__ bool isAmong(std::int32_t row, int first, int count) { return row >= first && row - first < count; }
+
 template <class T>
 struct Gather {
     int choices;
@@ -41,6 +43,7 @@ template <class T>
 struct SumOfRows {
     int choices;
     const std::int32_t* rows;
+    int first, count;
     const float* weights;  ///< null: 1
     const T* from;
     T* to;
@@ -52,9 +55,9 @@ struct SumOfRows {
         for (int j = 0; j < choices; ++j) {
             const std::int64_t place = static_cast<std::int64_t>(token) * choices + j;
             const std::int32_t row = rows[place];
-            if (row < 0) continue;
+            if (!isAmong(row, first, count)) continue;
             const float factor = weights ? weights[place] : 1.0f;
-            const auto values = loadPack<N>(from + static_cast<std::int64_t>(row) * columns + column);
+            const auto values = loadPack<N>(from + static_cast<std::int64_t>(row - first) * columns + column);
 #pragma unroll
             for (int i = 0; i < N; ++i) sums[i] += factor * values[i];
         }
@@ -67,15 +70,15 @@ struct SumOfRows {
 
 template <class T>
 __global__ void __launch_bounds__(dotsOfBlock* warpSize_)
-    dotRowsKernel(std::int64_t dotsWanted, int columns, int choices, const std::int32_t* rows, const T* from,
-                  const T* matrix, float* dots) {
+    dotRowsKernel(std::int64_t dotsWanted, int columns, int choices, const std::int32_t* rows, int first, int count,
+                  const T* from, const T* matrix, float* dots) {
     const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * dotsOfBlock + threadIdx.x / warpSize_;
     if (place >= dotsWanted) return;
     const int lane = static_cast<int>(threadIdx.x) % warpSize_;
     const std::int32_t row = rows[place];
     float sum = 0;
-    if (row >= 0) {
-        const T* const a = from + static_cast<std::int64_t>(row) * columns;
+    if (isAmong(row, first, count)) {
+        const T* const a = from + static_cast<std::int64_t>(row - first) * columns;
         const T* const b = matrix + place / choices * columns;
         for (int c = lane; c < columns; c += warpSize_) sum += toFloat(a[c]) * toFloat(b[c]);
     }
@@ -99,27 +102,29 @@ void CudaDevice::gatherRows(int rows, int columns, int choices, const std::int32
     });
 }
 
-void CudaDevice::sumRows(int tokens, int columns, int choices, const std::int32_t* rows, const float* weights,
-                         ConstArray from, Array to) {
+void CudaDevice::sumRows(int tokens, int columns, int choices, const std::int32_t* rows, int first, int count,
+                         const float* weights, ConstArray from, Array to) {
     withType(to.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         withPacks<T>(
             columns,
             [&](auto n) {
                 launch("sumRows", mapMatrixKernel<n(), SumOfRows<T>>, matrixBlocks(tokens, columns, n()), tileThreads,
-                       *queue_, tokens, columns, SumOfRows<T>{choices, rows, weights, as<T>(from), as<T>(to), columns});
+                       *queue_, tokens, columns,
+                       SumOfRows<T>{choices, rows, first, count, weights, as<T>(from), as<T>(to), columns});
             },
             from.data, static_cast<const void*>(to.data));
     });
 }
 
-void CudaDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, ConstArray from,
-                         ConstArray matrix, float* dots) {
+void CudaDevice::dotRows(int tokens, int columns, int choices, const std::int32_t* rows, int first, int count,
+                         ConstArray from, ConstArray matrix, float* dots) {
     withType(matrix.type, [&](auto t) {
         using T = typename decltype(t)::Type;
         const std::int64_t wanted = static_cast<std::int64_t>(tokens) * choices;
         launch("dotRows", dotRowsKernel<T>, static_cast<unsigned>(ceilDiv(wanted, dotsOfBlock)),
-               dotsOfBlock * warpSize_, *queue_, wanted, columns, choices, rows, as<T>(from), as<T>(matrix), dots);
+               dotsOfBlock * warpSize_, *queue_, wanted, columns, choices, rows, first, count, as<T>(from),
+               as<T>(matrix), dots);
     });
 }
 

@@ -45,11 +45,14 @@ private Q_SLOTS:
                         factor(std::size_t(places[r])) * x.given()[std::size_t(places[r] / choices) * wide + c];
         CLOSE(gathered, wanted, 1e-6);
 
+        // Of a rank that has some of the rows only.
+        const int first = in.whole(0, rows - 1), count = in.whole(0, rows - first);
+        const Array own = static_cast<Array>(y) + std::ptrdiff_t{first} * columns;
         const DeviceArray sums = poisoned(std::size_t(tokenCount) * wide, row().t);
-        device().sumRows(tokenCount, columns, choices, rowsThere.tokens(), factors, y, sums);
+        device().sumRows(tokenCount, columns, choices, rowsThere.tokens(), first, count, factors, own, sums);
         Values summed(std::size_t(tokenCount) * wide), dotted(ofPlaces.size());
         for (std::size_t place = 0; place < ofPlaces.size(); ++place)
-            if (ofPlaces[place] >= 0)
+            if (ofPlaces[place] >= first && ofPlaces[place] < first + count)
                 for (std::size_t c = 0; c < wide; ++c) {
                     const std::size_t t = place / std::size_t(choices);
                     const double other = y.given()[std::size_t(ofPlaces[place]) * wide + c];
@@ -59,7 +62,7 @@ private Q_SLOTS:
         CLOSE(sums, summed, 2e-6);
 
         const DeviceArray dots = poisoned(ofPlaces.size());
-        device().dotRows(tokenCount, columns, choices, rowsThere.tokens(), y, x, dots.floats());
+        device().dotRows(tokenCount, columns, choices, rowsThere.tokens(), first, count, own, x, dots.floats());
         CLOSE(dots, dotted, 1e-5);
     }
 
@@ -86,8 +89,10 @@ private Q_SLOTS:
         const DeviceArray gathered = poisoned(placeCount * wide, row().t),
                           sums = poisoned(std::size_t(shape.tokens()) * wide, row().t), dots = poisoned(placeCount);
         device().gatherRows(shape.rows(), columns, shape.choices, routes.places, nullptr, x, gathered);
-        device().sumRows(shape.tokens(), columns, shape.choices, routes.rows, routes.weights, gathered, sums);
-        device().dotRows(shape.tokens(), columns, shape.choices, routes.rows, gathered, x, dots.floats());
+        device().sumRows(shape.tokens(), columns, shape.choices, routes.rows, 0, shape.rows(), routes.weights, gathered,
+                         sums);
+        device().dotRows(shape.tokens(), columns, shape.choices, routes.rows, 0, shape.rows(), gathered, x,
+                         dots.floats());
         Values summed(std::size_t(shape.tokens()) * wide), dotted;
         const std::vector<float> shares = weights.now();
         for (std::size_t place = 0; place < placeCount; ++place) {

@@ -176,6 +176,43 @@ inline const std::vector<SingleFault> expertFaults{
          l.parallel.expert = 4;
      },
      "/parallel/expert", "1 or 2; or a parallel.data that is a multiple of 4"},
+    {"a tensor degree of no experts", [](Layout& l) { l.parallel.expertTensor = 1; }, "/parallel/expert_tensor",
+     "0; or model.kind gpt-moe or llama-moe"},
+    {"experts cut over a part of nothing",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.parallel.tensor = 2;
+         l.parallel.expertTensor = 3;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/expert_tensor", "1 or 2; or 0, as all else"},
+    {"experts over fewer ranks than parts of a tensor group",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.parallel.tensor = 2;
+         l.parallel.expertTensor = 1;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/expert_tensor", "0, as all else; or a parallel.expert that is a multiple of 2"},
+    {"experts over more parts than there are",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.parallel.tensor = 2;
+         l.parallel.expertTensor = 1;
+         l.parallel.expert = 8;
+         l.cluster.hosts[0].devices = 8;
+     },
+     "/parallel/expert", "4 or 2; or a parallel.data that is a multiple of 4"},
+    {"parts of rows and columns that a part of a tensor group has",
+     [](Layout& l) {
+         l.model.kind = ModelKind::GptMoe;
+         l.parallel.tensor = 4;
+         l.parallel.expertTensor = 2;
+         l.parallel.expert = 2;
+         l.optimizer.kind = OptimizerKind::Adafactor;
+         l.cluster.hosts[0].devices = 16;
+     },
+     "/parallel/expert_tensor", "1; or 4; or an optimizer that keeps moments of each weight"},
     {"experts that do not divide",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;

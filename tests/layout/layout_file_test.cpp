@@ -135,6 +135,7 @@ private Q_SLOTS:
                                 "pipeline",
                                 "tensor",
                                 "expert",
+                                "expert_tensor",
                                 "context",
                                 "zero",
                                 "chunks",

@@ -115,6 +115,52 @@ private Q_SLOTS:
         QCOMPARE(Mesh(degrees(1, 3, 2, 1, 1)).size(Axis::Expert), 1);
     }
 
+    /// Members of a context group come before data neighbours, as in Megatron-Core.
+    void expertGroupsSpanContextGroups() {
+        const Mesh mesh(degrees(1, 2, 2, 2, 1)), all(degrees(1, 2, 4, 2, 1));
+        QCOMPARE(mesh.group(0, Axis::Expert), (std::vector<int>{0, 1}));
+        QCOMPARE(sameExperts(mesh, 1), (std::vector<int>{1, 3}));
+        QCOMPARE(all.group(2, Axis::Expert), (std::vector<int>{0, 1, 2, 3}));
+        QCOMPARE(all.label(3), std::string("dp1 ep3 cp1"));
+    }
+
+    /// Parts of a tensor group hold different experts, which in each part are spread over neighbouring replicas.
+    void expertsMayBeCutLessThanAllElse() {
+        Layout layout = degrees(1, 4, 4, 1, 4);
+        layout.parallel.expertTensor = 2;
+        const Mesh mesh(layout);
+        QCOMPARE(mesh.folds(), 2);
+        QCOMPARE(mesh.size(Axis::ExpertTensor), 2);
+        QCOMPARE(mesh.group(0, Axis::Expert), (std::vector<int>{0, 4, 2, 6}));
+        QCOMPARE(mesh.group(13, Axis::Expert), (std::vector<int>{9, 13, 11, 15}));
+        QCOMPARE(mesh.group(7, Axis::ExpertTensor), (std::vector<int>{6, 7}));
+        QCOMPARE(expertExchange(mesh, 7), (std::vector<int>{3, 7}));
+        QCOMPARE(sameExperts(mesh, 7), (std::vector<int>{7, 15}));
+        QCOMPARE(mesh.label(7), std::string("dp1 ep3 tp3 et1"));
+        for (const Axis axis : {Axis::Expert, Axis::ExpertTensor}) {
+            std::multiset<int> members;
+            for (const auto& group : mesh.groups(axis)) {
+                QCOMPARE(static_cast<int>(group.size()), mesh.size(axis));
+                members.insert(group.begin(), group.end());
+                for (std::size_t i = 0; i < group.size(); ++i) {
+                    QCOMPARE(mesh.group(group[i], axis), group);
+                    QCOMPARE(mesh.coordinate(group[i], axis), static_cast<int>(i));
+                }
+            }
+            QCOMPARE(members.size(), std::size_t{16});
+        }
+        // Each expert whole on one rank, over all of them.
+        layout = degrees(2, 2, 8, 1, 4);
+        layout.parallel.expertTensor = 1;
+        QCOMPARE(Mesh(layout).group(9, Axis::Expert), (std::vector<int>{8, 12, 9, 13, 10, 14, 11, 15}));
+        // Degrees that check() refuses have a mesh too.
+        for (const auto& [expert, own] : {std::pair(2, 1), std::pair(4, 3), std::pair(4, 8), std::pair(0, 1)}) {
+            layout.parallel.expert = expert;
+            layout.parallel.expertTensor = own;
+            QCOMPARE(Mesh(layout).folds(), 1);
+        }
+    }
+
     void copiesAreNeighboursAlongData() {
         Layout layout = degrees(2, 6, 1, 2, 1);
         layout.parallel.shard = 3;

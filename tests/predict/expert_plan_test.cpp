@@ -5,11 +5,13 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/utilisation.h"
 #include "engine/predict/plan/plan.h"
+#include "engine/predict/plan/tensor_costs.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
 
+#include <algorithm>
 #include <map>
 
 using namespace shardlab::test;
@@ -143,6 +145,68 @@ private Q_SLOTS:
             if (cost.layer == 1 && cost.kind == EventKind::TensorAllReduce) ++sums[cost.bytes];
         const std::int64_t activations = 4 * std::int64_t{4} * 256 * 512, routes = 4 * std::int64_t{4} * 256;
         QCOMPARE(sums, (std::map<std::int64_t, int>{{activations, 2}, {routes, 1}}));
+    }
+
+    /// Where each expert is whole on one rank of a tensor group, a rank has the rows of fewer experts, with all their
+    /// columns: as much work, and fewer rows to hold and to send.
+    void partsOfATensorGroupHoldOtherExperts() {
+        Layout layout = layoutOf("gpt-moe");
+        layout.parallel = {.data = 2, .pipeline = 1, .tensor = 2, .expert = 2};
+        layout.cluster.hosts = {{"localhost", 4}};
+        const Plan cut = planned(layout);
+        layout.parallel.expert = 4;
+        layout.parallel.expertTensor = 1;
+        const Plan folded = planned(layout);
+        const StageShape stage{8, true, true};
+        const TensorShare share = tensorShare(layout);
+        QCOMPARE(spreadParameters(layout.model, stage, share), std::int64_t{4} * 4 * (2 * 512 * 2048 + 2048 + 512));
+        QCOMPARE(expertRows(layout.model, 4, share), routedRows(layout.model, 4) / 2);
+        QCOMPARE(folded.flopsPerStep, cut.flopsPerStep);
+        const auto bytes = [](const Plan& plan, MemoryCategory category) {
+            return plan.memory[0].bytes[static_cast<std::size_t>(category)];
+        };
+        // Of each of 4 layers: what goes into the experts and what comes out, of half as many rows.
+        const std::int64_t rows = routedRows(layout.model, 4);
+        QCOMPARE(bytes(cut, MemoryCategory::Activations) - bytes(folded, MemoryCategory::Activations),
+                 4 * 4 * 2 * rows / 2 * 512);
+        const auto sent = [](const Plan& plan) {
+            const auto told = std::ranges::find(plan.traffic, Axis::Expert, &AxisTraffic::axis);
+            return told == plan.traffic.end() ? 0 : told->bytes;
+        };
+        QVERIFY(sent(cut) > 0);
+        QCOMPARE(sent(folded), sent(cut) / 2);
+        // One replica: no row travels.
+        layout.parallel = {.data = 1, .pipeline = 1, .tensor = 2, .expert = 2, .expertTensor = 1};
+        layout.cluster.hosts = {{"localhost", 2}};
+        const Plan alone = planned(layout);
+        QCOMPARE(sent(alone), std::int64_t{0});
+        QVERIFY(spreadParameters(layout.model, stage, tensorShare(layout)) == 0);
+    }
+
+    /// In Megatron-Core members of a tensor group send the rows of their own tokens, and gather nothing.
+    void otherStacksSendRowsOverTensorGroups() {
+        Layout layout = layoutOf("llama-moe");
+        layout.model.experts.capacity = 0;
+        layout.precision.compute = NumberFormat::Bf16;
+        layout.cluster.pace = PaceSpec{"h100-sxm", 1, "megatron-core"};
+        layout.cluster.hosts = {{"node1", 8}};
+        layout.parallel = {.data = 4, .pipeline = 1, .tensor = 2, .expert = 4, .sequence = true};
+        layout.batch = {32, 2};
+        const auto ofExperts = [](const Plan& plan) {
+            std::map<EventKind, std::int64_t> sums;
+            for (const TensorCost& cost : plan.costs.stages[0].tensor.forward)
+                if (cost.layer == 0) sums[cost.kind] += cost.bytes;
+            return sums;
+        };
+        auto cut = ofExperts(planned(layout));
+        layout.parallel.expert = 8;
+        layout.parallel.expertTensor = 1;
+        const Plan plan = planned(layout);
+        QCOMPARE(exchangeMembers(layout), 8);
+        auto folded = ofExperts(plan);
+        QCOMPARE(folded[EventKind::DispatchTokens], cut[EventKind::DispatchTokens] / 2);
+        QCOMPARE(folded[EventKind::TensorAllGather], cut[EventKind::TensorAllGather] / 2);  // the attention's
+        QCOMPARE(folded[EventKind::TensorReduceScatter], cut[EventKind::TensorReduceScatter] / 2);
     }
 
     /// Shards of spread experts are as large as those of experts that each rank holds, as fewer ranks share them out,

@@ -258,7 +258,7 @@ private Q_SLOTS:
         for (const Candidate& candidate : searchOrFail(base).candidates) {
             const ParallelSpec& p = candidate.choice.parallel;
             ++found[p.expert];
-            QCOMPARE(p.data % p.expert, 0);
+            QCOMPARE(p.data % expertSpread(p), 0);
             if (p.zero > 0) ++sharded[p.expert];
             if (p.expert == 1 || candidate.choice.kind != "1f1b") continue;
             const auto plan = makePlan(withChoice(base, candidate.choice));

@@ -59,6 +59,7 @@ inline constexpr MegatronOption megatronOptions[] = {
     {"--context-parallel-size", 1},
     {"--cp-comm-type", -1},
     {"--expert-model-parallel-size", 1},
+    {"--expert-tensor-parallel-size", 1},
     {"--sequence-parallel", 0},
     {"--use-distributed-optimizer", 0},
     {"--num-distributed-optimizer-instances", 1},

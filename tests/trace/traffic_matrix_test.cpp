@@ -23,6 +23,7 @@ struct Shape {
     int expert = 1;
     int shard = 0;
     ContextKind method = ContextKind::Ring;
+    int expertTensor = 0;
 };
 
 Plan planOf(const Shape& shape) {
@@ -40,6 +41,7 @@ Plan planOf(const Shape& shape) {
     layout.parallel.context = shape.context;
     layout.parallel.contextKind = shape.method;
     layout.parallel.expert = shape.expert;
+    layout.parallel.expertTensor = shape.expertTensor;
     if (shape.expert > 1) {
         layout.model.kind = ModelKind::GptMoe;
         layout.parallel.bucket = 0.5;
@@ -58,9 +60,9 @@ private Q_SLOTS:
     void sumsAreThePlans_data() {
         QTest::addColumn<int>("index");
         for (int i = 0; i < int(std::size(shapes)); ++i)
-            QTest::addRow("dp%d sh%d pp%d cp%d tp%d ep%d zero %d %s", shapes[i].data, shapes[i].shard,
-                          shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert, shapes[i].zero,
-                          shapes[i].schedule)
+            QTest::addRow("dp%d sh%d pp%d cp%d tp%d ep%d et%d zero %d %s", shapes[i].data, shapes[i].shard,
+                          shapes[i].pipeline, shapes[i].context, shapes[i].tensor, shapes[i].expert,
+                          shapes[i].expertTensor, shapes[i].zero, shapes[i].schedule)
                 << i;
     }
 
@@ -192,7 +194,11 @@ private:
                                     {8, 1, 1, 1, "1f1b", 1, 1, 2, 4},
                                     {8, 1, 1, 3, "1f1b", 1, 1, 4, 4},
                                     {2, 2, 2, 0, "1f1b", 1, 2, 1, 0, ContextKind::Ulysses},
-                                    {1, 1, 1, 0, "1f1b", 1, 4, 1, 0, ContextKind::Ulysses}};
+                                    {1, 1, 1, 0, "1f1b", 1, 4, 1, 0, ContextKind::Ulysses},
+                                    {2, 1, 2, 0, "1f1b", 1, 1, 4, 0, ContextKind::Ring, 1},
+                                    {4, 1, 2, 2, "1f1b", 1, 1, 4, 0, ContextKind::Ring, 1},
+                                    {2, 2, 4, 1, "1f1b", 1, 1, 4, 0, ContextKind::Ring, 2},
+                                    {1, 1, 4, 0, "1f1b", 1, 1, 4, 0, ContextKind::Ring, 1}};
 };
 
 QTEST_GUILESS_MAIN(TrafficMatrixTest)

@@ -37,6 +37,26 @@ private Q_SLOTS:
         }
     }
 
+    /// A tensor degree of experts goes to Megatron-LM and comes back; where it is that of all else, nothing is said.
+    void theTensorDegreeOfExpertsGoesThereAndBack() {
+        const TrainerTarget& megatron = *findTrainerTarget("megatron");
+        Layout layout = withExperts(ModelKind::GptMoe);
+        layout.parallel = {.data = 2, .pipeline = 1, .tensor = 2, .expert = 4, .sequence = true, .expertTensor = 1};
+        layout.cluster.hosts = {{"localhost", 4}};
+        layout.precision.compute = NumberFormat::Bf16;
+        QVERIFY(check(layout, scheduleMethods()).empty());
+        const auto written = exportLayout(layout, megatron);
+        QVERIFY2(written.has_value(), written ? "" : toText(written.error()).c_str());
+        QVERIFY(written->text.find("--expert-tensor-parallel-size 1") != std::string::npos);
+        const auto back = megatron.read("run.sh", written->text);
+        QVERIFY(back.has_value());
+        QVERIFY(back->layout.parallel == layout.parallel);
+        layout.parallel.expert = 2;
+        layout.parallel.expertTensor = 0;
+        const auto plain = exportLayout(layout, megatron);
+        QVERIFY(plain && plain->text.find("--expert-tensor-parallel-size") == std::string::npos);
+    }
+
     /// What has an effect on experts, and no words in a program, is refused there.
     void whatHasNoWordsIsRefused() {
         for (const TrainerTarget& target : trainerTargets()) {

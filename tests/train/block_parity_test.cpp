@@ -57,12 +57,15 @@ private:
                 layout.model, [&](int n) { return below(n); }, 8);
             Split split{one({1, 2, 4}), one({1, 2, 4}), one({1, 2, 4}), one({1, 1, 2}), coin(), below(4)};
             const bool experts = hasExperts(layout.model);
-            if (experts) split.tensor = split.context = 1;
+            const bool folded = experts && split.tensor > 1 && coin();  // each expert whole on one rank
+            if (experts && !folded) split.tensor = 1;
+            if (experts) split.context = 1;
             if (split.ranks() > 8 || split.ranks() == 1) continue;
             split.method = one({ContextKind::Ring, ContextKind::Ulysses});
             splitOver(layout, split);
             if (experts) {
                 if (coin()) layout.parallel.expert = one({1, split.data});
+                if (folded) layout.parallel.expertTensor = 1, layout.parallel.expert *= split.tensor;
                 drawExperts(
                     layout.model, [&](int n) { return below(n); }, layout.parallel.expert);
                 drawExpertBlocks(layout.model, [&](int n) { return below(n); });

@@ -2,12 +2,25 @@
 // Models with experts of any kind that a layout may have.
 #pragma once
 
+#include "engine/layout/mesh/folding.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
 #include <array>
+#include <vector>
 
 namespace shardlab::test {
+
+/// Gives the experts of a tensor group a tensor degree of their own, or leaves the group as it is. What the layout
+/// spreads its experts over becomes larger by the number of folds.
+template <class Below>
+void drawFolds(ParallelSpec& parallel, const Below& below) {
+    std::vector<int> degrees;
+    for (int x = 1; x <= parallel.tensor; ++x)
+        if (parallel.tensor % x == 0) degrees.push_back(x == parallel.tensor ? 0 : x);
+    parallel.expertTensor = degrees[static_cast<std::size_t>(below(static_cast<int>(degrees.size())))];
+    if (parallel.expertTensor > 0) parallel.expert *= parallel.tensor / parallel.expertTensor;
+}
 
 /// `below(n)` draws a whole number from 0 to n − 1. The model suits the layout's degrees, which are set before: its
 /// heads, widths and experts divide by them. `dropless`: no expert has a limit of places, as members of a context group
@@ -16,7 +29,7 @@ template <class Below>
 void drawExperts(Layout& layout, const Below& below, bool dropless) {
     ModelSpec& model = layout.model;
     MoeSpec& experts = model.experts;
-    const int t = layout.parallel.tensor;
+    const int t = layout.parallel.tensor, ofExpert = t / expertFolds(layout.parallel);
     const bool llama = below(2) == 0;
     model = {llama ? ModelKind::LlamaMoe : ModelKind::GptMoe, 4, 24, 12, 24, 259, 0};
     if (llama && below(2)) model.block.kvHeads = t;
@@ -35,6 +48,7 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     const bool mayBeDropless = !expertsChoose(model) && !traits(experts.gate).draws;
     const bool groups = hasGroups(model) || choosesInGroups(model);
     experts.count = groups ? 12 : 4 + 2 * below(2);
+    while (experts.count % layout.parallel.expert != 0) experts.count += groups ? 4 : 2;
     experts.groups = 4;
     experts.topGroups = 2;
     experts.topK = 2;
@@ -42,8 +56,9 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     experts.scale = 1 + 0.5 * below(3);
     experts.capacity = dropless || (mayBeDropless && below(2)) ? 0 : 1.25;
     experts.dropout = experts.capacity > 0 && below(2) ? 0.2 : 0;
-    experts.width = below(2) ? 0 : t * (1 + below(12));
+    experts.width = below(2) ? 0 : ofExpert * (1 + below(12));
     experts.shared = below(3);
+    if (experts.shared * experts.width % t != 0) experts.shared = 0;
     experts.every = below(3);
     experts.denseLayers = below(2);
     if (layout.parallel.context == 1) model.dropout = below(2) ? 0.1 : 0;

@@ -55,6 +55,7 @@ QString tryStage(const Layout& layout, const StageShape& shape, const StageNeigh
                  TensorGroup& tensor, ContextGroup* context, ExpertGroup* experts, Arena& arena) {
     StageSpec spec{layout.model, 1, shape.firstLayer, shape.layers, shape.first, shape.last, layout.batch.micro};
     spec.memory = layout.memory;
+    spec.folds = expertFolds(layout.parallel);
     spec.precision = layout.precision;
     Stage stage(spec, arena, tensor, context, experts);
     const TensorShare share = tensorShare(layout, tensor.member());
@@ -92,7 +93,8 @@ QString tryStage(const Layout& layout, const StageShape& shape, const StageNeigh
 }
 
 void compare(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, bool splitBackward) {
-    const int t = layout.parallel.tensor, c = layout.parallel.context, members = t * c * layout.parallel.expert;
+    const int t = layout.parallel.tensor, c = layout.parallel.context, spread = expertSpread(layout.parallel),
+              members = t * c * spread;
     std::vector<QString> wrong(static_cast<std::size_t>(members));
     const std::string error = runRanks(members, [&](int member, Communicator& world) {
         std::vector<int> ofTensor, ofContext, ofExperts;
@@ -107,8 +109,7 @@ void compare(const Layout& layout, const StageShape& shape, const StageNeighbour
                                         : std::make_unique<TensorParallel>(arena, *tensor, layout.parallel.sequence);
         const auto contextGroup =
             c == 1 ? nullptr : std::make_unique<ContextParallel>(*context, layout.parallel.contextKind);
-        const auto expertGroup =
-            layout.parallel.expert == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, layout.batch.micro);
+        const auto expertGroup = spread == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, layout.batch.micro);
         wrong[static_cast<std::size_t>(member)] = tryStage(layout, shape, neighbours, splitBackward, *tensorGroup,
                                                            contextGroup.get(), expertGroup.get(), arena);
     });
@@ -144,6 +145,7 @@ private Q_SLOTS:
             parallel.context = inContext ? 2 : 1;
             parallel.expert = parallel.data = 1 + below(2);
             parallel.pipeline = 1 + below(3);
+            drawFolds(parallel, below);
             drawExperts(layout, below, inContext);
             if (inContext && layout.model.heads % (parallel.tensor * parallel.context) == 0 && below(2))
                 parallel.contextKind = ContextKind::Ulysses;
@@ -151,7 +153,7 @@ private Q_SLOTS:
             layout.model.experts.denseLayers = 0;
             layout.model.experts.every = 1 + below(std::min(2, layout.model.layers));
             // How many rows come where experts are spread, and nothing is dropped, is known to a run alone.
-            if (dropless(layout.model)) parallel.expert = 1;
+            if (dropless(layout.model)) parallel.expert = 1, parallel.expertTensor = 0;
             layout.batch.micro = 1 + below(3);
             const int tokens = layout.batch.micro * layout.model.sequence / parallel.context;
             parallel.sequence = parallel.tensor > 1 && tokens % parallel.tensor == 0 && below(2);

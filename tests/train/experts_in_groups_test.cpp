@@ -85,6 +85,8 @@ private:
         parallel.pipeline = 1;
         if (2 * parallel.data * inGroup <= mostRanks && below(2)) parallel.data *= 2;
         if (2 * parallel.data * inGroup <= mostRanks && below(2)) parallel.pipeline = 2;
+        if (inContext && below(2)) parallel.expert = parallel.data * parallel.context;
+        drawFolds(parallel, below);
         drawExperts(layout, below, inContext);
         if (inContext && layout.model.heads % inGroup == 0 && below(2)) parallel.contextKind = ContextKind::Ulysses;
         layout.data.kind = DataKind::Text;
@@ -171,14 +173,14 @@ private Q_SLOTS:
             layout.run.validateEvery = 0;
             if (random.below(2)) layout.precision.compute = NumberFormat::Bf16;
             // How many rows come where experts are spread, and nothing is dropped, only the run knows.
-            if (dropless(layout.model)) layout.parallel.expert = 1;
+            if (dropless(layout.model)) layout.parallel.expert = 1, layout.parallel.expertTensor = 0;
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             const std::string text = writeLayout(layout);
             QVERIFY2(run.error.empty(), (text + run.error).c_str());
             using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
             const auto inLayers = [](EventKind kind) { return isTensorCollective(kind) || isExpertExchange(kind); };
-            const int experts = layout.parallel.expert;
+            const int experts = expertSpread(layout.parallel);
             std::int64_t left = 0;
             for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
                 std::map<Key, int> measured, predicted;
@@ -209,17 +211,23 @@ private Q_SLOTS:
     void sixteenBits_data() {
         QTest::addColumn<QString>("compute");
         QTest::addColumn<bool>("sequence");
+        QTest::addColumn<bool>("folded");
         for (const char* compute : {"bf16", "fp16"})
             for (const bool sequence : {false, true})
-                QTest::addRow("%s%s", compute, sequence ? " sequence" : "") << compute << sequence;
+                for (const bool folded : {false, true})
+                    QTest::addRow("%s%s%s", compute, sequence ? " sequence" : "", folded ? " folded" : "")
+                        << compute << sequence << folded;
     }
     void sixteenBits() {
         QFETCH(QString, compute);
         QFETCH(bool, sequence);
+        QFETCH(bool, folded);
         requireEqual([&]() -> QString {
             RandomStream random(freshSeed(), "layouts");
             Layout layout = draw(random, false, 2);
             layout.parallel = {.data = 2, .pipeline = 1, .tensor = 2, .expert = 2, .sequence = sequence};
+            if (folded)
+                layout.parallel.expertTensor = 1, layout.parallel.expert = layout.model.experts.count % 4 ? 2 : 4;
             layout.cluster.hosts = {{"localhost", 4}};
             layout.batch.micro = 2;
             layout.schedule = {};
@@ -240,16 +248,21 @@ private Q_SLOTS:
         QTest::addColumn<int>("from");
         QTest::addColumn<int>("to");
         for (const auto& [from, to] :
-             {std::pair(0, 1), std::pair(1, 0), std::pair(1, 2), std::pair(2, 1), std::pair(0, 3), std::pair(3, 2)})
+             {std::pair(0, 1), std::pair(1, 0), std::pair(1, 2), std::pair(2, 1), std::pair(0, 3), std::pair(3, 2),
+              std::pair(4, 0), std::pair(0, 4), std::pair(4, 5), std::pair(5, 3), std::pair(2, 5), std::pair(6, 4)})
             QTest::addRow("%d to %d", from, to) << from << to;
     }
     void checkpointsReshard() {
         QFETCH(int, from);
         QFETCH(int, to);
-        const std::array<ParallelSpec, 4> places{
-            ParallelSpec{.data = 1, .pipeline = 1}, ParallelSpec{.data = 2, .pipeline = 1, .tensor = 2, .expert = 2},
+        const std::array<ParallelSpec, 7> places{
+            ParallelSpec{.data = 1, .pipeline = 1},
+            ParallelSpec{.data = 2, .pipeline = 1, .tensor = 2, .expert = 2},
             ParallelSpec{.data = 2, .pipeline = 1, .tensor = 4, .sequence = true, .zero = 1},
-            ParallelSpec{.data = 2, .pipeline = 2, .tensor = 2, .expert = 2, .sequence = true, .zero = 3}};
+            ParallelSpec{.data = 2, .pipeline = 2, .tensor = 2, .expert = 2, .sequence = true, .zero = 3},
+            ParallelSpec{.data = 2, .pipeline = 1, .tensor = 2, .expert = 4, .sequence = true, .expertTensor = 1},
+            ParallelSpec{.data = 2, .pipeline = 1, .tensor = 4, .expert = 4, .zero = 2, .expertTensor = 2},
+            ParallelSpec{.data = 1, .pipeline = 2, .tensor = 4, .expert = 4, .expertTensor = 1}};
         const auto keep = [&](const Layout& layout, const QTemporaryDir& folder,
                               const std::filesystem::path& resume = {}) {
             return runInProcess(planOf(layout), {}, [&](int, TrainerServices& services) {
@@ -268,6 +281,8 @@ private Q_SLOTS:
             drawn.run.steps = steps;
             drawn.memory = {};
             drawn.batch.micro = 1;
+            drawn.model.experts.count = 12;
+            drawn.model.experts.width = 8;
             const auto on = [&](int place) {
                 Layout layout = drawn;
                 layout.parallel = places[std::size_t(place)];
@@ -319,6 +334,22 @@ private Q_SLOTS:
                      l.model.experts.width = 8;
                  }),
                  std::string());
+        // Experts that are cut less than all else may be narrower, but not those that all members share.
+        const auto folded = [&](int width, int shared, int own) {
+            return faultAt([=](Layout& l) {
+                l.model.experts.count = 12;
+                l.model.experts.width = width;
+                l.model.experts.shared = shared;
+                l.parallel.expert = 4 / own;
+                l.parallel.expertTensor = own;
+            });
+        };
+        QCOMPARE(folded(5, 0, 1), std::string());
+        QCOMPARE(folded(6, 2, 2), std::string());
+        QCOMPARE(folded(5, 0, 2),
+                 std::string("/parallel/expert_tensor: an expert's width of 5 does not divide into 2 shares"));
+        QCOMPARE(folded(6, 1, 1),
+                 std::string("/parallel/tensor: the shared experts' width of 6 does not divide into 4 shares"));
     }
 };
 

@@ -168,7 +168,8 @@ QString degreesText(const Choice& choice) {
     QString words = QStringLiteral("%1·%2").arg(parallel.data).arg(parallel.pipeline);
     if (choice.chunks > 1) words += QStringLiteral("×%1").arg(choice.chunks);
     for (const Axis axis : axesAsWritten)
-        if (const int parts = degree(parallel, axis); parts > 1 && axis != Axis::Data && axis != Axis::Pipeline)
+        if (const int parts = degree(parallel, axis);
+            matters(axis, parts) && axis != Axis::Data && axis != Axis::Pipeline)
             words += QStringLiteral(" %1%2%3")
                          .arg(text(shortName(axis)))
                          .arg(parts)

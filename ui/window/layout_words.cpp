@@ -19,7 +19,7 @@ QString degreesText(const Layout& layout) {
     QStringList parts;
     for (const Axis axis : axesAsWritten) {
         const bool always = axis == Axis::Data || axis == Axis::Pipeline || axis == Axis::Tensor;
-        if (const int number = degree(parallel, axis); always || number > 1)
+        if (const int number = degree(parallel, axis); always || matters(axis, number))
             parts << QStringLiteral("%1 <b>%2</b>").arg(text(shortName(axis)).toUpper()).arg(number);
     }
     if (parallel.zero != 0) parts << QStringLiteral("ZeRO <b>%1</b>").arg(parallel.zero);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/suggest.h"
 
 #include <fmt/format.h>
@@ -7,11 +8,12 @@
 namespace shardlab::layout {
 namespace {
 
-/// What a copy can be divided over: divisors of `data` that are multiples of `expert`, and "0".
+/// What a copy can be divided over: divisors of `data` that hold whole expert groups, and "0".
 std::string shardText(const ParallelSpec& parallel) {
     std::vector<std::string> sizes;
     for (int size = parallel.data; size > 0 && sizes.size() < 6; --size)
-        if (parallel.data % size == 0 && size % parallel.expert == 0 && size * parallel.context > 1)
+        if (parallel.data % size == 0 && size * parallel.context % expertSpread(parallel) == 0 &&
+            size * parallel.context > 1)
             sizes.push_back(std::to_string(size));
     return sizes.empty() ? "0" : alternatives(sizes) + "; or 0: all data ranks share one copy";
 }
@@ -28,9 +30,9 @@ void checkCopies(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/parallel/shard",
                           fmt::format("{} data ranks do not divide into copies over {}", p.data, p.shard),
                           "every copy is divided over equally many data ranks", shardText(p)});
-    else if (p.shard % p.expert != 0)
+    else if (p.shard * p.context % expertSpread(p) != 0)
         faults.push_back({"/parallel/shard",
-                          fmt::format("a copy over {} data ranks with experts over {}", p.shard, p.expert),
+                          fmt::format("a copy over {} data ranks with experts over {}", p.shard, expertSpread(p)),
                           "a copy holds every expert, and a group of ranks that hold all experts lies within one copy",
                           shardText(p)});
     else if (p.shard * p.context == 1)

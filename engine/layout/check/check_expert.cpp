@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -56,32 +57,73 @@ void checkChoiceBias(const Layout& layout, std::span<const ScheduleMethod> sched
                           "0; or a schedule with a flush, 1f1b"});
 }
 
+/// The tensor degree that experts have apart from all else. Returns whether it is legal.
+bool checkFolds(const Layout& layout, std::vector<Fault>& faults) {
+    const ParallelSpec& p = layout.parallel;
+    const int x = p.expertTensor, t = p.tensor;
+    if (x <= 0 || t < 1) return true;
+    const std::size_t before = faults.size();
+    if (!hasExperts(layout.model))
+        faults.push_back({"/parallel/expert_tensor", fmt::format("no experts to cut over {} ranks", x),
+                          fmt::format("the model {} has none", wordOf(layout.model.kind)),
+                          "0; or model.kind gpt-moe or llama-moe"});
+    else if (t % x != 0)
+        faults.push_back({"/parallel/expert_tensor", fmt::format("experts over {} ranks of tensor groups of {}", x, t),
+                          "a tensor group consists of whole parts, in each of which so many neighbours cut an expert "
+                          "among themselves",
+                          divisorText(t, std::min(x, t)) + "; or 0, as all else"});
+    else if (p.expert >= 1 && p.expert % (t / x) != 0)
+        faults.push_back(
+            {"/parallel/expert_tensor",
+             fmt::format("experts over {} ranks in {} parts of each tensor group", p.expert, t / x),
+             "each part of a tensor group holds other experts, so that the parts are a factor of the ranks "
+             "that experts are spread over",
+             fmt::format("0, as all else; or a parallel.expert that is a multiple of {}", t / x)});
+    else if (x > 1 && x < t && traits(layout.optimizer.kind).factored)
+        faults.push_back(
+            {"/parallel/expert_tensor",
+             fmt::format("experts over {} ranks of tensor groups of {} with {}", x, t, wordOf(layout.optimizer.kind)),
+             "what the optimizer keeps of rows and columns is put together over whole tensor groups",
+             fmt::format("1; or {}; or an optimizer that keeps moments of each weight", t)});
+    return faults.size() == before;
+}
+
+/// Numbers of ranks over which experts may be spread, the ones nearest to what is asked for.
+std::string legalSpreads(const ParallelSpec& p, int experts) {
+    const int folds = expertFolds(p), replicas = replicaCount(p);
+    if (folds == 1) return divisorText(std::gcd(replicas, experts), p.expert);
+    std::vector<std::string> legal;
+    for (int spread = replicas; spread > 0 && legal.size() < 6; --spread)
+        if (replicas % spread == 0 && experts % (spread * folds) == 0) legal.push_back(std::to_string(spread * folds));
+    return legal.empty() ? fmt::format("a model.experts that is a multiple of {}", folds) : alternatives(legal);
+}
+
 }  // namespace
 
 void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     checkChoiceBias(layout, schedules, faults);
     const ParallelSpec& p = layout.parallel;
     const int e = p.expert, experts = layout.model.experts.count;
-    if (e <= 1 || p.data < 1 || experts < 1) return;
+    if (!checkFolds(layout, faults) || e <= 1 || p.data < 1 || p.context < 1 || experts < 1) return;
     if (!hasExperts(layout.model)) {
         faults.push_back({"/parallel/expert", fmt::format("no experts to spread over {} ranks", e),
                           fmt::format("the model {} has none", wordOf(layout.model.kind)),
                           "1; or model.kind gpt-moe or llama-moe"});
         return;
     }
-    if (p.data % e != 0)
+    const int spread = expertSpread(p), replicas = replicaCount(p);
+    if (replicas % spread != 0) {
+        const std::string ranks = p.context == 1 ? fmt::format("data rank{}", p.data == 1 ? "" : "s") : "replicas";
         faults.push_back(
-            {"/parallel/expert",
-             fmt::format("{} data rank{} do not divide into groups of {}", p.data, p.data == 1 ? "" : "s", e),
-             "ranks that share experts are neighbours along the data axis, and each of their groups holds all experts "
-             "once",
-             fmt::format("{}; or a parallel.data that is a multiple of {}", divisorText(std::gcd(p.data, experts), e),
-                         e)});
-    else if (experts % e != 0)
+            {"/parallel/expert", fmt::format("{} {} do not divide into groups of {}", replicas, ranks, spread),
+             "ranks that share experts are neighbours along the data axis and in context groups, and each of their "
+             "groups holds all experts once",
+             fmt::format("{}; or a parallel.data that is a multiple of {}", legalSpreads(p, experts),
+                         spread / std::gcd(spread, p.context))});
+    } else if (experts % e != 0)
         faults.push_back({"/parallel/expert", fmt::format("{} experts do not divide into {} shares", experts, e),
-                          "each rank of a group holds the same number of experts",
-                          divisorText(std::gcd(p.data, experts), e)});
-    checkReductions(layout, schedules, faults);
+                          "each rank of a group holds the same number of experts", legalSpreads(p, experts)});
+    if (spread > 1) checkReductions(layout, schedules, faults);
 }
 
 }  // namespace shardlab::layout

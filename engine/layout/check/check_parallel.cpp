@@ -22,9 +22,8 @@ std::int64_t deviceCount(const Layout& layout) {
 }
 
 bool positive(const ParallelSpec& parallel) {
-    return std::ranges::all_of(axisTraits, [&](const AxisTraits& axis) {
-        return parallel.*axis.degree > 0 || axis.axis == Axis::Shard;  // whose degree 0 stands for all data ranks
-    });
+    return std::ranges::all_of(
+        axisTraits, [&](const AxisTraits& axis) { return parallel.*axis.degree > 0 || mayBeZero(axis.axis); });
 }
 
 /// The degrees besides data and pipeline whose product is a factor of the number of ranks.

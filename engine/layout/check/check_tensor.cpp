@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
 
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/suggest.h"
 
@@ -24,11 +25,11 @@ void checkHeads(const Layout& layout, std::vector<Fault>& faults) {
          divisorText(std::gcd(heads, keys), t)});
 }
 
-/// Widths of the blocks, and of experts, that have no width of their own.
-std::vector<std::int64_t> blockWidths(const ModelSpec& model) {
+/// Widths of the blocks; with those of experts that have no width of their own where `withExperts`.
+std::vector<std::int64_t> blockWidths(const ModelSpec& model, bool withExperts) {
     const std::vector<int>& listed = model.feedForward;
     const std::int64_t all = listed.empty() ? 4 * std::int64_t{model.hidden} : listed.front();
-    if (!hasExperts(model) || model.experts.width == 0)
+    if (!hasExperts(model) || (withExperts && model.experts.width == 0))
         return listed.empty() ? std::vector{all} : std::vector<std::int64_t>(listed.begin(), listed.end());
     std::vector<std::int64_t> widths;
     for (int layer = 0; layer < model.layers; ++layer) {
@@ -38,15 +39,38 @@ std::vector<std::int64_t> blockWidths(const ModelSpec& model) {
     return widths;
 }
 
+/// Experts are cut over x members, and what the shared experts of a layer have together over all.
+void checkFoldedWidths(const Layout& layout, std::int64_t x, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t t = layout.parallel.tensor;
+    for (int layer = 0; layer < model.layers; ++layer) {
+        if (!hasExperts(model, layer)) continue;
+        const std::int64_t width = feedForwardWidth(model, layer), shared = sharedWidth(model, layer);
+        if (width % x != 0)
+            return faults.push_back({"/parallel/expert_tensor",
+                                     fmt::format("an expert's width of {} does not divide into {} shares", width, x),
+                                     "the members that share an expert divide its columns evenly",
+                                     divisorText(std::gcd(width, t), x)});
+        if (shared % t != 0)
+            return faults.push_back(
+                {"/parallel/tensor",
+                 fmt::format("the shared experts' width of {} does not divide into {} shares", shared, t),
+                 "the members of a tensor group divide the columns of the shared experts evenly",
+                 divisorText(shared, t)});
+    }
+}
+
 void checkWidths(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t t = layout.parallel.tensor, expert = layout.model.experts.width;
-    if (hasExperts(layout.model) && expert > 0 && expert % t != 0)
+    const int folds = expertFolds(layout.parallel);
+    if (folds > 1) checkFoldedWidths(layout, t / folds, faults);
+    else if (hasExperts(layout.model) && expert > 0 && expert % t != 0)
         faults.push_back(
             {"/parallel/tensor", fmt::format("an expert's width of {} does not divide into {} shares", expert, t),
              "the members of a tensor group divide the columns of every expert, and of the shared experts, "
              "evenly",
              divisorText(expert, t)});
-    const std::vector<std::int64_t> widths = blockWidths(layout.model);
+    const std::vector<std::int64_t> widths = blockWidths(layout.model, folds == 1);
     const auto odd = std::ranges::find_if(widths, [&](std::int64_t width) { return width > 0 && width % t != 0; });
     if (odd == widths.end()) return;
     std::int64_t common = 0;

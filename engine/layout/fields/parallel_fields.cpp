@@ -34,9 +34,11 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/expert",
             .label = "Expert",
-            .help = "So many neighbouring data ranks spread the experts of a model over themselves and send each other "
-                    "tokens. The number divides data and experts. It adds no ranks: the product of the other degrees "
-                    "is the number of devices.",
+            .help =
+                "So many ranks spread the experts of a model over themselves and send each other tokens: neighbours "
+                "in the context group and along data, and where experts have a tensor degree of their own, the "
+                "parts of a tensor group too. The number divides experts. It adds no ranks: the product of the "
+                "other degrees is the number of devices.",
             .unit = "ranks",
             .access = member<&Layout::parallel, &ParallelSpec::expert>(),
             .limits = {1, mostRanks, degreeReason},
@@ -119,6 +121,16 @@ std::span<const Field> parallelFields() {
                 "when it comes. easgd: each replica trains by itself, and in each step one of them and a common centre "
                 "pull each other. hogwild: all write the same weights in the memory of one host, without a lock.",
             .access = member<&Layout::parallel, &ParallelSpec::exchange>(),
+        },
+        {
+            .pointer = "/parallel/expert_tensor",
+            .label = "Expert tensor",
+            .help = "So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding); 0: "
+                    "all of them. The parts of the group then hold different experts; with 1 each expert is whole on "
+                    "one rank while all else is cut. Tensor divided by this number divides expert.",
+            .unit = "ranks",
+            .access = member<&Layout::parallel, &ParallelSpec::expertTensor>(),
+            .limits = {0, mostRanks, degreeReason},
         },
     };
     return table;

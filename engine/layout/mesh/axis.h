@@ -12,11 +12,12 @@
 
 namespace shardlab::layout {
 
-/// The axes from the slowest to the fastest: tensor neighbours stay inside a node. Shard and expert are parts of data:
-/// `shard` neighbours along the data axis share one copy of what ZeRO divides, and each of `expert` neighbours has
-/// other experts, so that a rank's coordinate along such a part is its data coordinate mod the part's degree. The
-/// degree of shard is 0 where there is one copy alone.
-enum class Axis : std::uint8_t { Pipeline, Data, Shard, Expert, Context, Tensor, Count };
+/// The axes from the slowest to the fastest: tensor neighbours stay inside a node. Shard, expert and expert tensor are
+/// parts of others. `shard` neighbours along the data axis share one copy of what ZeRO divides; the degree is 0 where
+/// there is one copy alone. Each of `expert` ranks has other experts: the folds of a tensor group (folding.h), and in
+/// each the same number of neighbouring replicas. `expert_tensor` neighbours along the tensor axis share each expert;
+/// the degree is 0 where all members do.
+enum class Axis : std::uint8_t { Pipeline, Data, Shard, Expert, Context, Tensor, ExpertTensor, Count };
 inline constexpr int axisCount = static_cast<int>(Axis::Count);
 
 struct AxisTraits {
@@ -33,15 +34,20 @@ inline constexpr std::array<AxisTraits, axisCount> axisTraits{{
     {Axis::Expert, "expert", "ep", &ParallelSpec::expert, false},
     {Axis::Context, "context", "cp", &ParallelSpec::context, true},
     {Axis::Tensor, "tensor", "tp", &ParallelSpec::tensor, true},
+    {Axis::ExpertTensor, "expert_tensor", "et", &ParallelSpec::expertTensor, false},
 }};
 /// The order in which degrees are written for people and for other programs.
-inline constexpr std::array<Axis, axisCount> axesAsWritten{Axis::Data,  Axis::Pipeline, Axis::Tensor,
-                                                           Axis::Shard, Axis::Expert,   Axis::Context};
+inline constexpr std::array<Axis, axisCount> axesAsWritten{Axis::Data,   Axis::Pipeline,     Axis::Tensor, Axis::Shard,
+                                                           Axis::Expert, Axis::ExpertTensor, Axis::Context};
 
 constexpr const AxisTraits& traits(Axis axis) { return axisTraits[static_cast<std::size_t>(axis)]; }
 constexpr std::string_view name(Axis axis) { return traits(axis).name; }
 constexpr std::string_view shortName(Axis axis) { return traits(axis).shortName; }
 constexpr bool placesRanks(Axis axis) { return traits(axis).placesRanks; }
+/// A degree of 0 stands for all that there is.
+constexpr bool mayBeZero(Axis axis) { return axis == Axis::Shard || axis == Axis::ExpertTensor; }
+/// Whether the degree divides anything otherwise than without it.
+constexpr bool matters(Axis axis, int degree) { return degree > (axis == Axis::ExpertTensor ? 0 : 1); }
 inline int degree(const ParallelSpec& parallel, Axis axis) { return parallel.*traits(axis).degree; }
 inline int& degree(ParallelSpec& parallel, Axis axis) { return parallel.*traits(axis).degree; }
 

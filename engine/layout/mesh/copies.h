@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/layout/mesh/folding.h"
 
 namespace shardlab::layout {
 
@@ -24,6 +25,6 @@ inline int replicasOfCopy(const ParallelSpec& parallel) {
 inline int numberInCopy(const ParallelSpec& parallel, int replica) { return replica % replicasOfCopy(parallel); }
 
 /// How many replicas hold the same experts of one copy.
-inline int expertHolders(const ParallelSpec& parallel) { return replicasOfCopy(parallel) / parallel.expert; }
+inline int expertHolders(const ParallelSpec& parallel) { return replicasOfCopy(parallel) / expertSpread(parallel); }
 
 }  // namespace shardlab::layout

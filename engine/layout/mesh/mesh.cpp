@@ -12,7 +12,8 @@ namespace shardlab::layout {
 namespace {
 
 /// The order in which people name a rank's coordinates: data before pipeline.
-constexpr std::array labelled{Axis::Data, Axis::Shard, Axis::Pipeline, Axis::Expert, Axis::Context, Axis::Tensor};
+constexpr std::array labelled{Axis::Data,    Axis::Shard,  Axis::Pipeline,    Axis::Expert,
+                              Axis::Context, Axis::Tensor, Axis::ExpertTensor};
 static_assert(labelled.size() == axisCount);
 
 }  // namespace
@@ -32,7 +33,9 @@ Mesh::Mesh(const Layout& layout) {
     sizes_ = degrees(layout.parallel);
     for (int& size : sizes_) size = std::max(size, 1);
     int& expert = sizes_[Axis::Expert];
-    if (size(Axis::Data) % expert != 0) expert = 1;  // the layout was not checked
+    folds_ = expertFolds(layout.parallel);
+    if (size(Axis::Data) * size(Axis::Context) % (expert / folds_) != 0) expert = folds_ = 1;  // it was not checked
+    sizes_[Axis::ExpertTensor] = folds_ > 1 ? size(Axis::Tensor) / folds_ : 1;
     copies_ = copyCount(layout.parallel);
     if (copies_ == 1) sizes_[Axis::Shard] = 1;
     for (const AxisTraits& each : axisTraits)
@@ -56,7 +59,11 @@ Coordinates Mesh::coordinates(int rank) const {
         result[each.axis] = rank % size(each.axis);
         rank /= size(each.axis);
     }
-    for (const Axis part : {Axis::Shard, Axis::Expert}) result[part] = result[Axis::Data] % size(part);
+    result[Axis::Shard] = result[Axis::Data] % size(Axis::Shard);
+    const int spread = size(Axis::Expert) / folds_,
+              replica = result[Axis::Data] * size(Axis::Context) + result[Axis::Context];
+    result[Axis::Expert] = result[Axis::Tensor] * folds_ / size(Axis::Tensor) * spread + replica % spread;
+    result[Axis::ExpertTensor] = result[Axis::Tensor] % size(Axis::ExpertTensor);
     return result;
 }
 
@@ -70,10 +77,22 @@ int Mesh::rank(const Coordinates& coordinates) const {
 std::vector<int> Mesh::group(int rank, Axis axis) const {
     Coordinates place = coordinates(rank);
     std::vector<int> members;
+    if (axis == Axis::Expert) {
+        const int inFold = size(Axis::Tensor) / folds_, contexts = size(Axis::Context), spread = size(axis) / folds_;
+        const int first = (place[Axis::Data] * contexts + place[Axis::Context]) / spread * spread;
+        const int member = place[Axis::Tensor] % inFold;
+        for (int i = 0; i < size(axis); ++i) {
+            place[Axis::Tensor] = i / spread * inFold + member;
+            place[Axis::Data] = (first + i % spread) / contexts;
+            place[Axis::Context] = (first + i % spread) % contexts;
+            members.push_back(this->rank(place));
+        }
+        return members;
+    }
     if (!placesRanks(axis)) {
-        int& data = place[Axis::Data];
-        data -= place[axis];
-        for (int i = 0; i < size(axis); ++i, ++data) members.push_back(this->rank(place));
+        int& whole = place[axis == Axis::Shard ? Axis::Data : Axis::Tensor];
+        whole -= place[axis];
+        for (int i = 0; i < size(axis); ++i, ++whole) members.push_back(this->rank(place));
         return members;
     }
     for (int i = 0; i < size(axis); ++i) {

@@ -15,13 +15,16 @@ public:
     explicit Mesh(const Layout& layout);
 
     int ranks() const { return ranks_; }
-    /// At least 1; that of the shard axis is 1 where there are not several copies.
+    /// At least 1; that of the shard axis is 1 where there are not several copies, and that of expert tensor where all
+    /// members of a tensor group share each expert.
     int size(Axis axis) const { return sizes_[axis]; }
     /// Copies of what ZeRO divides, of each of which data ÷ copies neighbouring data ranks hold a part.
     int copies() const { return copies_; }
+    /// Parts of a tensor group that hold different experts (folding.h).
+    int folds() const { return folds_; }
     Coordinates coordinates(int rank) const;
     int coordinate(int rank, Axis axis) const { return coordinates(rank)[axis]; }
-    /// The rank at these coordinates; those of the shard and the expert axis are not read.
+    /// The rank at these coordinates; those of axes that are parts of others are not read.
     int rank(const Coordinates& coordinates) const;
     /// The ranks that differ from `rank` only along `axis`, `rank` included, in order of that coordinate.
     std::vector<int> group(int rank, Axis axis) const;
@@ -38,6 +41,7 @@ public:
 private:
     int ranks_ = 1;
     int copies_ = 1;
+    int folds_ = 1;
     PerAxis<int> sizes_{};
     std::vector<int> hostFirstRank_;
     std::vector<std::string> hostNames_;

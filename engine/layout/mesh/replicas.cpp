@@ -30,6 +30,13 @@ std::vector<int> samePart(const Mesh& mesh, int rank) {
     return ranks;
 }
 
+std::vector<int> expertExchange(const Mesh& mesh, int rank) {
+    const std::vector<int> all = sameWeights(mesh, rank);
+    const int size = mesh.size(Axis::Expert) / mesh.folds();
+    const auto first = all.begin() + replicaNumber(mesh, rank) / size * size;
+    return {first, first + size};
+}
+
 std::vector<int> sameExperts(const Mesh& mesh, int rank) {
     std::vector<int> ranks;
     const int own = mesh.coordinate(rank, Axis::Expert);

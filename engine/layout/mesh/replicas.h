@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/mesh/mesh.h"
 
 #include <vector>
@@ -26,7 +27,9 @@ std::vector<int> sameCopy(const Mesh& mesh, int rank);
 std::vector<int> samePart(const Mesh& mesh, int rank);
 
 /// How many ranks hold each expert, over which its gradients are summed.
-inline int expertReplicaCount(const ParallelSpec& parallel) { return replicaCount(parallel) / parallel.expert; }
+inline int expertReplicaCount(const ParallelSpec& parallel) { return replicaCount(parallel) / expertSpread(parallel); }
+/// The ranks of sameWeights() to which rows of `rank` travel, itself included, ascending: its fold of its expert group.
+std::vector<int> expertExchange(const Mesh& mesh, int rank);
 /// The ranks of sameCopy() that hold the same experts as `rank`, itself included, ascending: one of each expert group.
 std::vector<int> sameExperts(const Mesh& mesh, int rank);
 

@@ -244,6 +244,18 @@ void readSchedule(const Row& row, Layout& layout) {
     schedule.countEnds = pipeline > 1 && (ends || left > 0);
 }
 
+/// The tensor degree of experts that the flags name: "ETP=1", "ETP 1", "expert_tensor_parallel_size=1"; 0: none.
+int expertTensorOf(const Row& row) {
+    const std::string flags = lower(row.text("other_flags"));
+    for (const std::string_view word : {"expert_tensor_parallel_size", "etp"})
+        if (const auto at = flags.find(word); at != std::string::npos) {
+            const auto number = flags.find_first_not_of("= ", at + word.size());
+            if (number != std::string::npos && std::isdigit(static_cast<unsigned char>(flags[number])))
+                return std::atoi(flags.c_str() + number);
+        }
+    return 0;
+}
+
 Layout layoutOf(const Row& row, const std::string& stack) {
     Layout layout;
     layout.name = std::string(row.text("id"));
@@ -264,7 +276,11 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     parallel.pipeline = row.countOr("pp", 1);
     readRecompute(row, layout);
     parallel.context = row.countOr("cp", 1);
-    if (hasExperts(layout.model)) parallel.expert = row.countOr("ep", 1);
+    if (hasExperts(layout.model)) {
+        parallel.expert = row.countOr("ep", 1);
+        const int own = expertTensorOf(row);
+        parallel.expertTensor = own == parallel.tensor ? 0 : own;
+    }
     const int others = parallel.tensor * parallel.pipeline * parallel.context;
     if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};
     parallel.data = gpus / others;

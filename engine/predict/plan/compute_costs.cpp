@@ -100,10 +100,11 @@ int branchWeights(const BlockParts& parts) { return parts.normNumbers() + produc
 /// The number of kernels of a gate: one product for each of its matrices.
 int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
 
-/// The number of kernels that a block with experts starts beside those of a block without.
-int expertsKernels(const ModelSpec& model) {
+/// The number of kernels that a block with experts starts beside those of a block without: an expert's for the rows of
+/// each member of its group.
+int expertsKernels(const ModelSpec& model, const TensorShare& share) {
     const int shared = model.experts.shared > 0 ? feedForwardKernels : 0;
-    return routingKernels + gateKernels(model) + (model.experts.count - 1) * expertKernels + shared;
+    return routingKernels + gateKernels(model) + (model.experts.count / share.folds - 1) * expertKernels + shared;
 }
 
 /// Sum over a stage's blocks of a number for each: `dense` with a feed-forward block, `routed` with experts.
@@ -161,10 +162,11 @@ double pointwiseSeconds(const Layout& layout, const StageShape& stage, const Ten
     for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
         const std::int64_t width = feedForwardWidth(model, layer);
         numbers += widths * (hasExperts(model, layer)
-                                 ? expertRows(model, layout.batch.micro) * width + tokens * sharedWidth(model, layer)
+                                 ? expertRows(model, layout.batch.micro, share) * width / share.ofExpert() +
+                                       tokens * sharedWidth(model, layer) / share.size
                                  : tokens * width / share.size);
     }
-    const int activations = model.experts.count + (model.experts.shared > 0 ? 1 : 0);
+    const int activations = model.experts.count / share.folds + (model.experts.shared > 0 ? 1 : 0);
     return kernelSeconds(device, formats.activations, 0, static_cast<double>(formats.activationBytes() * numbers),
                          stage.layers * layersOfBlock(model) + overBlocks(model, stage, 1, activations));
 }
@@ -222,11 +224,11 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     const bool attends = hasAttention(layout.model);
     const int ofAttention = attention && attends ? attentionProducts(layout.model) : 0;
     const int ofDense = readsImages(layout.model) ? layout.model.cnn.convolutions : ofAttention + 2;
-    const int blocksOfExperts = layout.model.experts.count + (layout.model.experts.shared > 0 ? 1 : 0);
+    const int blocksOfExperts = layout.model.experts.count / share.folds + (layout.model.experts.shared > 0 ? 1 : 0);
     const int kernels =
         overBlocks(layout.model, stage, ofDense, ofAttention + 2 * blocksOfExperts) + (stage.last ? 1 : 0);
     TensorShare used = share;
-    used.expert = 1;  // an expert's are rounded for the rows of each member
+    used.expert = used.folds;  // an expert's are rounded for the rows of each member
     const std::int64_t leftOut =
         attends && !attention
             ? stage.layers * (cutAttentionWeights(layout.model, share.size) + wholeAttentionWeights(layout.model))
@@ -251,7 +253,7 @@ double secondHalvesSeconds(const Layout& layout, const StageShape& stage, const 
     const int dense = secondHalfKernels(model);
     return kernelSeconds(device, formats.activations, part * stageForwardFlops(model, stage, samples, share),
                          2 * static_cast<double>(formats.activationBytes() * floats),
-                         overBlocks(model, stage, dense, dense + expertsKernels(model))) +
+                         overBlocks(model, stage, dense, dense + expertsKernels(model, share))) +
            roundingSeconds(layout, stage, share, device, false) +
            fp8Seconds(layout, stage, share, device, false).forward;
 }
@@ -274,7 +276,7 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device) {
     const int ofBlock = readsImages(layout.model) ? cnnBlockKernels(layout) : blockKernels(layout.model);
-    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + expertsKernels(layout.model));
+    int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + expertsKernels(layout.model, share));
     if (hasAttention(layout.model)) kernels += stage.layers * (coreKernelsOf(layout, share) - coreKernels);
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels;

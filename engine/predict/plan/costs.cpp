@@ -27,11 +27,14 @@ Link partlyHidden(Link link, double hidden) {
     return {link.bandwidth / std::max(1e-3, 1 - hidden), link.latency * (1 - hidden)};
 }
 
-/// The slowest link of all expert groups: groups that wait for each other at a reduction wait for the slowest.
+/// The slowest link over which rows travel to experts: groups that wait for each other at a reduction wait for the
+/// slowest.
 Link slowestExpertLink(const Mesh& mesh, const DevicePreset& device) {
-    if (mesh.size(Axis::Expert) == 1) return device.inNode;
+    const int folds = mesh.folds(), spread = mesh.size(Axis::Expert) / folds;
+    if (spread == 1) return device.inNode;
     for (const std::vector<int>& group : mesh.groups(Axis::Expert))
-        if (mesh.host(group.front()) != mesh.host(group.back())) return device.betweenNodes;
+        for (auto first = group.begin(); first != group.end(); first += spread)
+            if (mesh.host(*first) != mesh.host(*(first + spread - 1))) return device.betweenNodes;
     return device.inNode;
 }
 
@@ -276,8 +279,9 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         contextTraffic(layout, share, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device);
     Link expertLink = slowestExpertLink(mesh, device);
     if (stack)
-        expertLink = partlyHidden(exchangeLink(groupOf(mesh, mesh.group(0, Axis::Expert)), device,
-                                               expertChoices(layout.model), stack->stack->mergesRows),
+        expertLink = partlyHidden(exchangeLink(groupOf(mesh, travelsOverFolds(layout) ? mesh.group(0, Axis::Expert)
+                                                                                      : expertExchange(mesh, 0)),
+                                               device, expertChoices(layout.model), stack->stack->mergesRows),
                                   stack->stack->exchangeHidden);
     const int p = mesh.size(Axis::Pipeline);
     const int d = replicaCount(layout.parallel);

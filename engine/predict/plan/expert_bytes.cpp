@@ -14,21 +14,22 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
     const std::int64_t bytes = formats.activationBytes(), h = model.hidden,
-                       f = feedForwardWidth(model, layer) / share.size;
+                       f = feedForwardWidth(model, layer) / share.ofExpert();
     const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence / share.context,
                        n = model.experts.count;
-    const std::int64_t rows = expertRows(model, layout.batch.micro, share), routes = tokens * expertChoices(model);
+    const std::int64_t placed = routedRows(model, layout.batch.micro, share), routes = tokens * expertChoices(model);
+    const std::int64_t rows = expertRows(model, layout.batch.micro, share);
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
     size.gate =
-        fp32 * (tokens * gateColumns(model) + 2 * routes + rows + 2 * samples * n + (dropless(model) ? n + 1 : 0));
+        fp32 * (tokens * gateColumns(model) + 2 * routes + placed + 2 * samples * n + (dropless(model) ? n + 1 : 0));
     // Other stacks weight the activation, and need not keep what experts make of it.
     const int kept = modelledStack(layout) ? 1 : 2;
     size.rows = bytes * rows * (kept * h + (expansions + 1) * f);
     size.weights = fp32 * routes;
-    size.scratch = bytes * (dropless(model) ? rows : rows / n) * f;
+    size.scratch = bytes * (dropless(model) ? rows : placed / n) * f;
     size.gathered = bytes * rows * h;
-    if (share.expert > 1) size.sent = size.gathered;
+    if (share.spread() > 1) size.sent = size.gathered;
     if (capsTokens(model)) size.assigned = fp32 * tokens * n + std::int64_t{sizeof(std::int32_t)} * samples;
     if (bytes != fp32) {
         size.floats = fp32 * tokens * h;

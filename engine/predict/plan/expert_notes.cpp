@@ -4,7 +4,9 @@
 #include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/model_shape.h"
+#include "engine/predict/plan/tensor_costs.h"
 
 #include <fmt/format.h>
 
@@ -52,15 +54,23 @@ std::vector<std::string> expertNotes(const Layout& layout) {
             "the assignment gives a token at most {}, to 0.1 %, and is found in up to 500 rounds for each "
             "sample; experts take whole tokens from it, so that a token can have more experts, or none",
             model.experts.tokenExperts == 1 ? "1 expert" : fmt::format("{} experts", model.experts.tokenExperts)));
-    if (const int e = layout.parallel.expert; e > 1) {
+    const int folds = expertFolds(layout.parallel), own = model.experts.count / layout.parallel.expert;
+    if (folds > 1)
+        notes.push_back(fmt::format(
+            "{} parts of each tensor group hold different experts, {} of {}, {}: a part computes the rows of its own "
+            "experts, and the members' sum brings them together",
+            folds, model.experts.count / folds, model.experts.count,
+            folds == layout.parallel.tensor ? std::string("each whole on one rank")
+                                            : fmt::format("each cut over {} ranks", layout.parallel.tensor / folds)));
+    if (const int e = exchangeMembers(layout); e > 1) {
         const std::int64_t rows = numberFormats(layout.precision).activationBytes() *
                                   expertRows(model, layout.batch.micro, tensorShare(layout)) * model.hidden;
-        notes.push_back(fmt::format(
-            "each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
-            "twice in a forward and twice in a backward: {}",
-            model.experts.count / e, model.experts.count, formatBytes(rows / e * (e - 1)), formatBytes(rows),
-            dropless(model) ? "so many where all experts are chosen equally often"
-                            : "the whole capacity is sent, used or not"));
+        notes.push_back(
+            fmt::format("each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other ranks, "
+                        "twice in a forward and twice in a backward: {}",
+                        own, model.experts.count, formatBytes(rows / e * (e - 1)), formatBytes(rows),
+                        dropless(model) ? "so many where all experts are chosen equally often"
+                                        : "the whole capacity is sent, used or not"));
     }
     return notes;
 }

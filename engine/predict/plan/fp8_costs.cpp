@@ -34,13 +34,13 @@ std::vector<LinearShape> linearShapes(const Layout& layout, const StageShape& st
         if (attentions && hasAttention(model))
             for (const AttentionTensor& tensor : attentionTensors(model, share.size))
                 if (tensor.rows > 0) all.push_back({rows, tensor.rows, tensor.columns});
-        const std::int64_t width = feedForwardWidth(model, layer) / share.size;
+        const std::int64_t width = feedForwardWidth(model, layer);
         if (!hasExperts(model, layer)) {
-            block(width);
+            block(width / share.size);
             continue;
         }
         if (model.experts.shared > 0) block(sharedWidth(model, layer) / share.size);
-        for (int expert = 0; expert < model.experts.count / share.expert; ++expert) block(width);
+        for (int expert = 0; expert < model.experts.count / share.expert; ++expert) block(width / share.ofExpert());
     }
     return all;
 }

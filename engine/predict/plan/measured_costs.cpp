@@ -61,8 +61,8 @@ void measureHop(TensorCost& hop, const LinkProfile& link) {
 }
 
 /// What was measured is whole layers: a member of a tensor group of t computes its share of them, of a context group
-/// its tokens' share, and communicates. One of an expert group of e computes as many rows of experts as a rank with all
-/// of them.
+/// its tokens' share, and communicates. One of an expert group, whose rows travel between e replicas, computes as many
+/// rows of experts as a rank with all of them.
 void share(StageCosts& cost, const Profile& profile, int t, int context, int e) {
     const int members = t * context;
     for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad, &cost.tensor.update})
@@ -118,7 +118,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
     const std::vector<StageShape> shapes = stageShapes(layout);
     const double perByte = updatePerByte(profile), extra = profile.actionSeconds;
     const int d = replicaCount(layout.parallel), p = mesh.size(Axis::Pipeline);
-    const int t = mesh.size(Axis::Tensor), c = mesh.size(Axis::Context), e = mesh.size(Axis::Expert);
+    const int t = mesh.size(Axis::Tensor), c = mesh.size(Axis::Context), e = expertSpread(layout.parallel);
     const double gradientShare =
         static_cast<double>(numberFormats(layout.precision).gradientBytes()) / updateBytes(layout);
     std::vector<double> bytesOfRank(static_cast<std::size_t>(p));

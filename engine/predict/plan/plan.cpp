@@ -58,7 +58,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     std::int64_t messages = 0, gradients = 0, scattered = 0, gathered = 0, pushed = 0, pulled = 0, elastic = 0;
     std::int64_t tied = 0, norms = 0, hops = 0, heads = 0, sums = 0, splits = 0, updates = 0, rows = 0, ofExperts = 0;
     std::int64_t scatteredExperts = 0, gatheredExperts = 0, summedParts = 0;
-    const int e = plan.mesh.size(Axis::Expert), copies = plan.mesh.copies(), ofCopy = d / copies;
+    const int e = expertSpread(plan.layout.parallel), among = exchangeMembers(plan.layout), copies = plan.mesh.copies(),
+              ofCopy = d / copies;
     for (const auto& actions : plan.lowered.ranks)
         for (const Action& action : actions) {
             const std::int64_t bytes = plan.costs.bytes(action);
@@ -99,7 +100,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
                     continue;
                 }
                 if (isExpertExchange(span.kind)) {  // all but its own block
-                    rows += span.bytes / e * (e - 1) * d * t;
+                    rows += span.bytes / among * (among - 1) * d * t;
                     continue;
                 }
                 const std::int64_t ring = ringBytes(span.bytes, t) * d;
@@ -146,8 +147,8 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
         holders);
     add(within, "parameters of experts, between the ranks that hold the same, all-gather", gatheredExperts, holders);
     add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
-        fmt::format("{} ranks with {} of {} experts each", e, plan.layout.model.experts.count / e,
-                    plan.layout.model.experts.count));
+        fmt::format("{} ranks with {} of {} experts each", among,
+                    plan.layout.model.experts.count / plan.mesh.size(Axis::Expert), plan.layout.model.experts.count));
     add(Axis::Context, "keys and values and their gradients, ring", hops);
     add(Axis::Context, "queries, keys, values and outputs and their gradients, all-to-all", heads);
     add(Axis::Data, "weights, between a replica and the centre", elastic,

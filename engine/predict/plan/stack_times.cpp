@@ -107,7 +107,7 @@ public:
             products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
         };
-        const double width = double(feedForwardWidth(model_, layer)) / members_;
+        const double width = ownWidth(layer);
         if (!hasExperts(model_, layer)) {
             feedForward(rows_, width, 1);
             return products;
@@ -216,7 +216,7 @@ public:
         return activationBytes(layer) + permutations * 2 * bytes_ * model_.hidden * expertRows();
     }
     double activationBytes(int layer) const {
-        const double width = double(feedForwardWidth(model_, layer)) / members_, activated = (gated_ ? 3 : 2) * bytes_;
+        const double width = ownWidth(layer), activated = (gated_ ? 3 : 2) * bytes_;
         if (!hasExperts(model_, layer)) return activated * width * rows_;
         return activated * (double(sharedWidth(model_, layer)) / members_ * rows_ + width * expertRows());
     }
@@ -228,6 +228,10 @@ public:
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
+    /// Columns of a feed-forward block, or of an expert, that a member has.
+    double ownWidth(int layer) const {
+        return double(feedForwardWidth(model_, layer)) / (hasExperts(model_, layer) ? share_.ofExpert() : members_);
+    }
     double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_, share_)); }
     double one(const Product& product, ProductFormat format) const {
         return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;

@@ -6,6 +6,7 @@
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/layout/stacks.h"
 
 #include <algorithm>
 
@@ -136,6 +137,15 @@ double allToAllSeconds(double bytes, int n, const Link& link) {
     return (n - 1.0) / n * bytes / link.bandwidth + (n - 1.0) * link.latency;
 }
 
+bool travelsOverFolds(const Layout& layout) {
+    const int folds = expertFolds(layout.parallel);
+    return folds > 1 && folds == layout.parallel.tensor && modelledStack(layout) != nullptr;
+}
+
+int exchangeMembers(const Layout& layout) {
+    return travelsOverFolds(layout) ? layout.parallel.expert : expertSpread(layout.parallel);
+}
+
 double allReduceSeconds(double bytes, int n, const Link& link) {
     if (n < 2) return 0;
     return 2.0 * (n - 1) / n * bytes / link.bandwidth + 2.0 * (n - 1) * link.latency;
@@ -182,7 +192,10 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     const auto routes = [&](int branch) {
         return branch % branches == branches - 1 && hasExperts(layout.model, branch / branches);
     };
-    const int members = layout.parallel.expert;
+    // Nothing of all tokens is needed where only rows of own tokens leave.
+    const bool local = travelsOverFolds(layout) && layout.parallel.sequence && layout.model.experts.shared == 0;
+    const auto meets = [&](int branch) { return !local || !routes(branch); };
+    const int members = exchangeMembers(layout);
     const std::int64_t rowBytes = numberFormats(layout.precision).activationBytes() *
                                   expertRows(layout.model, layout.batch.micro, tensorShare(layout)) *
                                   layout.model.hidden;
@@ -194,11 +207,11 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     };
     const auto forward = [&](std::vector<TensorCost>& list, int firstBranch, int endBranch) {
         for (int i = firstBranch; i < endBranch; ++i) {
-            input.gather(list, i / branches, isAttention(i));
+            if (meets(i)) input.gather(list, i / branches, isAttention(i));
             input.gatherKey(list, i / branches, isAttention(i));
             if (attends(i)) travel(list, i / branches, context.forward);
             rows(list, i);
-            group.sum(list, i / branches);  // the projection
+            if (meets(i)) group.sum(list, i / branches);  // the projection
         }
     };
     TensorCosts costs;
@@ -238,7 +251,7 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
         }
         for (int i = last * branches; i-- > first * branches;) {
-            group.gather(costs.inputGrad, i / branches);  // the output's gradient
+            if (meets(i)) group.gather(costs.inputGrad, i / branches);  // the output's gradient
             if (recomputesHeads(layout.memory) && isAttention(i)) {
                 const std::size_t before = costs.inputGrad.size();
                 input.gather(costs.inputGrad, i / branches, true);
@@ -248,10 +261,12 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             if (!keepsExchangedHeads(layout)) input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
             if (attends(i)) travelAgain(i / branches);
             if (attends(i)) travel(costs.inputGrad, i / branches, context.backward);
-            if (routes(i)) group.overMembers(costs.inputGrad, i / branches, expertChoices(layout.model));
+            if (routes(i) && meets(i)) group.overMembers(costs.inputGrad, i / branches, expertChoices(layout.model));
             rows(costs.inputGrad, i);
-            input.sum(costs.inputGrad, i / branches, isAttention(i));
-            input.gather(costs.weightGrad, i / branches, isAttention(i));
+            if (meets(i)) {
+                input.sum(costs.inputGrad, i / branches, isAttention(i));
+                input.gather(costs.weightGrad, i / branches, isAttention(i));
+            }
             if (isAttention(i)) group.sumHeadNorms(costs.weightGrad, i / branches);
             input.sumOverTokens(costs.weightGrad, i / branches, isAttention(i));
             group.sumOverTokens(costs.weightGrad, i / branches);

@@ -44,6 +44,13 @@ double allReduceSeconds(double bytes, int n, const Link& link);
 /// All-to-all of `bytes` over n members: (n−1)/n · bytes ÷ bandwidth + (n−1) · latency.
 double allToAllSeconds(double bytes, int n, const Link& link);
 
+/// Whether rows travel to the experts of other folds of a tensor group (layout/mesh/folding.h). They do with other
+/// software where each expert is whole: a member sends the rows of its own tokens. Shardlab's engine gathers the tokens
+/// of the group, and a fold takes the rows of its experts.
+bool travelsOverFolds(const Layout& layout);
+/// Ranks among which rows travel to their experts.
+int exchangeMembers(const Layout& layout);
+
 /// The collectives of a group of layout.parallel.tensor ranks. A reduce-scatter or an all-gather takes half as long as
 /// an all-reduce. `context` is what an attention of the context group sends, `expertLink` the slowest link of an expert
 /// group. `tied`: the stage's token embedding has another copy elsewhere, and its sums go by themselves.

@@ -103,9 +103,10 @@ bool sameFigures(const Candidate& one, const Candidate& other) {
 /// Best is least.
 auto rankOf(const Candidate& c) {
     const ParallelSpec& p = c.choice.parallel;
-    return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.shard,
-                      p.context, p.contextKind, p.sequence, p.zero, c.choice.chunks, c.choice.micro, std::string_view(c.choice.kind),
-                      wordOf(c.choice.recompute), c.choice.partition, c.choice.inFlight, c.choice.stages.size());
+    return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.expertTensor,
+                      p.shard, p.context, p.contextKind, p.sequence, p.zero, c.choice.chunks, c.choice.micro,
+                      std::string_view(c.choice.kind), wordOf(c.choice.recompute), c.choice.partition,
+                      c.choice.inFlight, c.choice.stages.size());
 }
 
 }  // namespace

@@ -139,13 +139,18 @@ private:
         probe_.parallel.contextKind = base;
     }
 
-    /// Groups of data ranks.
+    /// Groups of replicas, and of the members of tensor groups too, where each expert is whole on one rank.
     void experts() {
-        for (const int tried : degrees_[Axis::Expert]) {
-            if (probe_.parallel.data % tried != 0) continue;
-            probe_.parallel.expert = tried;
-            copies();
-        }
+        ParallelSpec& parallel = probe_.parallel;
+        const bool folds = degrees_[Axis::Expert].size() > 1 && parallel.tensor > 1;
+        for (const int own : folds ? std::vector{0, 1} : std::vector{0})
+            for (const int tried : degrees_[Axis::Expert]) {
+                parallel.expertTensor = own;
+                parallel.expert = tried;
+                const bool apart = own == 0 || expertFolds(parallel) > 1;
+                if (apart && replicaCount(parallel) % expertSpread(parallel) == 0) copies();
+            }
+        parallel.expertTensor = 0;
     }
 
     /// One copy of what ZeRO divides; and where there are several hosts, with ZeRO 3 one on each host.

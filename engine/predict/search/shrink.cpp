@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <numeric>
 #include <unistd.h>
 
 namespace shardlab::predict {
@@ -47,8 +48,11 @@ void shrinkDegrees(ParallelSpec& parallel) {
         if (*largest == 1 || rest(largest) == 0) break;
         *largest /= smallestFactor(*largest);
     }
+    if (design.expertTensor > 0) parallel.expertTensor = std::gcd(design.expertTensor, parallel.tensor);
+    const int folds = parallel.expertTensor > 0 ? parallel.tensor / parallel.expertTensor : 1;
     if (design.expert > 1)
-        for (parallel.expert = std::min(design.expert, parallel.data); parallel.data % parallel.expert != 0;)
+        for (parallel.expert = std::min(design.expert, parallel.data * folds);
+             parallel.data * folds % parallel.expert != 0 || parallel.expert % folds != 0;)
             --parallel.expert;
     if (parallel.tensor == 1) parallel.sequence = false;
     if (replicaCount(parallel) == 1) {

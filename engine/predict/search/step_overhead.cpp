@@ -139,9 +139,9 @@ private:
             Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; }, "gradients to the host and weights from it"},
             Part{[](StageCosts& cost) { cost.swap = 0; }, "activations to the host and back"},
             Part{nullptr,
-                 mesh.size(Axis::Expert) > 1
+                 exchangeMembers(plan_.layout) > 1
                      ? fmt::format("tokens on their way to their experts and back over {} expert ranks",
-                                   mesh.size(Axis::Expert))
+                                   exchangeMembers(plan_.layout))
                  : mesh.size(Axis::Tensor) == 1 && context > 1
                      ? fmt::format("the keys and values of every layer on their way round {} context ranks", context)
                      : fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},

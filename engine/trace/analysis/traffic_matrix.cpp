@@ -57,7 +57,7 @@ void TrafficMatrix::add(const Event& event) {
         around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : sameCopy(mesh_, rank), Sort::Bucket);
         break;
     case Partners::Copies: around(samePart(mesh_, rank), Sort::Bucket); break;
-    case Partners::Expert: toEach(mesh_.group(rank, Axis::Expert)); break;
+    case Partners::Expert: toEach(expertExchange(mesh_, rank)); break;
     case Partners::Heads: toEach(mesh_.group(rank, Axis::Context)); break;
     case Partners::Server: {
         // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.

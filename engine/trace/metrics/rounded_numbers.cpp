@@ -45,7 +45,8 @@ LinearNumbers linearNumbers(const Layout& layout, const Fp8Place& place) {
         if (expands) return {each, hidden, matrices * width, copies};
         return {each, width, hidden, copies};
     };
-    const double width = static_cast<double>(feedForwardWidth(model, place.layer)) / share.size;
+    const double width =
+        static_cast<double>(feedForwardWidth(model, place.layer)) / (experts ? share.ofExpert() : share.size);
     const double shared = static_cast<double>(sharedWidth(model, place.layer)) / share.size;
     const double ownExperts = static_cast<double>(model.experts.count) / share.expert;
     const double chosen = experts ? static_cast<double>(expertRows(model, layout.batch.micro, share)) : 0;

@@ -23,7 +23,7 @@ SentBytes::SentBytes(const Layout& layout) : known_(true) {
     copies_ = mesh.copies();
     sameExperts_ = static_cast<int>(sameExperts(mesh, 0).size());
     tensor_ = mesh.size(Axis::Tensor);
-    expert_ = mesh.size(Axis::Expert);
+    expert_ = expertSpread(layout.parallel);
     context_ = mesh.size(Axis::Context);
     replica_ = static_cast<int>(replicaRanks(mesh, 0).size());
     sharesMemory_ = layout.parallel.exchange == Exchange::Hogwild;

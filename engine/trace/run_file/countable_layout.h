@@ -22,7 +22,7 @@ inline bool isCountable(const Layout& layout) {
     const std::vector<int>& stages = layout.schedule.stages;
     return std::ranges::all_of(axisTraits,
                                [&](const AxisTraits& axis) {
-                                   return layout.parallel.*axis.degree >= (axis.axis == Axis::Shard ? 0 : 1);
+                                   return layout.parallel.*axis.degree >= (mayBeZero(axis.axis) ? 0 : 1);
                                }) &&
            rankCount(layout) <= mostRanks && within(stageCount(layout), 1, mostStages) &&
            within(layout.model.layers, 0, mostLayers) && stages.size() <= mostStages &&

@@ -175,6 +175,8 @@ private:
         else if (p.context > 1 && method != "p2p")
             note(fmt::format("--cp-comm-type {}: parallel.context_method is ring", method));
         options_.read("expert-model-parallel-size", p.expert);
+        options_.read("expert-tensor-parallel-size", p.expertTensor);
+        if (p.expertTensor == p.tensor || !hasExperts(layout_.model)) p.expertTensor = 0;
         p.sequence = options_.flag("sequence-parallel") && p.tensor > 1;
         const auto strategy = options_.text("data-parallel-sharding-strategy").value_or("no_shard");
         const bool fsdp = options_.flag("use-megatron-fsdp"), sharded = options_.flag("use-distributed-optimizer");
@@ -192,7 +194,7 @@ private:
         std::int64_t world = bounded(nodes.value_or(1)) * bounded(each.value_or(1));
         const bool known = each && world % inner == 0 && nodes.value_or(1) == bounded(nodes.value_or(1));
         if (!known) {
-            world = std::min<std::int64_t>(inner * bounded(p.expert), 1 << 20);
+            world = std::min<std::int64_t>(inner * bounded(expertSpread(p)), 1 << 20);
             note(fmt::format(
                 "the file does not say how many devices there are, or not a multiple of {}: parallel.data is {}", inner,
                 std::max<std::int64_t>(1, world / inner)));

@@ -127,6 +127,7 @@ private:
         add("--context-parallel-size", p.context);
         if (p.context > 1) add("--cp-comm-type", exchangesHeads(layout_) ? "a2a" : "p2p");
         if (p.expert > 1) add("--expert-model-parallel-size", p.expert);
+        if (p.expertTensor > 0) add("--expert-tensor-parallel-size", p.expertTensor);
         if (p.tensor > 1 && p.sequence) add("--sequence-parallel");
         if (p.zero >= 1) add("--use-distributed-optimizer");
         if (p.zero >= 1 && copyCount(p) > 1) add("--num-distributed-optimizer-instances", copyCount(p));
@@ -382,6 +383,7 @@ TrainerTarget megatronTarget() {
                                                 "/parallel/pipeline",
                                                 "/parallel/tensor",
                                                 "/parallel/expert",
+                                                "/parallel/expert_tensor",
                                                 "/parallel/context",
                                                 "/parallel/context_method",
                                                 "/parallel/sequence",

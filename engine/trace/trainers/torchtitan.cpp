@@ -449,7 +449,7 @@ TrainerTarget torchtitanTarget() {
                                                 "/checkpoint/first",
                                                 "/checkpoint/path"};
     static constexpr std::string_view leaves[] = {"/run/validate_every", "/run/validation_batches", "/parallel/bucket",
-                                                  "/parallel/expert"};
+                                                  "/parallel/expert", "/parallel/expert_tensor"};
     return {.name = "torchtitan",
             .program = "torchtitan",
             .description = "a TOML, with the schedule's CSV and the model's flavor beside it where they need one",

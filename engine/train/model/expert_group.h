@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members that each hold other experts of every layer and have other samples, as a layer sees them: it sends rows
-// of tokens to them and gets rows back, as parallel/expert.h carries out.
+// The members that each hold other experts of every layer and have other tokens, as a layer sees them: it sends rows of
+// tokens to them and gets rows back, as parallel/expert.h carries out.
 #pragma once
 
 #include "engine/base/wings.h"
@@ -26,7 +26,8 @@ public:
 
     int size() const { return size_; }
     int member() const { return member_; }
-    /// By how many samples of the run a member's microbatch begins after the previous member's with the same number.
+    /// By how many samples of the run a member's microbatch begins after the previous member's with the same number,
+    /// where no context group divides samples.
     std::int64_t samplesApart() const { return samplesApart_; }
 
     /// Names the layer whose work comes next, as TensorGroup::visit does.

@@ -10,6 +10,7 @@ struct ExpertsLayer::State : LayerState {
     Buffer statistics;
     Buffer normed;
     GateState gate;
+    FoldRows own;
     RowBlocks blocks;
     Buffer gathered;
     Buffer expanded;  ///< before the activation; its gradient after inputGrad
@@ -35,10 +36,10 @@ ExpertsLayer::Block ExpertsLayer::makeBlock(const std::string& name, int width, 
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)
     : context_(context), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
       dropout_(context.dropout, context.seed, block + ".moe"), tally_(context.arena, spec.gate.shape.experts) {
-    const int members = context.experts ? context.experts->size() : 1, own = spec.gate.shape.experts / members;
-    const int first = context.experts ? context.experts->member() * own : 0;
+    const int members = context.experts ? context.experts->size() : 1, own = expertsOfFold() / members;
+    const int first = fold() * expertsOfFold() + (context.experts ? context.experts->member() * own : 0);
     if (spec.shared > 0) shared_.emplace(makeBlock(block + ".moe.shared", spec.shared, spec));
-    if (context.experts) context.set.beginExperts();
+    context.set.beginExperts(inFold(), memberOfFold(), context.experts != nullptr);
     for (int e = first; e < first + own; ++e) {
         const std::string expert = fmt::format("{}.moe.experts.{}", block, e);
         experts_.push_back({makeBlock(expert, spec.width, spec), DropoutSite(spec.dropout, context.seed, expert)});
@@ -52,9 +53,9 @@ DropoutMask ExpertsLayer::mask(const LayerState& state) const {
     return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
 }
 
-/// The bias counts once in the sum over a tensor group.
-void ExpertsLayer::project(const Linear& projection, int rows, ConstArray activated, Array made) const {
-    if (context_.tensor.member() == 0) projection.forward(rows, activated, made);
+/// The bias counts once in the sum over the members that cut the block, of which this is number `member`.
+void ExpertsLayer::project(const Linear& projection, int member, int rows, ConstArray activated, Array made) const {
+    if (member == 0) projection.forward(rows, activated, made);
     else projection.multiply(rows, activated, made);
 }
 
@@ -68,7 +69,7 @@ void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) 
                                context_.experts->samplesApart();
     const Expert& expert = expertOf(block);
     DropoutMask drops = expert.dropout.mask(theirs, shape.capacity, 0);
-    drops.firstColumn = context_.tensor.member() * expert.block.expansion.width();
+    drops.firstColumn = memberOfFold() * expert.block.expansion.width();
     if (drops.share > 0) context_.device().dropout(shape.expertRows(), expert.block.expansion.width(), drops, rows);
 }
 
@@ -77,16 +78,22 @@ Buffer ExpertsLayer::allRows(MemoryCategory category, int rows, int columns) con
 }
 
 /// Where dropless, the rows are as many as tokens ask for, which the processor has to know to multiply them.
-RowBlocks ExpertsLayer::rowBlocks(const GateState& gate) const {
+void ExpertsLayer::takeRows(State& held) const {
     const GateShape& shape = gate_.spec().shape;
-    const auto experts = static_cast<std::size_t>(shape.experts);
-    if (!shape.dropless) return RowBlocks::even(experts, shape.expertRows());
-    std::vector<std::int32_t> begins(experts + 1), counts(experts);
-    context_.device().download(gate.routes().begins, begins.data(), begins.size() * sizeof(std::int32_t));
-    for (std::size_t e = 0; e < experts; ++e) counts[e] = begins[e + 1] - begins[e];
+    const auto experts = static_cast<std::size_t>(expertsOfFold()), before = static_cast<std::size_t>(fold()) * experts;
+    if (!shape.dropless) {
+        const int each = shape.expertRows(), count = expertsOfFold() * each;
+        held.own = {fold() * count, count};
+        held.blocks = RowBlocks::even(experts, each);
+        return;
+    }
+    std::vector<std::int32_t> begins(static_cast<std::size_t>(shape.experts) + 1), counts(experts);
+    context_.device().download(held.gate.routes().begins, begins.data(), begins.size() * sizeof(std::int32_t));
+    for (std::size_t e = 0; e < experts; ++e) counts[e] = begins[before + e + 1] - begins[before + e];
+    held.own = {begins[before], begins[before + experts] - begins[before]};
     ExpertGroup* const group = context_.experts;
-    if (!group) return RowBlocks::fromCounts(counts, 1, 0);
-    return RowBlocks::fromCounts(group->gather(counts), group->size(), group->member());
+    held.blocks = group ? RowBlocks::fromCounts(group->gather(counts), group->size(), group->member())
+                        : RowBlocks::fromCounts(counts, 1, 0);
 }
 
 void ExpertsLayer::expandShared(State& held, ConstArray normed) const {
@@ -99,7 +106,7 @@ void ExpertsLayer::expandShared(State& held, ConstArray normed) const {
 /// Adds what the shared block makes of the tokens.
 void ExpertsLayer::addShared(const State& held, Array sum) const {
     const Buffer made = context_.allocate(MemoryCategory::Temporary, context_.allSize());
-    project(shared_->projection, context_.tokens(), held.sharedActivated.data(), made.data());
+    project(shared_->projection, context_.tensor.member(), context_.tokens(), held.sharedActivated.data(), made.data());
     context_.device().add(static_cast<std::int64_t>(made.size()), made.data(), sum);
 }
 
@@ -120,11 +127,13 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         gate_.forward(held, held.gate, normed.data());
         if (shared_) expandShared(held, normed.data());
-        held.gathered = allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, shape.rows(), hidden);
-        device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, nullptr, normed.data(),
-                          held.gathered.data());
+        takeRows(held);
+        held.gathered =
+            allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, held.own.count, hidden);
+        if (held.own.count > 0)
+            device.gatherRows(held.own.count, hidden, shape.choices, routes.places + held.own.first, nullptr,
+                              normed.data(), held.gathered.data());
     }
-    held.blocks = rowBlocks(held.gate);
     const RowBlocks& blocks = held.blocks;
     const int rows = blocks.rows();
     const Expansion& any = experts_.front().block.expansion;
@@ -145,21 +154,21 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
             expert.expansion.forward(count, blocks.of(b, held.gathered.data(), hidden),
                                      blocks.of(b, held.expanded.data(), any.columns()), activated);
             drop(held, b, activated);
-            project(expert.projection, count, activated, blocks.of(b, made.data(), hidden));
+            project(expert.projection, memberOfFold(), count, activated, blocks.of(b, made.data(), hidden));
         }
         if (group) {
-            held.produced = allRows(MemoryCategory::Activations, shape.rows(), hidden);
+            held.produced = allRows(MemoryCategory::Activations, held.own.count, hidden);
             group->exchange(ExpertExchange::Combine, made.span(), held.produced.span(), blocks.sizes(hidden, true));
         } else {
             held.produced = std::move(made);
         }
     }
-    Buffer output = context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
-                                        [&](Array partial) {
-                                            device.sumRows(context_.tokens(), hidden, shape.choices, routes.rows,
-                                                           routes.weights, held.produced.data(), partial);
-                                            if (shared_) addShared(held, partial);
-                                        });
+    Buffer output = context_.tensor.sum(
+        context_.allSize(), context_.types.activations, MemoryCategory::Activations, [&](Array partial) {
+            device.sumRows(context_.tokens(), hidden, shape.choices, routes.rows, held.own.first, held.own.count,
+                           routes.weights, held.produced.data(), partial);
+            if (shared_) addShared(held, partial);
+        });
     if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(ownTokens, hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
     if (context_.recompute.pointwise)
@@ -225,6 +234,7 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     const GateShape& shape = gate_.spec().shape;
     const int tokens = context_.tokens(), hidden = context_.hidden;
     const Routes routes = held.gate.routes();
+    const FoldRows own = held.own;
     const RowBlocks& blocks = held.blocks;
     const int rows = blocks.rows();
     const Expansion& any = experts_.front().block.expansion;
@@ -236,16 +246,17 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     {
         Buffer sent, apart = branchGradient(held, outputGradient, shared_ ? kept : MemoryCategory::Temporary);
         const ConstArray branch = apart.empty() ? outputGradient.data() : apart.data();
-        device.dotRows(tokens, hidden, shape.choices, routes.rows, held.produced.data(), branch,
+        device.dotRows(tokens, hidden, shape.choices, routes.rows, own.first, own.count, held.produced.data(), branch,
                        weightGradient.floats());
         context_.tensor.sumOverMembers(weightGradient.span());
-        if (group) sent = allRows(MemoryCategory::Temporary, shape.rows(), hidden);
-        device.gatherRows(shape.rows(), hidden, shape.choices, routes.places, routes.weights, branch,
-                          (group ? sent : held.produced).data());
+        if (group) sent = allRows(MemoryCategory::Temporary, own.count, hidden);
+        if (own.count > 0)
+            device.gatherRows(own.count, hidden, shape.choices, routes.places + own.first, routes.weights, branch,
+                              (group ? sent : held.produced).data());
         if (shared_) held.branchGradient = std::move(apart);
         apart = {};
         if (group) {
-            if (rows != shape.rows()) {
+            if (rows != own.count) {
                 held.produced = {};
                 held.produced = allRows(MemoryCategory::Activations, rows, hidden);
             }
@@ -271,13 +282,14 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
                 expertOf(b).block.expansion.inputGrad(count, blocks.of(b, held.expanded.data(), any.columns()),
                                                       blocks.of(b, gathered.data(), hidden));
         if (group) {
-            Buffer back = allRows(MemoryCategory::Temporary, shape.rows(), hidden);
+            Buffer back = allRows(MemoryCategory::Temporary, own.count, hidden);
             group->exchange(ExpertExchange::Combine, gathered.span(), back.span(), blocks.sizes(hidden, true));
             gathered = std::move(back);
         }
         held.normedGradient =
             context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
-                device.sumRows(tokens, hidden, shape.choices, routes.rows, nullptr, gathered.data(), partial);
+                device.sumRows(tokens, hidden, shape.choices, routes.rows, own.first, own.count, nullptr,
+                               gathered.data(), partial);
                 gathered = {};
                 if (shared_) addSharedGradient(held, partial);
             });

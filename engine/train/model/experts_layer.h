@@ -36,12 +36,15 @@ struct ExpertsSpec {
 /// feed-forward block. The gate is whole: each member routes all tokens, with the same bits. The members' outputs are
 /// summands, of which one has the biases of projections; so are the gradients of the routes' weights and of what the
 /// norm made. To the latter each member adds the gate's part, for its own tokens, after the sum.
+/// Where the group has folds (engine/layout/mesh/folding.h), each fold has other experts of the n, the next ones, and
+/// the columns of each are shared within it. A member has the rows of its fold's experts alone, and its output is a
+/// summand all the same.
 ///
 /// Memory in numbers of T, with N tokens, n own tokens, h hidden, f this member's share of the width and w = f, or 2f
-/// with a gate of columns; R rows of all experts, which where dropless are the rows that came, S this member's share of
-/// the width of the shared block and v = S or 2S. What gate.h lists comes on top. Where tokens are split, so does the
-/// gathered norm Nh (Temporary) in forward until its rows are gathered, and in weightGrad beside what the gate needs;
-/// and either sum over members Nh (Temporary) before its n·h.
+/// with a gate of columns; R rows of the fold's experts, which where dropless are the rows that came, S this member's
+/// share of the width of the shared block and v = S or 2S. What gate.h lists comes on top. Where tokens are split, so
+/// does the gathered norm Nh (Temporary) in forward until its rows are gathered, and in weightGrad beside what the gate
+/// needs; and either sum over members Nh (Temporary) before its n·h.
 ///   forward keeps (Activations)  input n·h, the norm's statistics, normed n·h; for each token Nv and NS of the shared
 ///                                block; for each of R rows gathered h, expanded w, activated f, produced h; the output
 ///                                n·h belongs to the next layer
@@ -86,13 +89,23 @@ private:
         DropoutSite dropout;
     };
     struct State;
+    /// Rows of a fold's experts among those of all.
+    struct FoldRows {
+        int first = 0;
+        int count = 0;
+    };
     Block makeBlock(const std::string& name, int width, const ExpertsSpec& spec) const;
     const Expert& expertOf(std::size_t block) const { return experts_[block % experts_.size()]; }
-    RowBlocks rowBlocks(const GateState& gate) const;
+    void takeRows(State& held) const;
     Buffer allRows(MemoryCategory category, int rows, int columns) const;
     DropoutMask mask(const LayerState& state) const;
     void drop(const LayerState& state, std::size_t block, Array rows) const;
-    void project(const Linear& projection, int rows, ConstArray activated, Array made) const;
+    void project(const Linear& projection, int member, int rows, ConstArray activated, Array made) const;
+    /// The number of this member's fold, and its number in it.
+    int fold() const { return context_.tensor.member() / inFold(); }
+    int inFold() const { return context_.tensor.size() / context_.folds; }
+    int memberOfFold() const { return context_.tensor.member() % inFold(); }
+    int expertsOfFold() const { return gate_.spec().shape.experts / context_.folds; }
     void expandShared(State& held, ConstArray normed) const;
     void addShared(const State& held, Array sum) const;
     void computeAgain(State& held) const;

@@ -26,9 +26,10 @@ struct LayerContext {
     Types types = {};
     Recompute recompute = {};
     ContextGroup* context = nullptr;  ///< null where no ranks share the tokens of a sample
-    ExpertGroup* experts = nullptr;   ///< null where this rank holds all experts
+    ExpertGroup* experts = nullptr;   ///< null where no other replica has other experts
     BlockParts parts = {};            ///< those of a gpt where nothing else is said
     Fp8Products* fp8 = nullptr;       ///< null where products read the format of activations
+    int folds = 1;                    ///< parts of the tensor group that hold different experts (mesh/folding.h)
 
     Device& device() const { return arena.device(); }
     /// Allocates activations or their gradients.

@@ -25,10 +25,10 @@ struct Parameter {
     int lowestLayer = 0;  ///< the lowest of the stage's layers that use it; 0 is the stage's lowest layer
     int highestLayer = 0;
     bool decays = false;  ///< weight decay applies (matrices yes, biases and norms no)
-    bool expert = false;  ///< belongs to an expert, of which other members of the expert group hold none
+    bool expert = false;  ///< belongs to an expert that other replicas do not hold
     bool tied = false;    ///< shared with another stage (the token embedding of first and last)
-    /// Whether norms and totals count it here: a tied weight counts on the first stage, a weight that all members of a
-    /// tensor group hold (axis -1) on the first member.
+    /// Whether norms and totals count it here: a tied weight counts on the first stage, a weight that several members
+    /// of a tensor group hold (axis -1) on the first of them.
     bool owner = true;
 };
 

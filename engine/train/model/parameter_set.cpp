@@ -53,13 +53,14 @@ Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, In
     Parameter parameter;
     parameter.name = name;
     parameter.shape = whole;
-    if (cut.axis >= 0 && parts_ > 1) {
+    const auto [parts, part] = cutting_;
+    if (cut.axis >= 0 && parts > 1) {
         int& extent = parameter.shape[static_cast<std::size_t>(cut.axis)];
-        extent = cut.groups * rangeSize(extent / cut.groups, parts_, part_);
-        parameter.slice = {std::move(whole), cut.axis, parts_, part_, cut.groups};
+        extent = cut.groups * rangeSize(extent / cut.groups, parts, part);
+        parameter.slice = {std::move(whole), cut.axis, parts, part, cut.groups};
     } else {
         parameter.slice.whole = std::move(whole);
-        parameter.owner = part_ == 0;
+        parameter.owner = part == 0;
     }
     parameter.decays = decays;
     parameter.expert = inExperts_;

@@ -56,7 +56,7 @@ private:
 class ParameterSet {
 public:
     /// The weights of member `part` of a tensor group of `parts`.
-    explicit ParameterSet(int parts = 1, int part = 0) : parts_(parts), part_(part) {}
+    explicit ParameterSet(int parts = 1, int part = 0) : tensor_{parts, part}, cutting_(tensor_) {}
     ParameterSet(const ParameterSet&) = delete;
     ParameterSet& operator=(const ParameterSet&) = delete;
 
@@ -66,9 +66,16 @@ public:
     /// Weights that are declared from here on belong to the stage's next layer.
     void beginLayer() { ++layer_; }
     int layers() const { return layer_ + 1; }
-    /// Weights that are declared until the matching end belong to experts that are spread over ranks.
-    void beginExperts() { inExperts_ = true; }
-    void endExperts() { inExperts_ = false; }
+    /// Weights that are declared until the matching end belong to experts, which `parts` members cut, this one being
+    /// number `part` of them. `spread`: other replicas hold other experts.
+    void beginExperts(int parts, int part, bool spread) {
+        cutting_ = {parts, part};
+        inExperts_ = spread;
+    }
+    void endExperts() {
+        cutting_ = tensor_;
+        inExperts_ = false;
+    }
     /// Marks the weight, if this stage has it, as shared with another stage.
     void tie(std::string_view name, bool owner);
     /// To be called once after the last declaration. Gradients are zero; what `storage` leaves out stays unbound.
@@ -85,8 +92,12 @@ public:
 
 private:
     friend class Weight;
-    int parts_;
-    int part_;
+    struct Members {
+        int parts;
+        int part;
+    };
+    Members tensor_;
+    Members cutting_;  ///< those that cut what is declared next
     std::vector<Parameter> parameters_;
     std::vector<Initial> initials_;
     int layer_ = -1;

@@ -79,7 +79,8 @@ struct Stage::Impl {
                                                       context,
                                                       experts,
                                                       {},
-                                                      fp8.get()})),
+                                                      fp8.get(),
+                                                      spec.folds})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
           partitions(spec.memory.partitionActivations) {
         weights.allocate(arena, types, spec.seed, spec.storage);

@@ -40,6 +40,7 @@ struct StageSpec {
     PrecisionSpec precision = {};
     Recompute::Observer recomputing = {};  ///< observes what backward and inputGrad recompute
     int microbatches = 1;                  ///< of a step, where products in 8 bits count what they round by microbatch
+    int folds = 1;                         ///< parts of the tensor group that hold different experts
 };
 
 /// Where a gradient was not finite. overflowMark() makes one number of it, which is not 0, and overflowPlace() reads

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Expert parallelism (GShard, 2006.16668): carries out the exchanges of model/expert_group.h, each as an all-to-all. An
-// expert group has e members, neighbours along the data axis. Each holds n/e of a layer's n experts and has samples of
-// its own. A layer sends the R·h numbers of its rows and receives as many, twice in a forward and twice in an input
-// gradient:
+// expert group has e members, neighbouring replicas. Each holds n/e of the n experts that it has of a layer and has
+// tokens of its own. A layer sends the R·h numbers of its rows and receives as many, twice in a forward and twice in an
+// input gradient:
 //
 //   forward      dispatch the experts' inputs, combine their outputs
 //   input grad   dispatch the gradients of their outputs, combine those of their inputs
@@ -10,8 +10,9 @@
 // Each member sends (e − 1)/e of it to others. Where experts have no limit of places (dropless), the members first tell
 // each other how many rows each expert gets, and send as many as that. Weights outside experts are alike on all data
 // ranks. The weights of an expert are alike on one rank of each group (engine/layout/mesh/replicas.h: sameExperts), and
-// their gradients are summed over these ranks alone. Each member of a tensor or a context group belongs to an expert
-// group of its own, with the ranks in its place of the other groups.
+// their gradients are summed over these ranks alone. Each member of a tensor group belongs to an expert group of its
+// own, with the ranks in its place of the other groups; where the parts of a tensor group hold different experts
+// (engine/layout/mesh/folding.h), n are those of its part.
 #pragma once
 
 #include "engine/base/layer_number.h"

@@ -90,8 +90,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
         if (!parameter.expert) continue;
         const bool same = units.back().spread > 1 && units.back().lowestLayer == parameter.lowestLayer;
         if (!same)
-            units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, parallel.expert,
-                             parallel.context});
+            units.push_back(
+                {parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, expertSpread(parallel)});
         units.back().size += extent(parameter);
         offset += extent(parameter);
     }

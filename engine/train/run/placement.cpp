@@ -81,7 +81,7 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
         };
         placed.besideCompute = groupOf(sameCopy(plan.mesh, self));
         const ParallelSpec& parallel = plan.layout.parallel;
-        if (parallel.expert > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0))
+        if (expertSpread(parallel) > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0))
             placed.holders = groupOf(sameExperts(plan.mesh, self));
         if (plan.mesh.copies() > 1) {
             placed.parts = groupOf(samePart(plan.mesh, self));
@@ -89,7 +89,7 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
         }
     }
     placed.context = groups.of(plan.mesh.group(self, Axis::Context));
-    placed.experts = groups.of(plan.mesh.group(self, Axis::Expert));
+    placed.experts = groups.of(expertExchange(plan.mesh, self));
     placed.tensor = groups.of(plan.mesh.group(self, Axis::Tensor));
     placed.replica = world.group(replicaRanks(plan.mesh, self));
     placed.holdsLast = plan.lowered.rankOfStage.back() == placed.pipelineRank;
@@ -120,6 +120,7 @@ std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank) {
         spec.memory = layout.memory;
         spec.precision = layout.precision;
         spec.microbatches = microbatches(layout);
+        spec.folds = expertFolds(layout.parallel);
     }
     return specs;
 }

@@ -32,7 +32,7 @@ struct Placement {
     /// The ranks that share a copy again, for the thread of exchanges beside compute.
     std::unique_ptr<Communicator> besideCompute;
     bool direct = false;  ///< besideCompute, holders and parts take addresses of the device, not of the processor
-    std::unique_ptr<Communicator> experts;  ///< ranks that together hold all experts once
+    std::unique_ptr<Communicator> experts;  ///< ranks of `data` that hold different experts
     /// Ranks that hold the same experts, for the same thread as besideCompute; null where they reduce nothing.
     std::unique_ptr<Communicator> holders;
     /// Ranks that hold the same part of each copy, for the same thread; null where there is one copy.

@@ -11,7 +11,7 @@ struct RankGroups {
     Communicator& data;     ///< ranks that hold the same weights
     Communicator& copy;     ///< ranks of `data` that share a copy of what ZeRO divides
     Communicator& context;  ///< ranks of `data` that share samples
-    Communicator& experts;  ///< ranks that together hold all experts once
+    Communicator& experts;  ///< ranks of `data` that hold different experts
     Communicator& tensor;
     Communicator* tied = nullptr;  ///< ranks of first and last stage; null where no list has ReduceTied
 };

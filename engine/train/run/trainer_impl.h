@@ -85,7 +85,7 @@ private:
                 layout_.parallel.zero,
                 place_.replicaNumber,
                 replicas,
-                {numberAmongHolders(place_.replicaNumber, members, layout_.parallel.context), replicas / members},
+                {place_.replicaNumber / members, replicas / members},
                 {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)}};
     }
     Exchange exchange() const { return layout_.parallel.exchange; }
@@ -125,7 +125,7 @@ private:
     const std::unique_ptr<StepClock> clock_;
     std::unique_ptr<TensorGroup> tensor_;
     std::unique_ptr<ContextGroup> context_;  ///< null where no ranks share the tokens of a sample
-    std::unique_ptr<ExpertGroup> experts_;   ///< null where this rank holds all experts
+    std::unique_ptr<ExpertGroup> experts_;   ///< null where no other replica has other experts
     std::unique_ptr<HostArena> host_;        ///< null where nothing of this rank is on its device's host
     RankStages stages_;
     std::unique_ptr<DataParallelComm> dataParallel_;

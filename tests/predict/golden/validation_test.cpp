@@ -129,6 +129,27 @@ private Q_SLOTS:
         QCOMPARE(shardOf("8", "1"), 8);  // one copy
     }
 
+    /// A row may name the tensor degree of its experts, and spread them over the ranks of tensor groups.
+    void expertsHaveTheirTensorDegree() {
+        const auto parallelOf = [](const std::string& flags, const std::string& expert) {
+            const std::string text =
+                "id,device,gpus,model_kind,layers,hidden,heads,ffn,experts,top_k,sequence,vocabulary,micro_batch,"
+                "global_batch,precision,tp,ep,date,other_flags\nx,h100-sxm,8,moe,4,1024,8,512,16,2,1024,32000,1,8,"
+                "bf16,2," +
+                expert + ",2025-06," + flags + "\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            if (!run.refused.empty()) return run.refused;
+            const ParallelSpec& parallel = run.layout.parallel;
+            return std::to_string(parallel.expert) + " ranks, " + std::to_string(parallel.expertTensor);
+        };
+        QCOMPARE(parallelOf("NeMo;ETP 1", "8"), std::string("8 ranks, 1"));
+        QCOMPARE(parallelOf("MCore w/ Folding;ETP=1", "4"), std::string("4 ranks, 1"));
+        QCOMPARE(parallelOf("expert_tensor_parallel_size=1;cuda_graphs=0", "2"), std::string("2 ranks, 1"));
+        for (const char* flags : {"ETP==TP", "ETP 2", "ETP not stated", ""})
+            QCOMPARE(parallelOf(flags, "4"), std::string("4 ranks, 0"));
+        QVERIFY(parallelOf("", "8").find("/parallel/expert") != std::string::npos);
+    }
+
     /// FSDP shards over all ranks, those of a context group too, unless its row says otherwise.
     void fsdpSharesAllOut() {
         const auto zeroOf = [](const std::string& flags, const std::string& zero, const std::string& context) {

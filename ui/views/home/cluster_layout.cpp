@@ -2,6 +2,7 @@
 #include "ui/views/home/cluster_layout.h"
 
 #include "engine/layout/check/check.h"
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/stacks.h"
 #include "engine/predict/search/nearest_legal.h"
@@ -45,7 +46,7 @@ Layout layoutOn(const Layout& layout, const ClusterQuestion& cluster) {
     ParallelSpec& parallel = asked.parallel;
     const int others = parallel.pipeline * parallel.tensor * parallel.context;
     if (ranks % others == 0) parallel.data = ranks / others;
-    parallel.expert = std::gcd(parallel.expert, parallel.data);
+    parallel.expert = expertFolds(parallel) * std::gcd(expertSpread(parallel), parallel.data);
     if (asked.batch.global % (parallel.data * asked.batch.micro) != 0)
         asked.batch.global =
             parallel.data * asked.batch.micro * std::max(1, asked.batch.global / (parallel.data * asked.batch.micro));

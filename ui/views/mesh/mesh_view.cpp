@@ -8,6 +8,7 @@
 #include "ui/views/mesh/mesh_grid.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <QClipboard>
@@ -33,13 +34,25 @@ QString expertsOf(const Layout& layout, const Mesh& mesh, int rank) {
                      : MeshView::tr("experts %1–%2").arg(first).arg(first + each - 1);
 }
 
+QString numbered(const std::vector<int>& ranks, int without = -1) {
+    QStringList numbers;
+    for (const int rank : ranks)
+        if (rank != without) numbers << QString::number(rank);
+    return numbers.join(QStringLiteral(", "));
+}
+
 /// "experts 0–3 of each block, with ranks 1, 2".
 QString expertsHelp(const Layout& layout, const Mesh& mesh, int rank) {
-    QStringList others;
-    for (const int other : mesh.group(rank, Axis::Expert))
-        if (other != rank) others << QString::number(other);
-    return MeshView::tr("%1 of each block with experts; tokens for other experts go to rank %2")
-        .arg(expertsOf(layout, mesh, rank), others.join(QStringLiteral(", ")));
+    QString help = MeshView::tr("%1 of each block with experts").arg(expertsOf(layout, mesh, rank));
+    if (const std::vector<int> exchange = expertExchange(mesh, rank); exchange.size() > 1)
+        help += MeshView::tr("; tokens for other experts go to rank %1").arg(numbered(exchange, rank));
+    if (mesh.folds() == 1) return help;
+    std::vector<int> sharing = mesh.group(rank, Axis::ExpertTensor), folds;
+    for (const int member : mesh.group(rank, Axis::Tensor))
+        if (mesh.coordinate(member, Axis::Expert) != mesh.coordinate(rank, Axis::Expert)) folds.push_back(member);
+    help += MeshView::tr("; others lie on rank %1 of its tensor group").arg(numbered(folds));
+    if (sharing.size() > 1) help += MeshView::tr("; each is cut with rank %1").arg(numbered(sharing, rank));
+    return help;
 }
 
 /// "L0–3", or "L0–1, L4–5" where a rank holds several stages; "embedding" of a stage without a layer.
@@ -204,12 +217,10 @@ QString MeshView::asTable() const {
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
         const auto index = static_cast<std::size_t>(rank);
         QString experts;
-        if (spread) {
-            QStringList group;
-            for (const int member : mesh.group(rank, Axis::Expert)) group << QString::number(member);
+        if (spread)
             experts = QStringLiteral("\t%1\t%2")
-                          .arg(expertsOf(context_.model.header().layout, mesh, rank), group.join(QStringLiteral(", ")));
-        }
+                          .arg(expertsOf(context_.model.header().layout, mesh, rank),
+                               numbered(mesh.group(rank, Axis::Expert)));
         table +=
             QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6%7\n")
                 .arg(rank)
