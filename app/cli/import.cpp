@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/expectation.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/trace/dumps/flight_dump.h"
@@ -19,6 +20,7 @@ struct ImportOptions {
     std::vector<std::string> files;
     std::string out;
     std::string format;
+    LayoutArgument layout;
     bool force = false;
 };
 
@@ -45,8 +47,10 @@ ShareWatcher progress() {
 constexpr const char* flightRecorder = "flight-recorder";
 
 int reportDumps(const ImportOptions& options) {
-    if (!options.out.empty())
-        return failWith({"dumps of a flight recorder become no run", options.out, "", "import without --out"});
+    for (const auto& [option, given] : {std::pair{"--out", options.out}, std::pair{"--layout", options.layout.layout}})
+        if (!given.empty())
+            return failWith(
+                {"dumps of a flight recorder become no run", given, "", fmt::format("import without {}", option)});
     std::vector<FlightDump> dumps;
     for (const std::string& file : options.files) {
         auto dump = readFlightDump(file);
@@ -66,8 +70,17 @@ bool areDumps(const ImportOptions& options) {
 
 int importTraces(const ImportOptions& options) {
     if (areDumps(options)) return reportDumps(options);
-    ImportRequest request{
-        .files = {options.files.begin(), options.files.end()}, .out = options.out, .format = options.format};
+    std::vector<Fault> faults;
+    auto expected = expectationOf(options.layout, faults);
+    if (!expected) return failWith(expected.error());
+    if (!faults.empty()) {
+        printFaults(faults);
+        return failure;
+    }
+    ImportRequest request{.files = {options.files.begin(), options.files.end()},
+                          .out = options.out,
+                          .format = options.format,
+                          .expected = std::move(*expected)};
     if (request.out.empty()) request.out = defaultOut(request.files.front());
     std::error_code ignored;
     if (std::filesystem::exists(request.out, ignored) && !options.force) {
@@ -102,6 +115,7 @@ void addImport(CommandLine& line) {
     verb.option("FILE", options->files, "Traces of one job: one file per rank, or one with all").required();
     verb.option("--from", options->format, "Format, by default seen from the content. " + help).oneOf(names);
     verb.option("--out", options->out, "Run file to write; by default beside the first trace").typeName("RUN");
+    addExpectationTo(verb, options->layout);
     verb.flag("--force", options->force, "Replace the run file where it exists");
     verb.runs([options] { return importTraces(*options); });
 }

@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/expectation.h"
 #include "app/cli/follow_job.h"
-#include "app/cli/layout_argument.h"
 #include "app/cli/print.h"
 #include "app/cli/run_text.h"
 #include "app/cli/serving.h"
 #include "app/cli/verbs.h"
 #include "app/cli/run_progress.h"
 #include "engine/base/resources.h"
-#include "engine/launch/job/input_files.h"
-#include "engine/launch/job/run_header.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/live_listener.h"
 #include "engine/launch/serve/run_copy.h"
-#include "engine/predict/plan/measurements.h"
 
 #include <filesystem>
 #include <fmt/format.h>
@@ -40,24 +37,6 @@ void announce(const std::string& address, const TokenFile& token) {
                           std::filesystem::absolute(token.file()).string(), (resourcesFolder() / "live").string()));
 }
 
-/// The layout's prediction, in the time of the devices that it models: the program is slowed down by nothing.
-Result<std::optional<ExpectedRun>> expectation(const LayoutArgument& argument, std::vector<Fault>& faults) {
-    if (argument.layout.empty()) return std::optional<ExpectedRun>();
-    auto loaded = load(argument);
-    if (!loaded) return fail(loaded.error());
-    printNotes(loaded->notes);
-    faults = std::move(loaded->faults);
-    if (!faults.empty()) return std::optional<ExpectedRun>();
-    auto plan = makePlan(loaded->layout, measurementsOfThisMachine(), 1.0);
-    if (!plan) {
-        faults = std::move(plan.error());
-        return std::optional<ExpectedRun>();
-    }
-    ExpectedRun expected{headerOf(*plan), std::move(plan->simulation.events)};
-    expected.header.paced = false;
-    return std::optional(std::move(expected));
-}
-
 int listen(const ListenChoices& options) {
     const auto address = parseTcpAddress(options.address);
     if (!address) return failWith(address.error());
@@ -65,7 +44,7 @@ int listen(const ListenChoices& options) {
     if (std::filesystem::exists(options.out, ignored) && !options.force)
         return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
     std::vector<Fault> faults;
-    auto expected = expectation(options.layout, faults);
+    auto expected = expectationOf(options.layout, faults);
     if (!expected) return failWith(expected.error());
     if (!faults.empty()) {
         printFaults(faults);
@@ -122,13 +101,7 @@ void addListen(CommandLine& line) {
         .required()
         .typeName("[HOST:]PORT");
     verb.option("--out,--output", options->out, "Run file to write").required().typeName("FILE");
-    verb.option(
-            "--layout", options->layout.layout,
-            "The layout that the program trains, a file or a preset: its prediction is drawn above what is recorded, "
-            "and compared with it")
-        .typeName("LAYOUT");
-    options->layout.addAssignmentsTo(verb);
-    options->layout.addScheduleTo(verb);
+    addExpectationTo(verb, options->layout);
     verb.option("--deadline", options->deadline,
                 "Seconds without an event of any rank after which it is said which rank hangs; 30 by default")
         .typeName("S")

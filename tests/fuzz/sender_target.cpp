@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What another program says of itself: frames of a sender, and the events of a run that are made of them.
-#include "engine/launch/serve/expected_run.h"
+#include "engine/trace/interchange/expected_run.h"
 #include "engine/launch/serve/sender.h"
 #include "engine/launch/serve/stillness.h"
 #include "tests/fuzz/fuzz.h"

@@ -195,7 +195,7 @@ private Q_SLOTS:
         QTest::newRow("an export format") << trace << "\\bwrite(Csv|Chrome|Perfetto)\\b"
                                           << "perfetto"
                                           << "";
-        QTest::newRow("an import format") << trace << "\\bread(Kineto|Nsight|Chrome)\\b"
+        QTest::newRow("an import format") << trace << "\\bread(Kineto|Nsight|Chrome|Memory)\\b"
                                           << "kineto"
                                           << "";
         QTest::newRow("a trainer to export to") << trace << "\\b(megatron|torchtitan|deepspeed|accelerate)Target\\b"

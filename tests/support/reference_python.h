@@ -7,6 +7,9 @@
 
 #include <QProcess>
 #include <QString>
+#include <QStringList>
+
+#include <string>
 
 namespace shardlab::test {
 
@@ -23,6 +26,17 @@ inline QString whyWithout(const char* module) {
     if (process.waitForFinished(120'000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0)
         return {};
     return QStringLiteral("no module %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(module);
+}
+
+/// What python3 prints when it runs a script of the suite with this input; ends the program where it fails.
+inline std::string pythonPrints(const QStringList& arguments, const std::string& input) {
+    QProcess process;
+    process.start(QStringLiteral("python3"), arguments);
+    process.write(input.data(), static_cast<qint64>(input.size()));
+    process.closeWriteChannel();
+    if (!process.waitForFinished(120'000) || process.exitCode() != 0)
+        qFatal("python3: %s", process.readAllStandardError().constData());
+    return process.readAllStandardOutput().toStdString();
 }
 
 }  // namespace shardlab::test

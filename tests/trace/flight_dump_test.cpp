@@ -5,11 +5,11 @@
 #include "engine/trace/dumps/hang_report.h"
 #include "engine/trace/dumps/pickle.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_python.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
 #include <QDir>
-#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -214,7 +214,7 @@ private Q_SLOTS:
                            {"rest", {nullptr, true, false, Json::array(), Json::object()}}});
         }
         for (const char* protocol : {"2", "3", "4", "5"}) {
-            const std::string bytes = python(
+            const std::string bytes = pythonPrints(
                 {"-c", QString("import json, pickle, sys; sys.stdout.buffer.write(pickle.dumps(json.load(sys.stdin), "
                                "protocol=%1))")
                            .arg(protocol)},
@@ -229,17 +229,9 @@ private:
     std::string path(const std::string& name) const {
         return folder_->filePath(QString::fromStdString(name)).toStdString();
     }
-    static std::string python(const QStringList& arguments, const std::string& input) {
-        QProcess process;
-        process.start(QStringLiteral("python3"), arguments);
-        process.write(input.data(), static_cast<qint64>(input.size()));
-        process.closeWriteChannel();
-        if (!process.waitForFinished(120'000) || process.exitCode() != 0)
-            qFatal("python3: %s", process.readAllStandardError().constData());
-        return process.readAllStandardOutput().toStdString();
-    }
     void write(const Json& dumps) const {
-        python({QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/trace/flight_dumps.py"), folder_->path()}, dumps.dump());
+        pythonPrints({QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/trace/flight_dumps.py"), folder_->path()},
+                     dumps.dump());
     }
     HangReport reportOf(const Json& dumps) const {
         write(dumps);

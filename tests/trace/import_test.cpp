@@ -10,6 +10,7 @@
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
+#include "tests/trace/imported.h"
 #include "tests/trace/random_events.h"
 #include "tests/support/wings.h"
 
@@ -40,26 +41,6 @@ std::string contentOf(const std::filesystem::path& file) {
 void write(const std::filesystem::path& file, const std::string& content) {
     std::ofstream(file, std::ios::binary) << content;
 }
-
-struct Imported {
-    ImportReport report;
-    std::unique_ptr<RunReader> run;
-    std::vector<Event> events;
-
-    std::string_view name(const Event& event) const { return run->names().of(event.action); }
-    std::vector<Event> of(EventKind kind, int rank = -1) const {
-        std::vector<Event> found;
-        std::ranges::copy_if(events, std::back_inserter(found), [&](const Event& event) {
-            return event.kind == kind && (rank < 0 || event.rank == rank);
-        });
-        return found;
-    }
-    std::int64_t ignored(std::string_view what) const {
-        for (const ImportCount& each : report.ignored)
-            if (each.what.find(what) != std::string::npos) return each.count;
-        return 0;
-    }
-};
 
 std::int64_t lasting(const Event& event) { return event.end - event.begin; }
 
@@ -428,20 +409,7 @@ private:
     }
     std::string out() const { return path("out.shardlab"); }
 
-    Imported import(std::vector<std::filesystem::path> files) {
-        auto report = importRun({std::move(files), out(), ""});
-        if (!report) {
-            qWarning("%s", report.error().text().c_str());
-            return {};
-        }
-        Imported made{*report, std::move(*RunReader::open(out())), {}};
-        static_cast<void>(made.run->readEvents([&](std::span<const Event> block) {
-            made.events.insert(made.events.end(), block.begin(), block.end());
-            return true;
-        }));
-        std::ranges::stable_sort(made.events, {}, &Event::begin);
-        return made;
-    }
+    Imported import(std::vector<std::filesystem::path> files) { return importAll({std::move(files), out(), ""}); }
 
     std::string errorOf(std::vector<std::filesystem::path> files) {
         const auto report = importRun({std::move(files), out(), ""});

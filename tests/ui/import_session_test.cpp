@@ -4,6 +4,7 @@
 
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
+#include "tests/support/reference_python.h"
 #include "tests/support/wings.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
@@ -11,6 +12,7 @@
 
 #include <QAction>
 #include <QApplication>
+#include <QClipboard>
 #include <QFile>
 #include <QLabel>
 #include <QSignalSpy>
@@ -55,6 +57,8 @@ private Q_SLOTS:
     void cancellingLeavesNothing();
     void windowsShowIt();
     void namesAreNoMarkup();
+    void aLayoutIsPutBesideATrace();
+    void dumpsOfAHangAreAnswered();
 };
 
 /// What looks like markup in a name is shown as it is written: in labels, and in tooltips, which are labels of Qt's
@@ -161,6 +165,72 @@ void ImportSessionTest::viewsSayWhatATraceLacks() {
                      qPrintable(table));
     }
     QCOMPARE(shown, 5);
+}
+
+/// What was imported is compared with the layout in Design, where that has as many ranks.
+void ImportSessionTest::aLayoutIsPutBesideATrace() {
+    Desk desk;
+    QSignalSpy posted(&desk.workbench.messages(), &Messages::posted);
+    const auto choices = [&] {
+        std::vector<MessageChoice> all;
+        for (const auto& arguments : posted)
+            if (const auto message = arguments[0].value<Message>(); message.topic == QStringLiteral("import"))
+                all = message.choices;
+        return all;
+    };
+    Layout layout = desk.workbench.document().layout();
+    layout.name = "mine";
+    layout.parallel.data = 3;
+    layout.parallel.pipeline = 1;
+    layout.cluster.hosts.front().devices = 3;
+    layout.batch.global = 6 * layout.batch.micro;
+    desk.workbench.newFromPreset(layout);
+    QVERIFY(importAll(desk, {traces / "kineto-rank0.json", traces / "kineto-rank1.json"}));
+    QVERIFY(choices().empty());
+    layout.parallel.data = 2;
+    layout.cluster.hosts.front().devices = 2;
+    desk.workbench.newFromPreset(layout);
+    QVERIFY(desk.workbench.document().faults().empty());
+    QVERIFY(importAll(desk, {traces / "kineto-rank0.json", traces / "kineto-rank1.json"}));
+    QCOMPARE(choices().size(), std::size_t{1});
+    QCOMPARE(choices()[0].label, QStringLiteral("Compare with the layout “mine”"));
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    choices()[0].act();
+    QVERIFY(finished.wait(20000));
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    QVERIFY(model.header().hasLayout());
+    QCOMPARE(model.header().layout.name, std::string("mine"));
+    QCOMPARE(model.header().origin, std::string("PyTorch profiler"));
+    QVERIFY(model.header().predictedStepSeconds > 0);
+    QVERIFY(choices().empty());
+}
+
+/// The flight recorder's dumps of two ranks become a message that says who keeps the other waiting.
+void ImportSessionTest::dumpsOfAHangAreAnswered() {
+    Desk desk;
+    QSignalSpy posted(&desk.workbench.messages(), &Messages::posted);
+    const std::string dumps =
+        R"([{"file": "trace_rank_0", "protocol": 2, "groups": {"0": ["default_pg", [0, 1]]},
+             "calls": [["0", "all_reduce", 7, "started", ["train.py", 41, "step"]]]},
+            {"file": "trace_rank_1", "protocol": 2, "groups": {"0": ["default_pg", [0, 1]]},
+             "calls": [["0", "all_reduce", 6, "completed", ["save.py", 8, "save"]]]}])";
+    pythonPrints({QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/trace/flight_dumps.py"),
+                  QString::fromStdString(desk.path("").string())},
+                 dumps);
+    desk.workbench.importTraces({desk.path("trace_rank_0"), desk.path("trace_rank_1")});
+    QCOMPARE(posted.size(), 1);
+    const auto message = posted.front()[0].value<Message>();
+    QCOMPARE(message.level, MessageLevel::Warning);
+    QCOMPARE(message.title, QStringLiteral("The others wait for rank 1, which waits for nobody."));
+    QVERIFY2(message.detail.contains(QStringLiteral("not asked for, the last was all_reduce 6")),
+             qPrintable(message.detail));
+    QVERIFY(!desk.workbench.imports().active());
+    message.choices.at(0).act();
+    QVERIFY(QGuiApplication::clipboard()->text().startsWith(message.title));
+    // A dump alone, opened as any file is.
+    desk.workbench.open(desk.path("trace_rank_0"));
+    QCOMPARE(posted.size(), 2);
+    QVERIFY(posted.back()[0].value<Message>().title.contains(QStringLiteral("no dump")));
 }
 
 void ImportSessionTest::aBadTraceIsOneMessage() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/import_session.h"
 
+#include "engine/launch/job/run_header.h"
+#include "ui/core/field_words.h"
 #include "ui/core/ui_thread.h"
 
 #include <QCoreApplication>
@@ -15,10 +17,23 @@ namespace {
 
 constexpr double leastProgress = 0.005;  ///< that is worth drawing
 
+/// With the layout's prediction, which may take a second.
+Result<ImportReport> importWith(ImportRequest& request, const std::optional<Layout>& layout,
+                                const ShareWatcher& watcher) {
+    if (layout) {
+        auto expected = expectedRun(*layout, measurementsOfThisMachine());
+        if (!expected)
+            return fail({"cannot predict the layout", layout->name, faultsText(expected.error()).toStdString(), {}});
+        request.expected = std::move(*expected);
+    }
+    return importRun(request, watcher);
+}
+
 }  // namespace
 
 struct ImportSession::Task {
     ImportRequest request;
+    std::optional<Layout> layout;
     std::atomic<double> share{0};
     std::atomic<bool> cancelled{false};
     std::optional<Result<ImportReport>> result;
@@ -26,14 +41,16 @@ struct ImportSession::Task {
 
 ImportSession::~ImportSession() { cancel(); }
 
-void ImportSession::start(ImportRequest request) {
+void ImportSession::start(ImportRequest request, std::optional<Layout> layout) {
     if (active()) return;
     request_ = request;
+    layout_ = layout;
     task_ = std::make_shared<Task>();
     task_->request = std::move(request);
+    task_->layout = std::move(layout);
     QThreadPool::globalInstance()->start([self = QPointer<ImportSession>(this), task = task_] {
         double told = 0;
-        task->result = importRun(task->request, [&](double share) {
+        task->result = importWith(task->request, task->layout, [&](double share) {
             task->share = share;
             if (share - told >= leastProgress) {
                 told = share;

@@ -7,6 +7,7 @@
 #include <QObject>
 
 #include <memory>
+#include <optional>
 
 namespace shardlab::ui {
 
@@ -16,8 +17,9 @@ public:
     using QObject::QObject;
     ~ImportSession() override;
 
-    /// Ignored while one is under way.
-    void start(ImportRequest request);
+    /// Ignored while one is under way. `layout`: what the traces' program trained, whose prediction becomes what the
+    /// request expects.
+    void start(ImportRequest request, std::optional<Layout> layout = {});
     /// Leaves nothing of the run.
     void cancel();
 
@@ -25,6 +27,7 @@ public:
     double progress() const;  ///< in [0, 1]
     /// The request of the import under way, or of the last one.
     const ImportRequest& request() const { return request_; }
+    const std::optional<Layout>& layout() const { return layout_; }  ///< of the same
 
 Q_SIGNALS:
     /// Sent when the import begins and ends too.
@@ -39,6 +42,7 @@ private:
     void finish(const std::shared_ptr<Task>& task);
 
     ImportRequest request_;
+    std::optional<Layout> layout_;
     std::shared_ptr<Task> task_;
 };
 

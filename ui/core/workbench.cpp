@@ -9,6 +9,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/measured_costs.h"
 #include "engine/predict/plan/profile_noise.h"
+#include "engine/trace/dumps/flight_dump.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/field_words.h"
 #include "ui/core/run_outcome.h"
@@ -42,7 +43,7 @@ bool looksLikeLayout(const std::filesystem::path& path) {
 
 /// Anything else is taken for a layout, whose reader says what is wrong with it.
 bool looksLikeTrace(const std::filesystem::path& path) {
-    return !looksLikeRun(path) && detectImportFormat(path).has_value();
+    return !looksLikeRun(path) && (isFlightDump(path) || detectImportFormat(path).has_value());
 }
 
 /// A name that any file system takes.
@@ -160,15 +161,16 @@ void Workbench::openRun(const std::filesystem::path& file) {
     replay_.open(file);
 }
 
-void Workbench::importTraces(std::vector<std::filesystem::path> files) {
+void Workbench::importTraces(std::vector<std::filesystem::path> files, const std::optional<Layout>& layout) {
     if (files.empty() || imports_.active()) return;
+    if (std::ranges::any_of(files, isFlightDump)) return sayWhoHangs(files);
     if (!haveRunFolder(tr("Nothing was imported"))) return;
     Layout named;
     named.name = files.front().stem().string();
     messages_.withdraw("import");
     Q_EMIT workspaceRequested(Workspace::Replay);
     const std::filesystem::path out = nextRunFile(named);
-    imports_.start({std::move(files), out, {}});
+    imports_.start({std::move(files), out, {}}, layout);
 }
 
 void Workbench::followImporting() {

@@ -65,8 +65,9 @@ public:
     bool leavesLayoutAlone(const std::filesystem::path& file) const;
     bool openLayout(const std::filesystem::path& file);
     void openRun(const std::filesystem::path& file);
-    /// Traces of one job become a run in the folder of runs, which is then opened.
-    void importTraces(std::vector<std::filesystem::path> files);
+    /// Traces of one job become a run in the folder of runs, which is then opened; with a layout, that which the job
+    /// trained, it is held against the layout's prediction. Dumps of a flight recorder become a message instead.
+    void importTraces(std::vector<std::filesystem::path> files, const std::optional<Layout>& layout = {});
     bool saveLayout(const std::filesystem::path& file);
     void newFromPreset(const Layout& layout);
     /// A layout of what another trainer's configuration or a config.json describes; what it leaves out becomes a
@@ -107,6 +108,7 @@ private:
     void followMeasuring();
     void followImporting();
     void sayImported(const ImportReport& report);
+    void sayWhoHangs(const std::vector<std::filesystem::path>& dumps);
     void forgetToken();
     bool freeForOther(const QString& refusal);
     void followLive();

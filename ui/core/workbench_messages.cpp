@@ -4,9 +4,13 @@
 
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
+#include "engine/trace/dumps/hang_report.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
+
+#include <QClipboard>
+#include <QGuiApplication>
 
 namespace shardlab::ui {
 
@@ -56,13 +60,42 @@ void Workbench::sayImported(const ImportReport& report) {
     QString detail = QString::fromStdString(report.lines().front());
     if (ignored > 0) detail += tr("; %1 entries were not understood: the view Events lists them by kind").arg(ignored);
     const std::filesystem::path out = imports_.request().out;
+    std::vector<MessageChoice> choices;
+    if (const Layout& layout = document_.layout();
+        !imports_.layout() && document_.faults().empty() && rankCount(layout) == report.ranks)
+        choices.push_back({tr("Compare with the layout “%1”").arg(QString::fromStdString(layout.name)),
+                           [this, files = imports_.request().files, layout] { importTraces(files, layout); }});
     messages_.post(
         {.level = MessageLevel::Info,
          .title = tr("Imported %1").arg(text(out.filename())),
          .detail = detail,
+         .choices = std::move(choices),
          .topic = "import",
          .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
     openRun(out);
+}
+
+void Workbench::sayWhoHangs(const std::vector<std::filesystem::path>& dumps) {
+    std::vector<FlightDump> read;
+    for (const std::filesystem::path& file : dumps) {
+        auto dump = readFlightDump(file);
+        if (!dump)
+            return messages_.post(tr("Cannot read %1").arg(text(file.filename())), dump.error(), "import",
+                                  whileOpened(replay_.file()));
+        read.push_back(std::move(*dump));
+    }
+    const auto report = reportHang(read);
+    if (!report)
+        return messages_.post(tr("Cannot read these dumps together"), report.error(), "import",
+                              whileOpened(replay_.file()));
+    const QString whole = QString::fromStdString(report->text());
+    const auto conclusion = whole.indexOf(QLatin1Char('\n'));
+    messages_.post({.level = report->hangs() ? MessageLevel::Warning : MessageLevel::Info,
+                    .title = whole.left(conclusion),
+                    .detail = whole.mid(conclusion + 1),
+                    .choices = {{tr("Copy the report"), [whole] { QGuiApplication::clipboard()->setText(whole); }}},
+                    .topic = "import",
+                    .holds = whileOpened(replay_.file())});
 }
 
 void Workbench::sayWatched(const QString& what, const QString& detail, MessageLevel level) {

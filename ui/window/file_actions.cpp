@@ -16,10 +16,10 @@ namespace shardlab::ui {
 namespace {
 
 constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
-constexpr auto everyFilter =
-    "Layouts, runs, traces and other trainers' files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.sh *.sbatch "
-    "*.toml);;All files (*)";
-constexpr auto traceFilter = "Traces (*.json *.json.gz *.sqlite);;All files (*)";
+constexpr auto everyFilter = "Layouts, runs, traces and other trainers' files (*.layout.json *.json *.json.gz "
+                             "*.shardlab *.sqlite *.pickle *.pkl "
+                             "*_rank_* *.sh *.sbatch *.toml);;All files (*)";
+constexpr auto traceFilter = "Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)";
 constexpr int listed = 10;  ///< of the recent files, in the menu; the home page has all
 const QString runSuffix = QStringLiteral(".shardlab");
 

@@ -37,4 +37,12 @@ RunHeader headerOf(const Plan& plan) {
     return header;
 }
 
+tl::expected<ExpectedRun, std::vector<Fault>> expectedRun(const Layout& layout, const Measurements& measurements) {
+    auto plan = makePlan(layout, measurements, 1.0);
+    if (!plan) return tl::unexpected(std::move(plan.error()));
+    ExpectedRun expected{headerOf(*plan), std::move(plan->simulation.events)};
+    expected.header.paced = false;
+    return expected;
+}
+
 }  // namespace shardlab::launch

@@ -5,7 +5,7 @@
 
 #include "engine/base/tcp_socket.h"
 #include "engine/launch/link/listener.h"
-#include "engine/launch/serve/expected_run.h"
+#include "engine/trace/interchange/expected_run.h"
 #include "engine/launch/serve/run_watch.h"
 
 #include <chrono>

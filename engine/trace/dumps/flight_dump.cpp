@@ -3,13 +3,13 @@
 
 #include "engine/base/json_fields.h"
 #include "engine/base/most_ranks.h"
+#include "engine/trace/dumps/dump_file.h"
+#include "engine/trace/dumps/memory_snapshot.h"
 #include "engine/trace/dumps/pickle.h"
-#include "engine/trace/interchange/input_stream.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
-#include <istream>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
@@ -21,7 +21,6 @@ namespace {
 using DumpJson = nlohmann::json;
 
 constexpr std::size_t mostDumpBytes = std::size_t{64} << 20;
-constexpr std::size_t dumpHead = 64 * 1024;
 constexpr std::size_t mostShapes = 4;  ///< tensors that a call tells; more are counted
 constexpr std::size_t mostName = 200;  ///< bytes of a name that are kept
 
@@ -29,26 +28,6 @@ constexpr const char* legalDump = "Legal is what PyTorch's flight recorder dumps
 
 Error noDump(const std::filesystem::path& file, std::string why) {
     return {"cannot read the flight recorder's dump", file.string(), std::move(why), legalDump};
-}
-
-/// At most `most` bytes of the file, unpacked.
-Result<std::string> firstBytes(const std::filesystem::path& file, std::size_t most) {
-    auto opened = InputStream::open(file, {});
-    if (!opened) return fail(opened.error());
-    std::string bytes;
-    std::istream in(opened->get());
-    while (in && bytes.size() < most) {
-        const std::size_t before = bytes.size();
-        bytes.resize(std::min(most, before + dumpHead));
-        in.read(bytes.data() + before, static_cast<std::streamsize>(bytes.size() - before));
-        bytes.resize(before + static_cast<std::size_t>(in.gcount()));
-    }
-    if ((*opened)->problem()) return fail(*(*opened)->problem());
-    return bytes;
-}
-
-bool isPickle(std::string_view bytes) {
-    return bytes.size() >= 2 && bytes[0] == '\x80' && bytes[1] >= 2 && bytes[1] <= 5;
 }
 
 std::optional<int> rankOfName(const std::filesystem::path& file) {
@@ -180,7 +159,7 @@ std::optional<DumpedCall> callOf(const DumpJson& entry, std::map<std::string, Du
 bool isFlightDump(const std::filesystem::path& file) {
     const auto head = firstBytes(file, dumpHead);
     if (!head) return false;
-    if (isPickle(*head)) return true;
+    if (isPickle(*head)) return !isMemorySnapshot(*head);
     if (head->find_first_not_of(" \t\r\n") == head->npos || (*head)[head->find_first_not_of(" \t\r\n")] != '{')
         return false;
     // PyTorch's profiler writes pg_config too.

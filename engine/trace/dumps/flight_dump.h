@@ -38,7 +38,8 @@ struct FlightDump {
     std::vector<DumpedCall> calls;              ///< as they were asked for, the oldest of them overwritten
 };
 
-/// By the file's first bytes: a pickle, or JSON with the recorder's keys. False too where it cannot be read.
+/// By the file's first bytes: a pickle that is no memory snapshot, or JSON with the recorder's keys. False too where it
+/// cannot be read.
 bool isFlightDump(const std::filesystem::path& file);
 
 /// A pickle or the JSON form, of format 2, also packed with gzip; the rank is the number that the file's name ends with

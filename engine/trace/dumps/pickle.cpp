@@ -43,23 +43,13 @@ constexpr std::array<std::pair<unsigned char, const char*>, 17> refusedInstructi
 
 constexpr std::size_t shownName = 80;  ///< bytes of a name in an error
 
-/// A value while the pickle is read. Lists and dicts hold numbers of values, so that one may be named again, or hold
-/// itself, without a copy.
-struct Pickled {
-    enum class Kind : std::uint8_t { None, False, True, Whole, Real, Text, List, Dict };
-    Kind kind = Kind::None;
-    std::int64_t whole = 0;
-    double real = 0;
-    std::string_view text{};             ///< within the pickle
-    std::vector<std::uint32_t> holds{};  ///< of a dict: key, value, key, value
-};
-
 class PickleMachine {
 public:
     PickleMachine(std::string_view bytes, const std::string& where, const PickleLimits& limits)
         : bytes_(bytes), where_(where), limits_(limits) {}
 
-    Result<PickledJson> run() {
+    /// The number of the one value that it ends with.
+    Result<std::uint32_t> run() {
         bool stopped = false;
         while (!stopped) {
             begin_ = at_;
@@ -72,8 +62,10 @@ public:
             }
         }
         if (stack_.size() != 1 || !marks_.empty()) return fail(wrong("it ends with other than one value"));
-        return json(stack_.back(), 0);
+        return stack_.back();
     }
+    Result<PickledJson> json(std::uint32_t number, int depth = 0);
+    std::vector<Pickled> takeValues() { return std::move(values_); }
 
 private:
     Error wrong(std::string why) const {
@@ -92,7 +84,7 @@ private:
     }
 
     Status add(Pickled value) {
-        if (values_.size() >= limits_.values) return fail(wrong(fmt::format("more than {} values", limits_.values)));
+        if (values_.size() > limits_.values) return fail(wrong(fmt::format("more than {} values", limits_.values)));
         values_.push_back(std::move(value));
         stack_.push_back(static_cast<std::uint32_t>(values_.size() - 1));
         return {};
@@ -214,14 +206,13 @@ private:
 
     Status step(std::uint8_t instruction);
     Error refuse(std::uint8_t instruction) const;
-    Result<PickledJson> json(std::uint32_t number, int depth);
     Result<std::string> key(const Pickled& value) const;
 
     std::string_view bytes_;
     const std::string& where_;
     const PickleLimits& limits_;
     std::size_t at_ = 0, begin_ = 0;
-    std::vector<Pickled> values_;
+    std::vector<Pickled> values_{Pickled{}};  ///< the first, None, is what a missing value is
     std::vector<std::uint32_t> stack_;
     std::vector<std::size_t> marks_;
     std::unordered_map<std::uint32_t, std::uint32_t> memory_;
@@ -339,7 +330,45 @@ Result<PickledJson> PickleMachine::json(std::uint32_t number, int depth) {
 }  // namespace
 
 Result<nlohmann::json> readPickle(std::string_view bytes, const std::string& where, const PickleLimits& limits) {
-    return PickleMachine(bytes, where, limits).run();
+    PickleMachine machine(bytes, where, limits);
+    const auto root = machine.run();
+    return root ? machine.json(*root) : Result<nlohmann::json>(fail(root.error()));
 }
+
+Result<PlainPickle> PlainPickle::read(std::string_view bytes, const std::string& where, const PickleLimits& limits) {
+    PickleMachine machine(bytes, where, limits);
+    const auto root = machine.run();
+    if (!root) return fail(root.error());
+    PlainPickle pickle;
+    pickle.values_ = machine.takeValues();
+    pickle.root_ = *root;
+    return pickle;
+}
+
+std::size_t PlainPickle::Value::size() const {
+    const Pickled& value = (*values_)[number_];
+    return value.kind == Pickled::Kind::List ? value.holds.size() : 0;
+}
+
+PlainPickle::Value PlainPickle::Value::operator[](std::size_t index) const {
+    return {*values_, index < size() ? (*values_)[number_].holds[index] : 0};
+}
+
+PlainPickle::Value PlainPickle::Value::operator[](std::string_view key) const {
+    const Pickled& dict = (*values_)[number_];
+    if (dict.kind != Pickled::Kind::Dict) return {*values_, 0};
+    for (std::size_t i = dict.holds.size() / 2; i-- > 0;) {  // the last of two equal keys is Python's
+        const Pickled& name = (*values_)[dict.holds[2 * i]];
+        if (name.kind == Pickled::Kind::Text && name.text == key) return {*values_, dict.holds[2 * i + 1]};
+    }
+    return {*values_, 0};
+}
+
+std::optional<std::int64_t> PlainPickle::Value::whole() const {
+    const Pickled& value = (*values_)[number_];
+    return value.kind == Pickled::Kind::Whole ? std::optional(value.whole) : std::nullopt;
+}
+
+std::string_view PlainPickle::Value::text() const { return (*values_)[number_].text; }
 
 }  // namespace shardlab::trace

@@ -8,6 +8,8 @@
 
 namespace shardlab::trace {
 
+inline constexpr int mostMicrobatches = (1 << 24) - 2;  ///< that an event's action can name
+
 /// `event.rank` and `event.step` are not yet known where it is read.
 struct ForeignEvent {
     Event event;
@@ -21,6 +23,7 @@ struct ForeignEvent {
     bool predicted = false;
     bool acts = false;         ///< it is an action: what the process does meanwhile is part of it, and on the host lane
     bool stageOfRank = false;  ///< the action's stage is that of its rank, which is not known where it is read
+    bool counted = false;      ///< its microbatch is how many of its kind the rank did in the step before it
 };
 
 /// The order of a run's lanes: by begin; of two that begin together the longer, which holds the other, is first, and of

@@ -32,6 +32,16 @@ constexpr std::string_view tooLarge = "events whose times are too large";
 
 bool onClock(std::int64_t begin, std::int64_t end) { return begin > -latest && end < latest; }
 
+EventKind outermostKind(Lane lane, EventKind computing) {
+    switch (lane) {
+    case Lane::Compute: return computing;
+    case Lane::Comm: return EventKind::Collective;
+    case Lane::Copy: return EventKind::MemoryCopy;
+    case Lane::Host: break;
+    }
+    return EventKind::Operation;
+}
+
 std::string now() {
     return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
                        fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
@@ -41,12 +51,23 @@ Error refusalOf(std::string where, std::string why, std::string legal = "") {
     return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
 }
 
+Error misfit(std::string why) {
+    return refusalOf("", std::move(why), "The layout that the traces' program trained, or none");
+}
+
 std::string labelOf(const ForeignProcess& process, int rank) {
     if (!process.rank || *process.rank == rank) return process.label;
     return fmt::format("rank {}{}{}", *process.rank, process.label.empty() ? "" : " · ", process.label);
 }
 
 }  // namespace
+
+ForeignTrace::ForeignTrace(std::filesystem::path folder, const std::optional<ExpectedRun>& expected)
+    : sorter_(std::move(folder)), expected_(expected) {
+    if (!expected_) return;
+    fit_.emplace(expected_->header.layout);
+    order_.emplace(*expected_);
+}
 
 std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
     processes_.push_back(std::move(process));
@@ -125,6 +146,11 @@ std::uint32_t ForeignTrace::thread(std::uint32_t process, std::string_view name)
     return threadNumbers_.emplace(std::move(key), number).first->second;
 }
 
+void ForeignTrace::setLane(std::uint32_t process, std::uint32_t thread, Lane lane) {
+    lanes_[thread] = lane;
+    if (lane == Lane::Compute) processes_[process].device = true;
+}
+
 void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
     static constexpr std::string_view more = "things of more kinds than are told apart";
     const auto known = ignored_.find(what);
@@ -180,10 +206,12 @@ Status ForeignTrace::joinCycles(std::vector<std::uint32_t>& same) const {
 
 RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files,
                                const std::vector<int>& ranks) const {
-    RunHeader header;
+    RunHeader header = expected_ ? expected_->header : RunHeader();
     header.origin = origin;
     header.created = now();
     header.version = SHARDLAB_VERSION;
+    header.layoutGiven = expected_.has_value();
+    if (expected_) return header;
     header.layout.name =
         files.front() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : std::string());
     const int count = ranks.empty() ? 0 : *std::ranges::max_element(ranks) + 1;
@@ -233,13 +261,51 @@ void ForeignTrace::place(ForeignEvent& foreign) {
             thread.optimizing = std::max(thread.optimizing, event.end);
         } else if (event.begin >= thread.until) {
             thread.until = event.end;
-            if (!processes_[foreign.process].device) {
+            if (const auto told = lanes_.find(foreign.thread); told != lanes_.end()) {
+                event.lane = told->second;
+                event.kind = outermostKind(told->second, foreign.outermost);
+            } else if (!processes_[foreign.process].device) {
                 event.kind = event.begin < thread.optimizing ? EventKind::Optimizer : foreign.outermost;
                 event.lane = Lane::Compute;
             }
         }
     }
     if (event.step < 0) event.step = stepOf(foreign);
+}
+
+Status ForeignTrace::number(ForeignEvent& foreign) {
+    Event& event = foreign.event;
+    if (order_ && event.kind == EventKind::Optimizer)
+        if (const auto update = order_->action(event.rank, event.kind, 0)) event.action = actionId(*update);
+    if (!foreign.stageOfRank) return {};
+    Action action = actionFromId(event.action);
+    action.stage = fit_ ? fit_->place(event.rank) : event.rank;
+    if (foreign.counted) {
+        Done& done = done_[{event.rank, event.kind}];
+        if (done.step != event.step) done = {event.step, 0};
+        const std::size_t number = done.count++;
+        action.microbatch = static_cast<int>(std::min<std::size_t>(number, mostMicrobatches));
+        counted_ = true;
+        if (order_) {
+            const std::size_t all = order_->count(event.rank, event.kind);
+            // Outside steps, the program's go on one after another.
+            const auto expected =
+                order_->action(event.rank, event.kind, event.step < 0 && all > 0 ? number % all : number);
+            if (!expected)
+                return fail(misfit(fmt::format("rank {} recorded more than {} × {} in step {}", event.rank, all,
+                                               trace::name(event.kind), event.step)));
+            action = *expected;
+        }
+    }
+    event.action = actionId(action);
+    guessedStages_ = guessedStages_ || !fit_;
+    return {};
+}
+
+Status ForeignTrace::held(const Event& event) const {
+    if (!fit_) return {};
+    const auto why = fit_->misfitOf(event);
+    return why ? Status(fail(misfit(*why))) : Status();
 }
 
 /// The most that a process held in each step, at the step's end.
@@ -281,7 +347,7 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
     std::int64_t last = 0;
     std::set<std::int32_t> steps;
     std::vector<Event> measured, predicted;
-    Status status;
+    Status status = expected_ ? writer.appendPredicted(expected_->predicted) : Status();
     const auto flush = [&](std::vector<Event>& batch, std::size_t least) {
         if (!status || batch.size() < least) return;
         status = &batch == &measured ? writer.append(batch) : writer.appendPredicted(batch);
@@ -289,12 +355,10 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
     };
     const auto give = [&](ForeignEvent event) {
         event.event.rank = static_cast<std::int16_t>(ranks[event.process]);
-        if (event.stageOfRank) {
-            Action action = actionFromId(event.event.action);
-            action.stage = event.event.rank;
-            event.event.action = actionId(action);
-            guessedStages_ = true;
-        }
+        if (!status || (event.predicted && expected_)) return;  // the layout's prediction stands in place of its own
+        status = number(event);
+        if (status && !event.predicted) status = held(event.event);
+        if (!status) return;
         if (!event.predicted) {
             event.event.begin -= zero;
             event.event.end -= zero;
@@ -304,11 +368,10 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
             ++report.events;
         }
         if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
-            if (status)
-                status = fail(refusalOf(processes_[event.process].source,
-                                        fmt::format("{} goes from {} to {} ns after the trace's first event",
-                                                    called(event), event.event.begin, event.event.end),
-                                        "Events within 36 years of the first one"));
+            status = fail(refusalOf(processes_[event.process].source,
+                                    fmt::format("{} goes from {} to {} ns after the trace's first event", called(event),
+                                                event.event.begin, event.event.end),
+                                    "Events within 36 years of the first one"));
             return;
         }
         std::vector<Event>& batch = event.predicted ? predicted : measured;
@@ -341,8 +404,8 @@ Status ForeignTrace::finish(RunWriter& writer, const std::vector<int>& ranks, co
     for (std::size_t i = 0; i < processes_.size(); ++i) {
         const ForeignProcess& process = processes_[i];
         if (!told.insert(ranks[i]).second) continue;  // a later cycle of it
-        if (const Status set =
-                writer.setRank({ranks[i], process.host, process.pid, labelOf(process, ranks[i]), "finished"});
+        if (const Status set = writer.setRank({ranks[i], process.host, process.pid,
+                                               fit_ ? fit_->label(ranks[i]) : labelOf(process, ranks[i]), "finished"});
             !set)
             return set;
     }
@@ -363,6 +426,9 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
     const auto numbered = ranks();
     if (!numbered) return fail(numbered.error());
     if (sorter_.size() == 0) return fail(refusalOf(files.front(), "there is nothing in it that a timeline could show"));
+    const int world = *std::ranges::max_element(*numbered) + 1;
+    if (fit_)
+        if (const auto why = fit_->misfitOf(world)) return fail(misfit(*why));
     std::error_code ignoredError;
     if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 &&
         !RunReader::open(out))
@@ -379,13 +445,18 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
     if (!writer) return discard(writer.error());
     ImportReport report;
     report.origin = origin;
-    report.ranks = *std::ranges::max_element(*numbered) + 1;
+    report.ranks = world;
     report.names = static_cast<std::int64_t>(names_.size());
     report.notes = notes_;
     const Status filled = fill(**writer, *numbered, report, watcher);
     if (guessedStages_)
         report.notes.emplace_back(
-            "the traces name no stages (\"Forward 3\"): a rank's number stands for that of its stage");
+            "the traces name no stages (\"Forward 3\"): a rank's number stands for that of its stage, unless a layout "
+            "is named");
+    if (counted_ && !order_)
+        report.notes.emplace_back("the traces number no microbatches: they are counted in each step, which is right "
+                                  "where a rank has one stage, "
+                                  "unless a layout is named");
     for (const auto& [what, count] : ignored_) report.ignored.push_back({what, count});
     std::ranges::stable_sort(report.ignored, std::greater{}, &ImportCount::count);
     const Status finished = filled ? finish(**writer, *numbered, report) : filled;

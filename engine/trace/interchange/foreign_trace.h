@@ -31,7 +31,8 @@ struct ForeignProcess {
 
 class ForeignTrace {
 public:
-    explicit ForeignTrace(std::filesystem::path folder) : sorter_(std::move(folder)) {}
+    /// `expected`, which must outlive it: what the trace is held against.
+    ForeignTrace(std::filesystem::path folder, const std::optional<ExpectedRun>& expected);
 
     std::uint32_t addProcess(ForeignProcess process);
     ForeignProcess& process(std::uint32_t number) { return processes_[number]; }
@@ -53,6 +54,8 @@ public:
     void forgetMemory(std::uint32_t process) { timing_[process].memory.clear(); }
     /// For ForeignEvent::thread. Threads beyond a million are all the same one.
     std::uint32_t thread(std::uint32_t process, std::string_view name);
+    /// The thread's outermost spans are on this lane. Where a process has a compute lane so, other threads are none.
+    void setLane(std::uint32_t process, std::uint32_t thread, Lane lane);
     /// Kinds of things beyond a thousand are counted together.
     void ignored(std::string_view what, std::int64_t count = 1);
     /// Times are those of a run's clock already; else the first begin becomes 0.
@@ -60,8 +63,8 @@ public:
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
     /// Makes the run. What one process recorded one after another, as a profiler does in cycles, is one rank. Errors:
-    /// nothing in it, an event 36 years from the first, two processes of one rank, too many ranks, the file cannot be
-    /// written.
+    /// nothing in it, an event 36 years from the first, two processes of one rank, too many ranks, what the expected
+    /// layout does not have, the file cannot be written.
     Result<ImportReport> write(const std::filesystem::path& out, std::string_view origin,
                                const std::vector<std::string>& files, const ShareWatcher& watcher);
 
@@ -93,6 +96,8 @@ private:
     std::string called(const ForeignEvent& event) const;  ///< for messages
     void place(ForeignEvent& event);                      ///< its lane and its step
     std::int32_t stepOf(const ForeignEvent& event) const;
+    Status number(ForeignEvent& event);  ///< gives its action the stage and the microbatch that the trace leaves open
+    Status held(const Event& event) const;  ///< against the expected layout
     std::vector<ForeignEvent> peaks() const;
     Status fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report, const ShareWatcher& watcher);
     Status finish(RunWriter& writer, const std::vector<int>& ranks, const ImportReport& report) const;
@@ -106,11 +111,22 @@ private:
     std::size_t nameBytes_ = 0;
     std::vector<const std::string*> namesInOrder_;
     std::unordered_map<std::string, std::uint32_t> threadNumbers_;  ///< by process and name
+    std::unordered_map<std::uint32_t, Lane> lanes_;                 ///< of threads whose lane is told
     std::map<std::string, std::int64_t, std::less<>> ignored_;
     std::vector<std::string> notes_;
     std::map<std::pair<std::uint32_t, std::uint32_t>, Thread> threads_;
     std::unordered_map<std::uint32_t, std::int64_t> acting_;  ///< end of each process's latest action
     bool guessedStages_ = false;                              ///< a rank's number stands for its stage
+    bool counted_ = false;                                    ///< microbatches are counted
+    /// How often a rank did an action of each kind so far in a step.
+    struct Done {
+        std::int32_t step = -1;
+        std::size_t count = 0;
+    };
+    std::map<std::pair<int, EventKind>, Done> done_;
+    const std::optional<ExpectedRun>& expected_;
+    std::optional<LayoutFit> fit_;  ///< where there is an expected layout
+    std::optional<ExpectedOrder> order_;
 };
 
 }  // namespace shardlab::trace

@@ -2,6 +2,7 @@
 #include "engine/trace/interchange/import.h"
 
 #include "engine/base/units.h"
+#include "engine/trace/dumps/memory_snapshot.h"
 #include "engine/trace/interchange/foreign_trace.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/trace_json.h"
@@ -18,6 +19,8 @@ constexpr std::array knownImports{
     ImportFormat{"kineto", "PyTorch profiler", "JSON of torch.profiler (Kineto), one file per rank, also .json.gz",
                  readKineto},
     ImportFormat{"chrome", "Chrome trace", "JSON of chrome://tracing, also .json.gz", readChrome},
+    ImportFormat{"memory-snapshot", "PyTorch memory snapshot",
+                 "Pickle of torch.cuda.memory._dump_snapshot(), one file per rank", readMemory},
     ImportFormat{"nsight", "Nsight Systems", "SQLite export of Nsight Systems (nsys export --type sqlite)", readNsight},
 };
 
@@ -53,6 +56,7 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
         return fail(
             {"cannot import the trace", file.string(), "it is a run of Shardlab already", "Open it, or shardlab info"});
     if (head.starts_with("SQLite format 3")) return findImportFormat("nsight");
+    if (isMemorySnapshot(head)) return findImportFormat("memory-snapshot");
     const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (first == std::string::npos || (head[first] != '{' && head[first] != '['))
         return fail({"cannot import the trace", file.string(),
@@ -99,7 +103,8 @@ Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher&
         whole += sizes.back();
         names.push_back(file.filename().string());
     }
-    ForeignTrace trace(request.out.has_parent_path() ? request.out.parent_path() : std::filesystem::path("."));
+    ForeignTrace trace(request.out.has_parent_path() ? request.out.parent_path() : std::filesystem::path("."),
+                       request.expected);
     std::uint64_t before = 0;
     for (std::size_t i = 0; i < request.files.size(); ++i) {
         const auto share = [&](double done) {

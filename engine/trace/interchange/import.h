@@ -3,10 +3,12 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/trace/interchange/expected_run.h"
 #include "engine/trace/interchange/input_stream.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,9 +54,11 @@ struct ImportRequest {
     std::vector<std::filesystem::path> files;  ///< of one training job, one or more per rank
     std::filesystem::path out;                 ///< run file; replaced where it is a run
     std::string format;                        ///< empty: detected, the same for all files
+    std::optional<ExpectedRun> expected = {};  ///< the layout that was trained; none: the run has no layout
 };
 
-/// On an error nothing is left of `out`, and what was there before stays.
+/// With an expected layout the run has it and its prediction, as that of a program that is listened to. On an error,
+/// traces of another layout among them, nothing is left of `out`, and what was there before stays.
 Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher& watcher = {});
 
 }  // namespace shardlab::trace

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chrome's trace format, of any program: a process is a rank. Where a process has no lanes that we know, the outermost
-// spans of its threads are its compute lane. What Shardlab exported itself comes back as it was.
+// Chrome's trace format, of any program: a process is a rank. Threads whose names say so are lanes; where none is the
+// compute lane, the outermost spans of all others are. What Shardlab exported itself comes back as it was.
 #include "engine/base/units.h"
 #include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/interchange/lane_names.h"
 #include "engine/trace/interchange/trace_json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -14,6 +16,7 @@ namespace shardlab::trace {
 namespace {
 
 constexpr std::size_t mostOpenBytes = std::size_t{256} << 20;  ///< names of spans that have begun and not ended
+constexpr std::size_t mostAsyncSearched = 1000;                ///< open asynchronous spans among which one that ends is
 constexpr int predictedProcesses = 100000;                     ///< as export_chrome numbers them
 
 template <class Number>
@@ -59,8 +62,11 @@ public:
                                  [this](const TraceItem& item) { return take(item); },
                                  [this](const char* what) { trace_.ignored(what); }};
         if (const Status done = readTraceJson(**in, file_, reader); !done) return done;
-        for (const auto& [thread, open] : open_)
-            trace_.ignored("spans that begin and never end (B without E)", static_cast<std::int64_t>(open.size()));
+        for (const auto& [what, spans] :
+             {std::pair{"spans that begin and never end (B without E)", &open_},
+              std::pair{"asynchronous spans that begin and never end (b without e)", &openAsync_}})
+            for (const auto& [key, open] : *spans)
+                if (!open.empty()) trace_.ignored(what, static_cast<std::int64_t>(open.size()));
         return {};
     }
 
@@ -86,8 +92,12 @@ private:
         case 't':
         case 'f': return ours_ ? Status{} : ignore("arrows between spans (flow events)");
         case 'b':
+        case 'S': return openAsync(item);
+        case 'e':
+        case 'F': return closeAsync(item);
         case 'n':
-        case 'e': return ignore("asynchronous spans (b, n, e)");
+        case 'T':
+        case 'p': return instant(item);
         default: return ignore(fmt::format("events of phase \"{}\"", item.phase));
         }
     }
@@ -122,6 +132,10 @@ private:
         } else if (item.name == "process_sort_index") {
             if (const auto index = item.number("sort_index"); index && std::abs(*index) < 1e15)
                 trace_.process(processOf(item)).order = static_cast<std::int64_t>(*index);
+        } else if (item.name == "thread_name" && !ours_) {
+            const std::uint32_t process = processOf(item);
+            if (const auto lane = laneNamedBy(item.text("name")))
+                trace_.setLane(process, trace_.thread(process, item.thread), *lane);
         }
         return {};
     }
@@ -165,7 +179,9 @@ private:
         return trace_.add(event);
     }
 
-    Status open(const TraceItem& item) {
+    Status open(const TraceItem& item) { return open(item, open_[item.process + '/' + item.thread]); }
+
+    Status open(const TraceItem& item, std::vector<TraceItem>& spans) {
         if (!item.begin) return ignore("spans without a time or a duration");
         TraceItem opened = item;
         if (!ours_) opened.arguments.clear();
@@ -175,8 +191,42 @@ private:
                          fmt::format("more spans have begun and not ended (B without E) than fit into {}",
                                      formatBytes(mostOpenBytes)),
                          "A trace whose spans end, or have a duration (X)"});
-        open_[item.process + '/' + item.thread].push_back(std::move(opened));
+        spans.push_back(std::move(opened));
         return {};
+    }
+
+    /// Asynchronous spans belong together by category and id, which is the process's own where it is called local.
+    static std::string asyncKey(const TraceItem& item) {
+        const std::string local = item.text("local"), global = item.text("global");
+        return fmt::format("{}/{}/{}", item.category, local.empty() ? std::string() : item.process,
+                           !item.id.empty() ? item.id
+                           : local.empty()  ? global
+                                            : local);
+    }
+
+    Status openAsync(const TraceItem& item) { return open(item, openAsync_[asyncKey(item)]); }
+
+    /// Ends the last one of its name that began, in its own process where there is one: several ranks may count alike.
+    Status closeAsync(const TraceItem& item) {
+        const auto known = openAsync_.find(asyncKey(item));
+        if (known == openAsync_.end()) return ignore("ends of asynchronous spans that did not begin (e without b)");
+        std::vector<TraceItem>& spans = known->second;
+        const auto last = [&](const auto& fits) {
+            const auto most = static_cast<std::ptrdiff_t>(std::min(spans.size(), mostAsyncSearched));
+            const auto found = std::find_if(spans.rbegin(), spans.rbegin() + most, [&](const TraceItem& span) {
+                return (span.name == item.name || item.name.empty()) && fits(span);
+            });
+            return found == spans.rbegin() + most ? spans.rend() : found;
+        };
+        auto found = last([&](const TraceItem& span) { return span.process == item.process; });
+        if (found == spans.rend()) found = last([](const TraceItem&) { return true; });
+        if (!item.begin || found == spans.rend())
+            return ignore("ends of asynchronous spans that did not begin (e without b)");
+        TraceItem whole = std::move(*found);
+        spans.erase(std::next(found).base());
+        openBytes_ -= bytesOf(whole);
+        if (spans.empty()) openAsync_.erase(known);
+        return trace_.add(foreign(whole, EventKind::Operation, *whole.begin, *item.begin));
     }
 
     /// What an open span takes of memory.
@@ -260,7 +310,8 @@ private:
     ForeignTrace& trace_;
     bool ours_ = false;
     std::map<std::string, std::uint32_t> processes_;
-    std::map<std::string, std::vector<TraceItem>> open_;  ///< of each thread, outermost first
+    std::map<std::string, std::vector<TraceItem>> open_;       ///< of each thread, outermost first
+    std::map<std::string, std::vector<TraceItem>> openAsync_;  ///< by what makes them belong together, as they began
     std::size_t openBytes_ = 0;
     std::map<std::uint32_t, MemoryBytes> memory_;
 };

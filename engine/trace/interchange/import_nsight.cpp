@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nsight Systems' SQLite export (nsys export --type sqlite). A process is a rank; kernels, copies and fills are its
-// device's, NVTX ranges annotations, calls of the CUDA runtime operations. NVTX ranges called "step 5" or "iteration 5"
-// are steps. README of tests/trace/traces says which tables and columns are read.
+// device's, NVTX ranges annotations and, where they name one, actions; calls of CUDA, MPI and the system operations.
+// NVTX ranges called "step 5" or "iteration 5" are steps. README of tests/trace/traces says which tables and columns
+// are read; rows of any other are counted.
+#include "engine/base/most_ranks.h"
+#include "engine/base/visible_text.h"
 #include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/interchange/nsight_actions.h"
 #include "engine/trace/run_file/sqlite.h"
 
 #include <algorithm>
@@ -18,6 +22,29 @@ namespace {
 
 constexpr std::int64_t rowsBetweenQuestions = 1 << 14;
 constexpr int pushPopRange = 59, startEndRange = 60, mark = 34;  // of NVTX_EVENTS.eventType
+
+/// Tables whose rows are events that are read, each by a function.
+constexpr std::array eventTables{"CUPTI_ACTIVITY_KIND_KERNEL",
+                                 "CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                                 "CUPTI_ACTIVITY_KIND_MEMCPY",
+                                 "CUPTI_ACTIVITY_KIND_MEMSET",
+                                 "CUPTI_ACTIVITY_KIND_RUNTIME",
+                                 "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+                                 "NVTX_EVENTS",
+                                 "CUDA_GPU_MEMORY_USAGE_EVENTS",
+                                 "MPI_P2P_EVENTS",
+                                 "MPI_COLLECTIVES_EVENTS",
+                                 "MPI_START_WAIT_EVENTS",
+                                 "MPI_OTHER_EVENTS",
+                                 "OSRT_API"};
+/// Tables that describe what the others hold.
+constexpr std::array describingTables{"StringIds", "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME",
+                                      "TARGET_INFO_SYSTEM_ENV", "MPI_RANKS"};
+/// How the names of further tables begin that describe: they hold no events.
+constexpr std::array describingBegins{
+    "ENUM_",           "TARGET_INFO_",       "META_DATA_",    "EXPORT_META_DATA",  "sqlite_",
+    "ThreadNames",     "ProcessStreams",     "NVTX_PAYLOAD_", "MPI_COMMUNICATORS", "CUDA_CALLCHAINS",
+    "OSRT_CALLCHAINS", "SAMPLING_CALLCHAINS"};
 
 /// A global id holds, from the lowest bit, 24 bits of the thread, 24 of the process, and the machine.
 std::int64_t processPart(std::int64_t global) { return global >> 24; }
@@ -45,11 +72,11 @@ public:
         if (!opened) return fail(opened.error());
         database_.emplace(std::move(*opened));
         if (const Status plain = checkTables(); !plain) return plain;
-        static constexpr std::array parts{&NsightReader::kernels, &NsightReader::copies, &NsightReader::fills,
-                                          &NsightReader::calls,   &NsightReader::ranges, &NsightReader::memory};
-        for (const char* table :
-             {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
-              "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS"})
+        static constexpr std::array parts{&NsightReader::ranges, &NsightReader::calls,    &NsightReader::kernels,
+                                          &NsightReader::graphs, &NsightReader::copies,   &NsightReader::fills,
+                                          &NsightReader::memory, &NsightReader::waits,    &NsightReader::mpi,
+                                          &NsightReader::system, &NsightReader::mpiRanks, &NsightReader::others};
+        for (const char* table : eventTables)
             if (has(table))
                 rows_ += rowsOf_[table] =
                     database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
@@ -66,16 +93,15 @@ public:
         }
         for (const auto part : parts)
             if (const Status done = (this->*part)(); !done) return done;
-        return {};
+        return actions_.addTo();
     }
 
 private:
     /// Whatever is read is stored as rows: no view, no table that a module makes, no column that is computed.
     Status checkTables() {
-        for (const char* table :
-             {"CUPTI_ACTIVITY_KIND_KERNEL", "CUPTI_ACTIVITY_KIND_MEMCPY", "CUPTI_ACTIVITY_KIND_MEMSET",
-              "CUPTI_ACTIVITY_KIND_RUNTIME", "NVTX_EVENTS", "CUDA_GPU_MEMORY_USAGE_EVENTS", "StringIds",
-              "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME", "TARGET_INFO_SYSTEM_ENV"}) {
+        std::vector<const char*> read(eventTables.begin(), eventTables.end());
+        read.insert(read.end(), describingTables.begin(), describingTables.end());
+        for (const char* table : read) {
             auto odd =
                 database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type <> 'index' AND "
                                    "(type <> 'table' OR "
@@ -132,21 +158,19 @@ private:
     }
 
     /// Begin, end and global id are the first three columns. `launch` joins what a device does to the call that asked
-    /// for it.
-    Status add(const Statement& row, EventKind kind, Lane lane, std::string_view name, std::int64_t launch = 0,
-               std::int64_t bytes = 0) {
+    /// for it. None: its times are too large.
+    std::optional<ForeignEvent> eventOf(const Statement& row, EventKind kind, Lane lane, std::string_view name,
+                                        std::int64_t launch = 0, std::int64_t bytes = 0) {
         ForeignEvent event;
         if (__builtin_add_overflow(row.number(0), base_, &event.event.begin) ||
             __builtin_add_overflow(row.number(1), base_, &event.event.end)) {
             trace_.ignored("spans whose times are too large");
-            return {};
+            return std::nullopt;
         }
         event.process = processOf(row.number(2));
         event.thread = threadOf(row.number(2));
-        const bool joined = launch > 0 && launch <= std::numeric_limits<std::uint32_t>::max();
-        if (joined && lane == Lane::Host)
-            trace_.addLaunch(event.process, static_cast<std::uint32_t>(launch), event.event.begin);
-        else if (joined) event.launch = static_cast<std::uint32_t>(launch);
+        if (launch > 0 && launch <= std::numeric_limits<std::uint32_t>::max())
+            event.launch = static_cast<std::uint32_t>(launch);
         event.event.action = trace_.name(name);
         event.event.bytes = bytes;
         event.event.lane = lane;
@@ -158,7 +182,22 @@ private:
                 event.event.step = *step;
                 trace_.addStep(event.process, *step, event.event.begin, event.event.end);
             }
-        return trace_.add(event);
+        return event;
+    }
+
+    template <class... More>
+    Status add(const Statement& row, EventKind kind, Lane lane, const More&... more) {
+        const auto event = eventOf(row, kind, lane, more...);
+        return event ? trace_.add(*event) : Status();
+    }
+
+    /// What a device did, for an action or beside one.
+    Status addWork(const Statement& row, EventKind kind, Lane lane, std::string_view name, std::int64_t launch) {
+        const auto event = eventOf(row, kind, lane, name, launch);
+        if (!event) return {};
+        const auto part = actions_.addWork(*event, name.find("SendRecv") != std::string_view::npos);
+        if (!part) return fail(part.error());
+        return *part ? Status() : trace_.add(*event);
     }
 
     Status kernels() {
@@ -168,10 +207,20 @@ private:
                     "LEFT JOIN StringIds s ON s.id = k.demangledName",
                     [this](const Statement& row) {
                         const std::string name = row.text(3);
-                        if (!name.starts_with("nccl"))
-                            return add(row, EventKind::Kernel, Lane::Compute, name, row.number(4));
                         trace_.process(processOf(row.number(2))).device = true;
-                        return add(row, EventKind::Collective, Lane::Comm, name, row.number(4));
+                        return name.starts_with("nccl")
+                                   ? addWork(row, EventKind::Collective, Lane::Comm, name, row.number(4))
+                                   : addWork(row, EventKind::Kernel, Lane::Compute, name, row.number(4));
+                    });
+    }
+
+    /// Graphs that are recorded as a whole, without their kernels.
+    Status graphs() {
+        return each("CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                    "SELECT start, end, globalPid, graphId, correlationId FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE",
+                    [this](const Statement& row) {
+                        return addWork(row, EventKind::Kernel, Lane::Compute,
+                                       fmt::format("CUDA graph {}", row.number(3)), row.number(4));
                     });
     }
 
@@ -201,12 +250,24 @@ private:
                     "SELECT r.start, r.end, r.globalTid, coalesce(s.value, 'call'), r.correlationId FROM "
                     "CUPTI_ACTIVITY_KIND_RUNTIME r "
                     "LEFT JOIN StringIds s ON s.id = r.nameId",
-                    [this](const Statement& row) {
-                        return add(row, EventKind::Operation, Lane::Host, row.text(3), row.number(4));
+                    [this](const Statement& row) -> Status {
+                        auto call = eventOf(row, EventKind::Operation, Lane::Host, row.text(3), row.number(4));
+                        if (!call) return {};
+                        if (const std::uint32_t launch = std::exchange(call->launch, 0); launch != 0) {
+                            trace_.addLaunch(call->process, launch, call->event.begin);
+                            actions_.addCall(call->process, call->event.begin, launch);
+                        }
+                        return trace_.add(*call);
                     });
     }
 
     Status ranges() {
+        const Status read = annotations();
+        actions_.rangesEnd();
+        return read;
+    }
+
+    Status annotations() {
         return each("NVTX_EVENTS",
                     "SELECT n.start, coalesce(n.end, n.start), n.globalTid, n.eventType, coalesce(n.text, s.value, "
                     "''), n.end IS NULL FROM NVTX_EVENTS n "
@@ -215,11 +276,110 @@ private:
                         const std::int64_t type = row.number(3);
                         const bool range = type == pushPopRange || type == startEndRange;
                         if (range && row.number(5) != 0) trace_.ignored("NVTX ranges that never end");
-                        else if (range) return add(row, EventKind::Annotation, Lane::Host, row.text(4));
+                        else if (range) return annotate(row);
                         else if (type == mark) return add(row, EventKind::Mark, Lane::Host, row.text(4));
                         else trace_.ignored(fmt::format("NVTX events of type {}", type));
                         return {};
                     });
+    }
+
+    Status annotate(const Statement& row) {
+        const std::string text = row.text(4);
+        const auto event = eventOf(row, EventKind::Annotation, Lane::Host, text);
+        if (!event) return {};
+        if (event->event.kind == EventKind::Annotation) actions_.addRange(*event, text);
+        return trace_.add(*event);
+    }
+
+    /// The host waits for a device.
+    Status waits() {
+        return eachNamed("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", {"start", "end", "globalPid", "syncType"}, {},
+                         [this](const Statement& row) {
+                             return add(row, EventKind::Operation, Lane::Host,
+                                        fmt::format("synchronisation of type {}", row.number(3)));
+                         });
+    }
+
+    Status mpi() {
+        for (const char* table : {"MPI_P2P_EVENTS", "MPI_COLLECTIVES_EVENTS"})
+            if (const Status read = eachNamed(table, {"start", "end", "globalTid", "size"}, "textId",
+                                              [this](const Statement& row) {
+                                                  return add(row, EventKind::Collective, Lane::Comm, row.text(4), 0,
+                                                             std::max<std::int64_t>(row.number(3), 0));
+                                              });
+                !read)
+                return read;
+        for (const char* table : {"MPI_START_WAIT_EVENTS", "MPI_OTHER_EVENTS"})
+            if (const Status read = eachNamed(
+                    table, {"start", "end", "globalTid"}, "textId",
+                    [this](const Statement& row) { return add(row, EventKind::Operation, Lane::Host, row.text(3)); });
+                !read)
+                return read;
+        return {};
+    }
+
+    /// Calls of the system's libraries.
+    Status system() {
+        return eachNamed("OSRT_API", {"start", "end", "globalTid"}, "nameId", [this](const Statement& row) {
+            return add(row, EventKind::Operation, Lane::Host, row.text(3));
+        });
+    }
+
+    Status mpiRanks() {
+        if (!has("MPI_RANKS") || !hasColumns("MPI_RANKS", {"globalTid", "rank"})) return {};
+        auto rows = database_->prepare("SELECT globalTid, rank FROM MPI_RANKS");
+        while (rows && rows->next() == SQLITE_ROW) {
+            const auto known = processes_.find(processPart(rows->number(0)));
+            if (known != processes_.end() && rows->number(1) >= 0 && rows->number(1) < base::mostRanks)
+                trace_.process(known->second).rank = static_cast<int>(rows->number(1));
+        }
+        return {};
+    }
+
+    bool hasColumns(const char* table, std::initializer_list<std::string_view> names) {
+        return std::ranges::all_of(names, [&](std::string_view name) {
+            auto rows = database_->prepare("SELECT 1 FROM pragma_table_info(?) WHERE name = ?");
+            return rows && rows->bind(std::string_view(table)).bind(name).next() == SQLITE_ROW;
+        });
+    }
+
+    /// As each(), of these columns and, where `text` is not empty, of the text whose id that one is; the rows of a
+    /// table that lacks one are counted.
+    Status eachNamed(const char* table, std::initializer_list<std::string_view> columns, std::string_view text,
+                     const std::function<Status(const Statement&)>& take) {
+        if (!has(table)) return {};
+        if (!hasColumns(table, columns) || (!text.empty() && !hasColumns(table, {text}))) return count(table);
+        std::string sql = "SELECT ";
+        for (const std::string_view column : columns)
+            sql += fmt::format("{}t.{}", column == *columns.begin() ? "" : ", ", column);
+        if (!text.empty()) sql += ", coalesce(s.value, 'call')";
+        sql += fmt::format(" FROM {} t", table);
+        if (!text.empty()) sql += fmt::format(" LEFT JOIN StringIds s ON s.id = t.{}", text);
+        return each(table, sql, take);
+    }
+
+    Status count(std::string_view table) {
+        std::string quoted;
+        for (const char letter : table) quoted += letter == '"' ? "\"\"" : std::string(1, letter);
+        const auto rows = database_->number(fmt::format("SELECT count(*) FROM \"{}\"", quoted).c_str());
+        if (rows.value_or(0) > 0) trace_.ignored("rows of the table " + visible(table, Lines::Visible), *rows);
+        return {};
+    }
+
+    /// Whatever else the report holds is counted, by table.
+    Status others() {
+        auto tables =
+            database_->prepare("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 LIMIT 1000");
+        std::vector<std::string> names;
+        while (tables && tables->next() == SQLITE_ROW) names.push_back(tables->text(0));
+        for (const std::string& name : names) {
+            if (std::ranges::find(eventTables, name) != eventTables.end()) continue;
+            if (std::ranges::find(describingTables, name) != describingTables.end()) continue;
+            if (std::ranges::any_of(describingBegins, [&](const char* begin) { return name.starts_with(begin); }))
+                continue;
+            if (const Status counted = count(name); !counted) return counted;
+        }
+        return {};
     }
 
     /// Allocations and releases, added up for each device.
@@ -253,6 +413,7 @@ private:
     const std::filesystem::path& file_;
     ForeignTrace& trace_;
     const ShareWatcher& watcher_;
+    NsightActions actions_{trace_};
     std::optional<Database> database_;
     std::map<std::int64_t, std::uint32_t> processes_;
     std::string host_;

@@ -9,8 +9,6 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr int mostMicrobatches = (1 << 24) - 2;  ///< that an event's action can name
-
 std::optional<Action> numbered(std::string_view annotation, std::string_view prefix, ActionKind kind) {
     if (!annotation.starts_with(prefix)) return std::nullopt;
     annotation.remove_prefix(prefix.size());

@@ -16,6 +16,7 @@ namespace shardlab::trace {
 struct PipelineName {
     Action action;            ///< computes, or is a message
     bool stageNamed = false;  ///< "PP:2F3"; "Forward 3" leaves the stage to the rank, and contains its messages
+    bool counted = false;     ///< Megatron leaves the microbatch to the order in which a rank does them
 };
 /// None: the annotation is no action of a pipeline, or of one that events do not tell apart (UNSHARD, WAIT_SEND_F …).
 std::optional<PipelineName> pipelineName(std::string_view annotation);

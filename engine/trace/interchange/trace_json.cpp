@@ -211,6 +211,7 @@ private:
         else if (key_ == "name") item_.name = std::move(value.text);
         else if (key_ == "pid") item_.process = shortened(std::move(value.text), longestNumber);
         else if (key_ == "tid") item_.thread = shortened(std::move(value.text), longestNumber);
+        else if (key_ == "id") item_.id = shortened(std::move(value.text), longestNumber);
         else if (key_ == "ts") item_.begin = nanoseconds(value.text);
         else if (key_ == "dur") item_.duration = nanoseconds(value.text);
     }

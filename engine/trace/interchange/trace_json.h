@@ -23,6 +23,7 @@ struct TraceValue {
 struct TraceItem {
     std::string phase, category, name;
     std::string process, thread;                                ///< numbers or words
+    std::string id;                                             ///< of what is asynchronous
     std::optional<std::int64_t> begin;                          ///< nanoseconds, from microseconds
     std::optional<std::int64_t> duration;                       ///< the same
     std::vector<std::pair<std::string, TraceValue>> arguments;  ///< those that are no lists or objects

@@ -2,6 +2,8 @@
 // Pipelines of two ranks that PyTorch trains and profiles now, in two cycles each: every action that its annotations
 // name is one of the run, once for each time, and every message has its bytes. Skipped where no Python with torch is
 // found (python3, or SHARDLAB_TORCH_PYTHON).
+#include "engine/launch/job/run_header.h"
+#include "engine/trace/analysis/run_comparison.h"
 #include "engine/trace/interchange/import.h"
 #include "engine/trace/interchange/pipeline_spans.h"
 #include "engine/trace/run_file/run_file.h"
@@ -95,6 +97,49 @@ private Q_SLOTS:
         std::ranges::sort(computing, {}, [](const Event& event) { return std::pair(event.rank, event.begin); });
         for (std::size_t i = 1; i < computing.size(); ++i)
             QVERIFY(computing[i].rank != computing[i - 1].rank || computing[i].begin >= computing[i - 1].end);
+        QVERIFY(!(*run)->header().hasLayout());
+        comparesWithItsLayout(request, stages);
+    }
+
+private:
+    /// The layout that the script trains gives the run a prediction, action by action; another one is refused.
+    static void comparesWithItsLayout(ImportRequest request, int stages) {
+        Layout layout;
+        layout.model.kind = ModelKind::Mlp;
+        layout.model.layers = stages;
+        layout.model.hidden = 32;
+        layout.cluster.hosts = {{"localhost", 2}};
+        layout.parallel.data = 1;
+        layout.parallel.pipeline = 2;
+        layout.batch.micro = 2;
+        layout.batch.global = 8;
+        layout.schedule.kind = stages == 2 ? "gpipe" : "interleaved-1f1b";
+        layout.schedule.chunks = stages / 2;
+        auto expected = expectedRun(layout, {});
+        QVERIFY2(expected, expected ? "" : toText(expected.error()).c_str());
+        request.expected = std::move(*expected);
+        const auto made = importRun(request);
+        QVERIFY2(made, made ? "" : made.error().text().c_str());
+        const auto run = RunReader::open(request.out);
+        QVERIFY(run && (*run)->header().hasLayout());
+        QCOMPARE((*run)->ranks()[1].label, std::string("pp1"));
+        const auto comparison = compareWithPrediction(**run);
+        QVERIFY2(comparison, comparison ? "" : comparison.error().text().c_str());
+        int compared = 0;
+        for (const RunComparison::Kind& kind : comparison->kinds) {
+            if (kind.kind != EventKind::Forward && kind.kind != EventKind::Backward &&
+                kind.kind != EventKind::SendForward && kind.kind != EventKind::SendBackward)
+                continue;
+            QCOMPARE(kind.count.b.value_or(-1), kind.count.a.value_or(-2));
+            ++compared;
+        }
+        QCOMPARE(compared, 4);
+        layout.batch.global = 4;
+        request.expected = std::move(*expectedRun(layout, {}));
+        const auto refused = importRun(request);
+        QVERIFY(!refused);
+        QVERIFY2(refused.error().text().find("has 2 microbatches (0 to 1)") != std::string::npos,
+                 refused.error().text().c_str());
     }
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/launch/serve/expected_run.h"
+#include "engine/trace/interchange/expected_run.h"
 
 #include "engine/layout/schedule/registry.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace shardlab::launch {
+namespace shardlab::trace {
 namespace {
 
 /// "1 stage (0)", "4 microbatches (0 to 3)".
@@ -49,4 +50,34 @@ std::optional<std::string> LayoutFit::misfitOf(const Event& event) const {
                        ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
 }
 
-}  // namespace shardlab::launch
+ExpectedOrder::ExpectedOrder(const ExpectedRun& expected) : fit_(expected.header.layout) {
+    std::map<std::pair<int, EventKind>, std::vector<const Event*>> events;
+    std::map<int, int> shown;  // the rank that stands for a place
+    for (const Event& event : expected.predicted) {
+        if (event.rank < 0 || event.action == 0 || nameNumber(event.action) != 0) continue;
+        const int place = fit_.place(event.rank);
+        if (shown.emplace(place, event.rank).first->second == event.rank) events[{place, event.kind}].push_back(&event);
+    }
+    for (auto& [key, all] : events) {
+        std::ranges::stable_sort(all, {}, [](const Event* event) { return event->begin; });
+        for (const Event* event : all) order_[key].push_back(event->action);
+    }
+}
+
+const std::vector<ActionId>* ExpectedOrder::find(int rank, EventKind kind) const {
+    const auto known = order_.find({fit_.place(rank), kind});
+    return known == order_.end() ? nullptr : &known->second;
+}
+
+std::optional<Action> ExpectedOrder::action(int rank, EventKind kind, std::size_t number) const {
+    const std::vector<ActionId>* order = find(rank, kind);
+    if (order == nullptr || number >= order->size()) return std::nullopt;
+    return actionFromId((*order)[number]);
+}
+
+std::size_t ExpectedOrder::count(int rank, EventKind kind) const {
+    const std::vector<ActionId>* order = find(rank, kind);
+    return order == nullptr ? 0 : order->size();
+}
+
+}  // namespace shardlab::trace
