@@ -80,6 +80,7 @@ std::function<bool(int, const Action&)> lossForTests(int rank) {
 /// The rank's GPU; null: it computes on the processor. Ranks of one host share its GPUs evenly.
 std::unique_ptr<Device> computeDevice(const Layout& layout, const MpiSession& session) {
     if (layout.cluster.device != DeviceKind::Cuda) return nullptr;
+    if (session.size() > 1) loadKernelsAtStart();
     const CudaDevices found = cudaDevices();
     if (found.names.empty()) throw std::runtime_error("/cluster/device: no GPU on this host: " + found.reason);
     const int own = session.localRank() % static_cast<int>(found.names.size());

@@ -11,6 +11,11 @@
 
 namespace shardlab::kernels {
 
+/// To be called before any of the functions below by a process whose GPU exchanges data with those of others: CUDA then
+/// loads all kernels as it starts. A kernel that is loaded when it is first launched may wait for all that the GPU has
+/// under way, a message among it that another rank sends only after it has heard from this one.
+void loadKernelsAtStart();
+
 /// A device, or why there is none: "no CUDA driver on this machine", "this build has no CUDA back end", …
 struct DeviceOrReason {
     std::unique_ptr<Device> device;

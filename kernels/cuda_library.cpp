@@ -52,6 +52,8 @@ const Loaded& loaded() {
 
 }  // namespace
 
+void loadKernelsAtStart() { setenv("CUDA_MODULE_LOADING", "EAGER", 0); }
+
 DeviceOrReason openCudaDevice(int index) {
     const CudaDevices devices = cudaDevices();
     if (!devices.reason.empty()) return {nullptr, devices.reason};

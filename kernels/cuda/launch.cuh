@@ -19,7 +19,7 @@ void launchShared(const char* name, void (*kernel)(Parameters...), dim3 blocks, 
     static_assert(((alignof(Parameters) <= 16 && std::is_trivially_copyable_v<std::remove_cv_t<Parameters>>)&&...));
     if (blocks.x == 0 || blocks.y == 0 || blocks.z == 0) return;
 #ifdef SHARDLAB_EMULATED_CUDA
-    emulation::introduce(kernel);
+    emulation::introduce(name, kernel);
 #endif
     const std::tuple<std::remove_cv_t<Parameters>...> values(static_cast<Parameters>(arguments)...);
     std::apply(

@@ -13,8 +13,9 @@ namespace shardlab::kernels::cuda {
 namespace {
 
 constexpr std::size_t fewest = 3;          ///< launches for which a graph is made
-constexpr std::size_t mostGraphs = 16384;  ///< beyond them the queue starts afresh
+constexpr std::size_t mostGraphs = 16384;  ///< kinds of batches that are known; beyond them the queue starts afresh
 constexpr std::uint64_t trialLaunches = 8;
+constexpr std::uint64_t cutName = 0;  ///< of a range that another thread has cut
 /// Bytes; the limit is 48 KiB, which the kernel's own variables share.
 constexpr std::size_t unaskedShared = 40 * 1024;
 
@@ -88,8 +89,13 @@ void LaunchQueue::allowShared(const KernelLaunch& launch) {
 void LaunchQueue::submit() {
     if (batch_.empty()) return;
     const Emptied emptied{batch_};
-    ++name_;
-    if (submitAsGraph()) return;
+    // Where another thread cuts a range depends on the moment: no batch of that range is likely to come again, and each
+    // would be kept as a graph.
+    if (depth_ > 0 && owner_ != std::this_thread::get_id()) name_ = cutName;
+    if (name_ != cutName) {
+        ++name_;
+        if (submitAsGraph()) return;
+    }
     counts_.launches += batch_.size();
     for (std::size_t i = 0; i < batch_.size(); ++i) batch_.launch(i, stream_);
 }

@@ -2,15 +2,16 @@
 // Steps of a training run, without launcher and collector: what tests/bench/train runs, alone or under mpirun (then
 // data parallel, the batch given by the shape for each rank).
 //
-//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs]   SHAPE: gpt2 | medium | small
-//   | tiny | gpt2-1024
+//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs|cuda-metered]
+//   SHAPE: gpt2 | medium | small | tiny | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
 // take: its multiplications at the peak of the cores, the update at their memory bandwidth
 // (engine/predict/plan/core_speed.h); on a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications'
 // share of that peak, both null where no preset describes the GPU. "first_loss" and "last_loss" are those of the first
-// and the last step; a loss that is not a number is an error. On a GPU the vocabulary of GPT-2 is 50304, a multiple of
-// 64, as others pad it: products of 16 bits are slow where rows are of odd length.
+// and the last step, "losses" all; a loss that is not a number is an error. cuda-metered waits for each call of the
+// device, and first prints where a step's time goes, by kinds of kernels. On a GPU the vocabulary of GPT-2 is 50304, a
+// multiple of 64, as others pad it: products of 16 bits are slow where rows are of odd length.
 #include "engine/base/clock.h"
 #include "engine/train/comm/mpi/mpi_session.h"
 #include "engine/train/comm/shared/shared_communicator.h"
@@ -20,6 +21,7 @@
 #include "engine/trace/record/recorder.h"
 #include "engine/train/run/trainer.h"
 #include "kernels/cuda_device.h"
+#include "kernels/metered_device.h"
 #include "kernels/threads.h"
 #include "tests/support/wings.h"
 
@@ -98,6 +100,19 @@ void requireNumbers(const std::vector<double>& losses) {
                 fmt::format("the loss of step {} is {}, so that its speed means nothing", step, losses[step]));
 }
 
+double secondsNow() { return 1e-9 * static_cast<double>(monotonicNanoseconds()); }
+
+void printKinds(const MeteredDevice& meter, int steps) {
+    fmt::print("{:>20} {:>8} {:>10} {:>9} {:>8}, a step\n", "kind", "calls", "ms", "TFLOP/s", "GB/s");
+    for (std::size_t i = 0; i < kernelKinds; ++i) {
+        const auto kind = static_cast<KernelKind>(i);
+        const KernelUse& use = meter.use(kind);
+        if (use.calls == 0) continue;
+        fmt::print("{:>20} {:>8.1f} {:>10.3f} {:>9.1f} {:>8.0f}\n", name(kind), double(use.calls) / steps,
+                   1e3 * use.seconds / steps, 1e-12 * use.flops / use.seconds, 1e-9 * use.bytes / use.seconds);
+    }
+}
+
 double updateBytes(const Plan& plan) {
     return static_cast<double>(plan.parameters) * plan.mesh.ranks() * bytesOfUpdate;
 }
@@ -109,6 +124,7 @@ double leastSeconds(const Plan& plan, int threads, bool bf16, const CoreSpeed& c
 }
 
 std::unique_ptr<Device> gpuOf(const MpiSession& session) {
+    if (session.size() > 1) loadKernelsAtStart();
     const CudaDevices found = cudaDevices();
     if (found.names.empty()) throw std::runtime_error(found.reason);
     DeviceOrReason opened = openCudaDevice(session.localRank() % static_cast<int>(found.names.size()));
@@ -137,8 +153,13 @@ void run(int argc, char** argv) {
     SharedHeap* const shared = heap ? heap->get() : nullptr;
     const auto device = onGpu ? gpuOf(session) : makeCpuDevice(session.size() > 1 ? shared : nullptr);
     SharedCommunicator world(session.world({}), {shared, false, {}});
-    const Measured measured = measure(*plan, world, *device);
+    MeteredDevice meter(*device);
+    const bool metered = where == "cuda-metered";
+    if (metered) meter.start(secondsNow);
+    const Measured measured = measure(*plan, world, metered ? static_cast<Device&>(meter) : *device);
+    meter.stop();
     if (session.rank() > 0) return;
+    if (metered) printKinds(meter, layout.run.steps);
     requireNumbers(measured.losses);
     const std::vector<double>& seconds = measured.seconds;
     const double median = seconds[seconds.size() / 2];
@@ -156,9 +177,10 @@ void run(int argc, char** argv) {
     }
     fmt::print("{{\"step_ms\": {:.2f}, \"best_ms\": {:.2f}, \"worst_ms\": {:.2f}, \"tokens_per_second\": {:.0f}, "
                "\"least_ms\": {}{}, \"vocabulary\": {}, \"device\": \"{}\", \"first_loss\": {:.4f}, "
-               "\"last_loss\": {:.4f}}}\n",
+               "\"last_loss\": {:.4f}, \"losses\": [{:.4f}]}}\n",
                1e3 * median, 1e3 * seconds.front(), 1e3 * seconds.back(), tokens / median, least, share,
-               layout.model.vocabulary, device->name(), measured.losses.front(), measured.losses.back());
+               layout.model.vocabulary, device->name(), measured.losses.front(), measured.losses.back(),
+               fmt::join(measured.losses, ", "));
 }
 
 }  // namespace

@@ -169,6 +169,7 @@ namespace shardlab::kernels::cuda {
 
 std::size_t sortScratch(int, std::uint32_t) { return 1; }
 void sortByKey(int count, std::uint32_t, KeyedNumbers from, KeyedNumbers sorted, void*, cudaStream_t stream) {
+    emulation::count(stream, "sort");
     emulation::enqueue(stream, [=] {
         std::vector<int> order(static_cast<std::size_t>(count));
         std::iota(order.begin(), order.end(), 0);
@@ -224,6 +225,7 @@ AttentionNeeds CudaDevice::attentionNeeds(const AttentionShape& shape, DType, bo
 
 void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array kept, Array output,
                            const AttentionDropout& dropout, const HeadSinks& sinks, float*) {
+    emulation::count(stream(), "attention");
     emulation::enqueue(stream(), [=] {
         withType(qkv.type, [&](auto t) {
             using T = typename decltype(t)::Type;
@@ -238,6 +240,7 @@ void CudaDevice::attention(const AttentionShape& shape, ConstArray qkv, Array ke
 void CudaDevice::attentionGrad(const AttentionShape& shape, ConstArray qkv, Array, ConstArray,
                                ConstArray outputGradient, Array qkvGradient, const AttentionDropout& dropout,
                                const HeadSinks& sinks, float*) {
+    emulation::count(stream(), "attention gradient");
     emulation::enqueue(stream(), [=] {
         withType(qkv.type, [&](auto t) {
             using T = typename decltype(t)::Type;

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -30,13 +31,19 @@ void enqueue(cudaStream_t stream, std::function<void()> work);
 int currentDevice();
 /// Whether any stream is captured.
 bool captures();
+/// SHARDLAB_EMULATED_DRY=1: nothing is computed or moved on the GPU, whose memory has no pages and whose size is an
+/// H100's: for counting what a step of a real model asks of it.
+bool dry();
+/// Counts what a stream is asked for; what is only captured counts when its graph is launched, as that graph.
+void count(cudaStream_t stream, const std::string& what);
+void count(const std::string& what);
 /// A kernel with its arguments, of which it has copies.
 using Ready = std::function<void()>;
 /// Lets cudaLaunchKernel find it by its address.
-void introduce(const void* kernel, std::function<Ready(void** arguments)> prepare);
+void introduce(const char* name, const void* kernel, std::function<Ready(void** arguments)> prepare);
 template <class... Parameters>
-void introduce(void (*kernel)(Parameters...)) {
-    introduce(reinterpret_cast<const void*>(kernel), [kernel](void** arguments) -> Ready {
+void introduce(const char* name, void (*kernel)(Parameters...)) {
+    introduce(name, reinterpret_cast<const void*>(kernel), [kernel](void** arguments) -> Ready {
         return [&]<std::size_t... I>(std::index_sequence<I...>)->Ready {
             return [kernel, values = std::tuple(*static_cast<const std::remove_cv_t<Parameters>*>(arguments[I])...)] {
                 std::apply(kernel, values);
@@ -55,6 +62,9 @@ void barrier();
 std::uint64_t exchange(std::uint64_t word, int distance);
 
 }  // namespace shardlab::emulation
+
+/// Tells what was counted since the library was loaded: for tests that load it.
+extern "C" void shardlabEmulatedCounts(void (*tell)(const char* what, std::uint64_t count, void* to), void* to);
 
 inline uint3 threadIdx;
 inline uint3 blockIdx;

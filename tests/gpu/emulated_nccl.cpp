@@ -3,8 +3,12 @@
 // calls of a group start together in their stream, messages wait for their receiver, the first message of two members
 // holds up both callers until the other calls too, who leaves waits for the others to leave, numbers of 16 bits are
 // rounded after each addition, and two members on one GPU are refused. A member that gives up its end ends the waits of
-// the others too; with SHARDLAB_EMULATED_NCCL=silent none of them hears of it, as where a process is killed or a GPU
-// hangs: what waits for that member does so until its own end is given up.
+// the others too. SHARDLAB_EMULATED_NCCL says what more goes wrong:
+//   silent  nobody hears of a member that gives up, as where a process is killed: what waits for it does so until its
+//           own end is given up
+//   hang    no exchange begins while this is said, or until the member gives up its end
+//   late    each exchange begins some time later, so that groups that share a GPU overtake each other, and messages of
+//           one call come in any order that NCCL allows
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cuda/types.cuh"
@@ -21,7 +25,10 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <random>
 #include <set>
+#include <string_view>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -40,6 +47,11 @@ struct Operation {
     ncclRedOp_t reduction = ncclSum;
     int peer = 0;  ///< or root
 };
+
+bool goesWrong(std::string_view how) {
+    const char* const said = std::getenv("SHARDLAB_EMULATED_NCCL");
+    return said && said == how;
+}
 
 std::size_t sizeOf(ncclDataType_t type) {
     switch (type) {
@@ -128,7 +140,8 @@ public:
     }
 
     /// One member's calls of a group: its messages together, its collectives one after another.
-    void run(int rank, const std::vector<Operation>& operations) {
+    void run(int rank, std::vector<Operation> operations) {
+        delay(rank, operations);
         std::vector<std::shared_ptr<Message>> sent;
         for (const Operation& operation : operations)
             if (operation.call == Call::Send) sent.push_back(post(rank, operation));
@@ -149,11 +162,24 @@ private:
     /// Whether the member waits in vain, as far as it can know.
     bool ends(int rank) const {
         if (gone_[static_cast<std::size_t>(rank)]) return true;
-        return !silent() && std::ranges::find(gone_, true) != gone_.end();
+        return !goesWrong("silent") && std::ranges::find(gone_, true) != gone_.end();
     }
-    static bool silent() {
-        const char* const wanted = std::getenv("SHARDLAB_EMULATED_NCCL");
-        return wanted && std::strcmp(wanted, "silent") == 0;
+
+    void delay(int rank, std::vector<Operation>& operations) {
+        using std::chrono::microseconds;
+        if (goesWrong("hang")) shardlab::emulation::count("exchange that hangs");
+        while (goesWrong("hang") && !aborted(rank)) std::this_thread::sleep_for(microseconds(200));
+        if (!goesWrong("late")) return;
+        thread_local std::minstd_rand random(std::random_device{}());
+        std::this_thread::sleep_for(microseconds(random() % 2000));
+        const auto collective = [](const Operation& each) {
+            return each.call != Call::Send && each.call != Call::Receive;
+        };
+        if (std::ranges::any_of(operations, collective)) return;
+        // Messages of two members keep their order.
+        const unsigned key = random();
+        std::ranges::stable_sort(operations, {},
+                                 [key](const Operation& each) { return static_cast<unsigned>(each.peer) ^ key; });
     }
 
     std::shared_ptr<Message> post(int rank, const Operation& operation) {

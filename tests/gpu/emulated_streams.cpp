@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUDA's functions of the host on ordinary memory. A stream is a thread that does what it was asked for, some time
-// later; so is everything that nobody has waited for.
+// later; so is everything that nobody has waited for. A kernel is loaded when it is first launched, for which the GPU
+// must have nothing under way, unless CUDA_MODULE_LOADING=EAGER, as CUDA warns that it may.
 #include "tests/gpu/emulated_cuda.h"
 #include "tests/support/wings.h"
+
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <chrono>
@@ -14,6 +17,8 @@
 #include <memory>
 #include <mutex>
 #include <random>
+#include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -26,11 +31,13 @@ thread_local cudaError_t lastError = cudaSuccess;
 
 cudaError_t fail(cudaError_t error) { return lastError = error; }
 
-/// SHARDLAB_EMULATED_LOSS=1: as after a kernel that read what is nobody's, from which a GPU does not recover.
-bool lost() {
-    const char* wanted = std::getenv("SHARDLAB_EMULATED_LOSS");
-    return wanted && std::strcmp(wanted, "1") == 0;
+bool is(const char* variable, const char* value) {
+    const char* const found = std::getenv(variable);
+    return found && std::strcmp(found, value) == 0;
 }
+
+/// SHARDLAB_EMULATED_LOSS=1: as after a kernel that read what is nobody's, from which a GPU does not recover.
+bool lost() { return is("SHARDLAB_EMULATED_LOSS", "1"); }
 
 int deviceCount() {
     const char* wanted = std::getenv("SHARDLAB_EMULATED_GPUS");
@@ -156,11 +163,14 @@ std::vector<CUstream_st*> streams;
 
 // Bytes of shared memory that a block may have: unasked, and on request; so little that tests have more, too. A
 // kernel's own variables are not known here, and taken for as many as some have.
-constexpr std::size_t unaskedShared = 48 * 1024, mostShared = 52 * 1024, ownShared = 128;
+constexpr std::size_t unaskedShared = 48 * 1024, ownShared = 128;
+std::size_t mostShared() { return (shardlab::emulation::dry() ? 227 : 52) * std::size_t{1024}; }
 
 struct Kernel {
+    std::string name;
     std::function<shardlab::emulation::Ready(void**)> prepare;
     std::map<int, std::size_t> allowed;  ///< beside its own variables, by GPU
+    std::set<int> loaded;                ///< GPUs
 };
 std::mutex kernelsMutex;
 std::map<const void*, Kernel> kernels;
@@ -183,11 +193,53 @@ std::function<void()> blocksOf(const void* kernel, dim3 blocks, dim3 threads, st
 
 std::shared_ptr<Point> pointOf(cudaEvent_t event) { return event->point; }
 
+std::mutex countsMutex;
+std::map<std::string, std::uint64_t> counts;
+
+/// Whatever other threads ask of the GPU meanwhile.
+void waitForAll() {
+    const auto over = [] {
+        const std::lock_guard held(streamsMutex);
+        return std::ranges::all_of(streams, [](CUstream_st* each) { return each->device != device || each->idle(); });
+    };
+    while (!over()) std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+/// The kernel's name, once it is loaded.
+std::string loaded(const void* kernel) {
+    std::string name;
+    {
+        const std::lock_guard held(kernelsMutex);
+        const auto found = kernels.find(kernel);
+        if (found == kernels.end()) return "nobody's kernel";
+        name = found->second.name;
+        if (!found->second.loaded.insert(device).second) return name;
+    }
+    if (!is("CUDA_MODULE_LOADING", "EAGER")) waitForAll();
+    return name;
+}
+
+std::mutex emptyMutex;
+std::map<void*, std::size_t> empty;  ///< memory without pages, by its size
+
 }  // namespace
 
 namespace shardlab::emulation {
 
-void enqueue(cudaStream_t stream, std::function<void()> work) { stream->add(std::move(work)); }
+void enqueue(cudaStream_t stream, std::function<void()> work) {
+    if (dry()) work = [] {};
+    stream->add(std::move(work));
+}
+
+bool dry() { return is("SHARDLAB_EMULATED_DRY", "1"); }
+
+void count(const std::string& what) {
+    const std::lock_guard held(countsMutex);
+    ++counts[what];
+}
+void count(cudaStream_t stream, const std::string& what) {
+    if (!stream->captured()) count(what);
+}
 
 int currentDevice() { return device; }
 
@@ -196,12 +248,17 @@ bool captures() {
     return std::ranges::any_of(streams, [](CUstream_st* stream) { return stream->captured() != nullptr; });
 }
 
-void introduce(const void* kernel, std::function<Ready(void**)> prepare) {
+void introduce(const char* name, const void* kernel, std::function<Ready(void**)> prepare) {
     const std::lock_guard held(kernelsMutex);
-    ::kernels.try_emplace(kernel, Kernel{std::move(prepare), {}});
+    ::kernels.try_emplace(kernel, Kernel{name, std::move(prepare), {}, {}});
 }
 
 }  // namespace shardlab::emulation
+
+void shardlabEmulatedCounts(void (*tell)(const char* what, std::uint64_t count, void* to), void* to) {
+    const std::lock_guard held(countsMutex);
+    for (const auto& [what, count] : counts) tell(what.c_str(), count, to);
+}
 
 cudaError_t cudaSetDevice(int index) {
     device = index;
@@ -211,7 +268,10 @@ cudaError_t cudaGetDevice(int* index) {
     *index = device;
     return cudaSuccess;
 }
+/// SHARDLAB_EMULATED_LAZY=refused: kernels that are loaded late are an error, in place of a chance to stand still.
 cudaError_t cudaGetDeviceCount(int* count) {
+    if (is("SHARDLAB_EMULATED_LAZY", "refused") && !is("CUDA_MODULE_LOADING", "EAGER"))
+        return fail(cudaErrorNotPermitted);
     *count = deviceCount();
     return cudaSuccess;
 }
@@ -219,13 +279,13 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
     *properties = {};
     std::strcpy(properties->name, "emulated GPU");
     properties->uuid.bytes[15] = static_cast<char>(index + 1);
-    properties->multiProcessorCount = 4;
-    properties->sharedMemPerBlockOptin = mostShared;
+    properties->multiProcessorCount = shardlab::emulation::dry() ? 132 : 4;
+    properties->sharedMemPerBlockOptin = mostShared();
     return cudaSuccess;
 }
 cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int) {
     if (attribute != cudaDevAttrMaxSharedMemoryPerBlockOptin) return fail(cudaErrorInvalidValue);
-    *value = static_cast<int>(mostShared);
+    *value = static_cast<int>(mostShared());
     return cudaSuccess;
 }
 cudaError_t cudaDriverGetVersion(int* version) {
@@ -245,6 +305,13 @@ const char* cudaGetErrorName(cudaError_t error) {
 }
 
 cudaError_t cudaMalloc(void** data, std::size_t bytes) {
+    if (shardlab::emulation::dry()) {
+        *data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (*data == MAP_FAILED) return fail(cudaErrorMemoryAllocation);
+        const std::lock_guard held(emptyMutex);
+        empty[*data] = bytes;
+        return cudaSuccess;
+    }
     *data = std::aligned_alloc(512, (bytes + 511) / 512 * 512);
     std::memset(*data, 0xFF, bytes);  // not a number, of any type
     return cudaSuccess;
@@ -252,24 +319,27 @@ cudaError_t cudaMalloc(void** data, std::size_t bytes) {
 /// Waits for everything that is under way on the GPU, as CUDA does.
 cudaError_t cudaFree(void* data) {
     if (lost()) return fail(cudaErrorIllegalAddress);
-    {
-        const std::lock_guard held(streamsMutex);
-        for (CUstream_st* stream : streams)
-            if (stream->device == device) stream->wait();
-    }
-    std::free(data);
+    waitForAll();
+    const std::lock_guard held(emptyMutex);
+    if (const auto found = empty.extract(data)) munmap(data, found.mapped());
+    else std::free(data);
     return cudaSuccess;
 }
 cudaError_t cudaHostAlloc(void** data, std::size_t bytes, unsigned) { return cudaMalloc(data, bytes); }
 cudaError_t cudaFreeHost(void* data) { return cudaFree(data); }
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
     if (lost()) return fail(cudaErrorIllegalAddress);
-    stream->add([=] { std::memmove(to, from, bytes); });
+    shardlab::emulation::count(stream, kind == cudaMemcpyHostToDevice   ? "copy to the GPU"
+                                       : kind == cudaMemcpyDeviceToHost ? "copy from the GPU"
+                                                                        : "copy on the GPU");
+    if (kind == cudaMemcpyDeviceToHost) stream->add([=] { std::memmove(to, from, bytes); });
+    else shardlab::emulation::enqueue(stream, [=] { std::memmove(to, from, bytes); });
     return cudaSuccess;
 }
 cudaError_t cudaMemsetAsync(void* data, int value, std::size_t bytes, cudaStream_t stream) {
     if (lost()) return fail(cudaErrorIllegalAddress);
-    stream->add([=] { std::memset(data, value, bytes); });
+    shardlab::emulation::count(stream, "clear");
+    shardlab::emulation::enqueue(stream, [=] { std::memset(data, value, bytes); });
     return cudaSuccess;
 }
 
@@ -343,7 +413,7 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
     const auto found = kernels.find(kernel);
     const auto bytes = static_cast<std::size_t>(value);
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || found == kernels.end() ||
-        bytes + ownShared > mostShared)
+        bytes + ownShared > mostShared())
         return fail(cudaErrorInvalidValue);
     found->second.allowed[device] = bytes;
     return cudaSuccess;
@@ -354,14 +424,15 @@ cudaError_t cudaLaunchKernel(const void* kernel, dim3 blocks, dim3 threads, void
     if (stream->device != device) return fail(cudaErrorInvalidResourceHandle);
     std::function<void()> work = blocksOf(kernel, blocks, threads, sharedBytes, arguments);
     if (!work) return fail(cudaErrorInvalidDeviceFunction);
-    stream->add(std::move(work));
+    shardlab::emulation::count(stream, "kernel " + loaded(kernel));
+    shardlab::emulation::enqueue(stream, std::move(work));
     return cudaSuccess;
 }
 
 /// SHARDLAB_EMULATED_GRAPHS=0: as where graphs are refused.
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
-    const char* wanted = std::getenv("SHARDLAB_EMULATED_GRAPHS");
-    if (wanted && std::strcmp(wanted, "0") == 0) return fail(cudaErrorNotPermitted);
+    if (is("SHARDLAB_EMULATED_GRAPHS", "0")) return fail(cudaErrorNotPermitted);
+    shardlab::emulation::count("graph captured");
     return stream->beginCapture() ? cudaSuccess : fail(cudaErrorIllegalState);
 }
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph) {
@@ -386,6 +457,7 @@ cudaError_t cudaStreamGetCaptureInfo_v2(cudaStream_t stream, cudaStreamCaptureSt
 }
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph, unsigned long long) {
     *executable = new CUgraphExec_st;
+    shardlab::emulation::count("graph made");
     for (const auto& node : graph->nodes) {
         (*executable)->nodes.push_back(node.get());
         (*executable)->works.push_back(node->work);
@@ -403,12 +475,14 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t executable, cudaGra
     std::function<void()> work = blocksOf(p->func, p->gridDim, p->blockDim, p->sharedMemBytes, p->kernelParams);
     if (found == executable->nodes.end() || !work) return fail(cudaErrorInvalidValue);
     executable->works[static_cast<std::size_t>(found - executable->nodes.begin())] = std::move(work);
+    shardlab::emulation::count("kernel of a graph set");
     return cudaSuccess;
 }
 /// What is set later is for later launches.
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream) {
     if (stream->device != device) return fail(cudaErrorInvalidResourceHandle);
-    stream->add([works = executable->works] {
+    shardlab::emulation::count("graph launched");
+    shardlab::emulation::enqueue(stream, [works = executable->works] {
         for (const auto& work : works) work();
     });
     return cudaSuccess;

@@ -221,7 +221,28 @@ private Q_SLOTS:
             queue.end();
             QCOMPARE(resultOf(queue, arrays_.b), 114.0f);
         }
-        QCOMPARE(queue.counts().graphLaunches, 4u);
+    }
+
+    /// Each place where another thread cuts a range would be a graph of its own, to be made and kept.
+    void cutsOfAnotherThreadMakeNoGraphs() {
+        std::mt19937 random(shardlab::test::freshSeed());
+        LaunchQueue queue;
+        const Step step{1, 2, 3, 20};
+        for (int i = 0; i < 200; ++i) {
+            queue.begin("backward");
+            queue.call(Fill{arrays_.a, step.filled});
+            const int cut = static_cast<int>(random() % 20);
+            for (int k = 0; k < step.additions; ++k) {
+                if (k == cut) std::jthread([&] { queue.stream(); }).join();
+                launch("add", addKernel, 1, count, queue, step.added, arrays_.a);
+            }
+            launch("multiply", multiplyKernel, 1, count, queue, step.factor, arrays_.a, arrays_.b);
+            queue.end();
+            QCOMPARE(resultOf(queue, arrays_.b), step.result());
+        }
+        QCOMPARE(queue.counts().graphs, 0u);
+        for (int i = 0; i < 3; ++i) QCOMPARE(run(queue, step, "backward"), step.result());
+        QCOMPARE(queue.counts().graphLaunches, 2u);
     }
 
     void refusedGraphs() {

@@ -199,8 +199,8 @@ private Q_SLOTS:
             if (!source.lines.front().endsWith(expected))
                 wrong.append(source.path + " does not begin with " + expected);
         }
-        for (const char* script :
-             {"app/start", "tests/run", "tests/tidy", "tests/gpu/run", "tests/gpu/pack", "tests/fuzz/run", ".ci/run"}) {
+        for (const char* script : {"app/start", "tests/run", "tests/tidy", "tests/gpu/run", "tests/gpu/pack",
+                                   "tests/gpu/rehearse", "tests/fuzz/run", ".ci/run"}) {
             QFile file(root + "/" + script);
             QVERIFY2(file.open(QIODevice::ReadOnly), script);
             file.readLine();  // #!

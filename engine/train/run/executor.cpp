@@ -154,6 +154,7 @@ void Executor::compute(const Action& action) {
     computeStage(action, std::move(received));
     if (!stashed.empty()) at(action).stage->computeWith({});
     device.endRange();
+    setup_.transfers.computed();
     // What the processor carries out beside compute follows the processor's clock.
     if (layered && !setup_.dataParallel->followsDevice()) device.synchronize();
     clock_->slowDown(began);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace shardlab::train {
 
@@ -54,7 +55,13 @@ void Transfers::start(const Action& action) {
     outgoing.step = setup_.trace.step();
     outgoing.data = std::move(ready.mapped());
     outgoing.begin = setup_.trace.now();
+    outgoing.bytes = bytes;
     outgoing.message = setup_.pipeline.isend(outgoing.data.span().bytes(), peer, tag);
+    if (!setup_.arena.device().onHost()) {
+        // A device that does not send by itself has handed over a copy.
+        Buffer sent = std::move(outgoing.data);
+        if (const auto end = outgoing.message->span().end) leaving_.push_back({std::move(sent), end});
+    }
     outgoing.modelled = clock_->reserve(linkFree_[peer], clock_->now(), clock_->duration(action));
     if (outgoing.modelled) outgoing.arrival = setup_.pipeline.host().isend(bytesOf(outgoing.modelled->end), peer, tag);
 }
@@ -94,7 +101,6 @@ Buffer Transfers::take(const Action& receive) {
 }
 
 void Transfers::record(const Outgoing& sent) {
-    const auto bytes = static_cast<std::int64_t>(sent.data.span().bytes().size());
     Moment begin = sent.begin, end = setup_.trace.now();
     if (const DeviceSpan device = sent.message->span(); device.end) {
         begin = Moment(device.begin);
@@ -104,7 +110,17 @@ void Transfers::record(const Outgoing& sent) {
         begin = sent.modelled->begin;
         end = sent.modelled->end;
     }
-    setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), begin, end, sent.action, bytes);
+    setup_.trace.spanOf(sent.step, Lane::Comm, eventKind(sent.action.kind), begin, end, sent.action, sent.bytes);
+}
+
+/// Memory is given back at places of the list, whenever messages are found to be sent: else each step had other
+/// addresses, and its graphs would be captured anew.
+void Transfers::computed() {
+    std::erase_if(leaving_, [&](Leaving& each) {
+        if (!std::exchange(each.computed, true)) return false;
+        setup_.arena.device().await(*each.sent);
+        return true;
+    });
 }
 
 void Transfers::progress() {
@@ -127,6 +143,7 @@ void Transfers::finish() {
         record(outgoing);
     }
     sending_.clear();
+    leaving_.clear();
 }
 
 void Transfers::abandon() {

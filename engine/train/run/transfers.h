@@ -43,6 +43,9 @@ public:
     Buffer take(const Action& receive);
     /// Records and frees what has been sent.
     void progress();
+    /// To be called after each compute action: what a device is asked for from now on comes after all that was sent
+    /// before the action, whose memory is free.
+    void computed();
     /// Waits until everything is sent.
     void finish();
     /// Waits for everything that has not been taken yet, and drops it.
@@ -57,11 +60,18 @@ private:
     struct Outgoing {
         Action action;
         std::int32_t step = 0;
-        Buffer data;
+        Buffer data;  ///< on the host; empty where the message leaves a device
+        std::int64_t bytes = 0;
         std::optional<TimeSpan> modelled;
         RequestPtr message;
         RequestPtr arrival;  ///< the message with the modelled end; null where nothing is modelled
         std::int64_t begin = 0;
+    };
+    /// What a device sends by itself, and keeps until then.
+    struct Leaving {
+        Buffer data;
+        std::shared_ptr<DeviceMoment> sent;
+        bool computed = false;  ///< a compute action was asked for after it
     };
     struct Incoming {
         Action action;  ///< the action and, below, the step in which it was posted
@@ -90,6 +100,7 @@ private:
     std::map<Action, Buffer> here_;      ///< by receive action, where both stages lie on this rank
     std::map<Action, Incoming> posted_;  ///< by receive action; nodes do not move
     std::list<Outgoing> sending_;
+    std::vector<Leaving> leaving_;
 };
 
 }  // namespace shardlab::train

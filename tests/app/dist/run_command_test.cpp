@@ -54,6 +54,27 @@ private Q_SLOTS:
             QVERIFY2((told.out + told.error).contains("× to watch"), told.error.constData());
     }
 
+    /// A kernel that is loaded late may wait for an exchange that its own rank holds up: ranks of several GPUs have
+    /// CUDA load all as it starts, a rank that is alone does not wait for that.
+    void ranksOfGpusLoadKernelsAtStart() {
+        const QString played = SHARDLAB_PROGRAM_DIR "/libemulated_cuda.so";
+        if (!QFile::exists(played)) QSKIP("this build has no emulated GPU");
+        const QStringList environment = QProcess::systemEnvironment() + QStringList{"SHARDLAB_CUDA_LIBRARY=" + played,
+                                                                                    "SHARDLAB_EMULATED_LAZY=refused"};
+        const QString layout = writeFile(folder_.filePath("gpus.layout.json"), smallLayout(1));
+        const QStringList onGpus{"run",   layout,
+                                 "--set", "/cluster/device=cuda",
+                                 "--set", "/model/kind=mlp",
+                                 "--out", folder_.filePath("gpus.shardlab")};
+        const Answer two = run(onGpus, {}, environment);
+        QVERIFY2(two.status == 0, two.error.constData());
+        const Answer one =
+            run(onGpus + QStringList{"--force", "--set", "/parallel/pipeline=1", "--set", "/cluster/hosts/0/devices=1"},
+                {}, environment);
+        QCOMPARE(one.status, 1);
+        QVERIFY2(one.error.contains("no GPU on this host"), one.error.constData());
+    }
+
     void aRunTakesThePaceOfAnother() {
         const QString first = folder_.filePath("first.shardlab");
         const QString layout = writeFile(folder_.filePath("like.layout.json"), smallLayout(2, "0.2"));

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on GPUs against training on the processor, one rank and several that share a GPU.
-#include "kernels/cuda_device.h"
 #include "tests/support/named.h"
-#include "tests/support/seed.h"
+#include "tests/train/gpu/gpu_runs.h"
 #include "tests/train/loss_curves.h"
-#include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
@@ -12,14 +10,12 @@
 
 using namespace shardlab::test;
 
-class GpuTrainingTest : public QObject {
+class GpuTrainingTest : public QObject, GpuRuns {
     Q_OBJECT
 private Q_SLOTS:
     void initTestCase() {
-        const CudaDevices found = cudaDevices();
-        if (found.names.empty()) QSKIP(qPrintable(QString("no GPU: %1").arg(found.reason.c_str())));
-        qInfo("%zu GPUs, the first a %s", found.names.size(), found.names[0].c_str());
-        gpus_ = static_cast<int>(found.names.size());
+        const std::string lack = open();
+        if (!lack.empty()) QSKIP(lack.c_str());
     }
 
     void followsTheProcessor_data() {
@@ -441,48 +437,6 @@ private Q_SLOTS:
                      run.error.find("remote process exited") != std::string::npos,
                  run.error.c_str());
     }
-
-private:
-    static bool emulated() { return cudaDevices().names[0].find("emulated") != std::string::npos; }
-
-    Layout layoutOf(int data, int pipeline, int tensor, int zero, const std::string& compute) const {
-        Layout layout;
-        layout.name = "gpu";
-        layout.model = {ModelKind::Gpt, 2, 32, 2, 16, 256, 0.1};
-        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
-        layout.parallel.data = data;
-        layout.parallel.pipeline = pipeline;
-        layout.parallel.tensor = tensor;
-        layout.parallel.sequence = tensor > 1;
-        layout.parallel.zero = zero;
-        layout.parallel.bucket = 0.02;
-        layout.batch = {8, 2};
-        layout.precision.compute = named(compute);
-        if (compute == "fp16") {
-            layout.precision.lossScale = LossScaling::Dynamic;
-            layout.precision.scale = 16777216;
-        }
-        layout.run = {20, freshSeed() % 10000, 10, 1};
-        if (emulated()) {  // which has no tensor cores, nor time
-            layout.model.kind = ModelKind::Mlp;
-            layout.run.steps = 4;
-        }
-        return layout;
-    }
-
-    /// Rank k on GPU k, or where there are fewer on one that it shares.
-    RunOutcome runOnGpus(const Plan& plan, const std::function<void(int, TrainerServices&)>& prepare = {}) const {
-        std::vector<std::unique_ptr<Device>> devices(static_cast<std::size_t>(plan.mesh.ranks()));
-        return runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
-            DeviceOrReason opened = openCudaDevice(rank % gpus_);
-            if (!opened.device) throw std::runtime_error(opened.reason);
-            devices[static_cast<std::size_t>(rank)] = std::move(opened.device);
-            services.device = devices[static_cast<std::size_t>(rank)].get();
-            if (prepare) prepare(rank, services);
-        });
-    }
-
-    int gpus_ = 0;
 };
 
 QTEST_GUILESS_MAIN(GpuTrainingTest)
