@@ -146,16 +146,17 @@ struct StageHeld {
 /// Stages of one shape are alike, and most of a pipeline's are.
 class StageKinds {
 public:
-    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1)
-        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica) {}
+    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1, bool byLayer = false)
+        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica),
+          byLayer_(byLayer) {}
 
     /// `received`: its input comes from another rank.
     const StageMoves& moves(const StageShape& shape, bool received) {
         const auto [entry, added] = moves_.try_emplace({keyOf(shape), received});
         if (!added) return entry->second;
         StageMoves& moves = entry->second;
-        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_);
-        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_);
+        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_, byLayer_);
+        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_, byLayer_);
         moves.parameters =
             numberFormats(layout_.precision).weightBytes() * stageParameters(layout_.model, shape, share_);
         if (swapsActivations(layout_.memory)) moves.swapped = swappedBytes(moves.whole, shape, received);
@@ -189,6 +190,7 @@ private:
     const Layout& layout_;
     TensorShare share_;
     int replica_;
+    bool byLayer_;
     std::map<std::pair<Key, bool>, StageMoves> moves_;
     std::map<Key, StageHeld> held_;
 };
@@ -251,7 +253,7 @@ public:
             fullest_ = tally_.used();
             visit(action);
             const bool fuller = total(tally_.used()) > total(fullest_);
-            history.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used()});
+            history.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used(), std::exchange(layers_, {})});
         }
         return history;
     }
@@ -297,20 +299,20 @@ private:
         const StageBuffers& stage = buffersOf(action);
         switch (action.kind) {
         case ActionKind::Forward:
-            compute(stage.forward);
+            compute(stage.forward, stage.forwardLayers);
             mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
             break;
         case ActionKind::Backward:
             leaveHost(action);
-            compute(stage.backward);
+            compute(stage.backward, stage.backwardLayers);
             --inFlight_;
             break;
         case ActionKind::InputGrad:
             leaveHost(action);
-            compute(stage.inputGrad);
+            compute(stage.inputGrad, stage.inputGradLayers);
             break;
         case ActionKind::WeightGrad:
-            compute(stage.weightGrad);
+            compute(stage.weightGrad, stage.weightGradLayers);
             --inFlight_;
             break;
         case ActionKind::SwapOut: mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action))); break;
@@ -355,9 +357,9 @@ private:
         comesBack_.erase(back);
     }
 
-    void compute(const MemoryDelta& excursion) {
+    void compute(const MemoryDelta& excursion, const std::vector<LayerBuffers>& layers) {
         if (following_)
-            for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
+            fullest_ = together(tally_.used(), excursion.fullest), layers_ = layerMoments(layers, tally_.used());
         tally_.move(excursion);
         for (const Leaving& message : leaving_) tally_.add(message.category, -message.bytes);
         leaving_.clear();
@@ -375,8 +377,9 @@ private:
     std::vector<Leaving> leaving_;           ///< sent, and on their way during the next compute action
     Tally tally_;
     bool following_ = false;
-    MemoryBytes fullest_{};          ///< while following: within the action that is visited
-    std::vector<Action> comesBack_;  ///< swapped in, before their backward
+    MemoryBytes fullest_{};            ///< while following: within the action that is visited
+    std::vector<LayerMoment> layers_;  ///< likewise
+    std::vector<Action> comesBack_;    ///< swapped in, before their backward
     std::int64_t onHost_ = 0;
     std::int64_t mostOnHost_ = 0;
     int inFlight_ = 0;
@@ -447,7 +450,7 @@ MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, cons
 
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
     const std::vector<StageShape> shapes = stageShapes(layout);
-    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica, true);
     return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));
 }
 

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an action does layer by layer: what each part of a layer needs and leaves, and how long it takes.
+#pragma once
+
+#include "engine/base/memory_category.h"
+#include "engine/layout/layer_part.h"
+#include "engine/layout/schedule/action.h"
+
+#include <vector>
+
+namespace shardlab::predict {
+
+struct LayerBuffers;
+struct StepCosts;
+
+/// A part of a layer, within an action.
+struct LayerMoment {
+    LayerDone done;
+    MemoryBytes fullest{};  ///< while the part lasts, when the sum is largest
+    MemoryBytes after{};
+};
+
+/// The parts of an action that begins with `now` in use.
+std::vector<LayerMoment> layerMoments(const std::vector<LayerBuffers>& layers, MemoryBytes now);
+
+/// The share of a compute action's time that a part of one of its layers takes.
+double shareOf(const StepCosts& costs, const Action& action, const LayerDone& done);
+
+}  // namespace shardlab::predict
