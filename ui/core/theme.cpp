@@ -8,8 +8,6 @@
 #include <QPalette>
 #include <QStyle>
 
-#include <utility>
-
 namespace shardlab::ui {
 namespace {
 
@@ -180,8 +178,8 @@ ThemeSource::ThemeSource(QObject* parent) : QObject(parent), theme_(Theme::darkT
 
 void ThemeSource::setDark(bool dark) {
     theme_ = dark ? Theme::darkTheme() : Theme::lightTheme();
-    // Style, font and sheet each polish every widget there is: only what is another one is set.
-    if (!std::exchange(styled_, true)) {
+    // Style, font and sheet each polish every widget there is: only what becomes another one is set.
+    if (qApp->styleSheet().isEmpty()) {
         QApplication::setStyle(QStringLiteral("Fusion"));
         QApplication::setFont(theme_.body);
     }

@@ -55,7 +55,6 @@ Q_SIGNALS:
     void changed();
 private:
     Theme theme_;
-    bool styled_ = false;  ///< the application has its style and font
 };
 
 /// `share` of the way from one colour to another, in [0, 1].

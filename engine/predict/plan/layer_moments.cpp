@@ -6,6 +6,10 @@
 
 namespace shardlab::predict {
 
+MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
+    return layeredHistory(layout, lowered, rank, tensorPart, replica).whole;
+}
+
 std::vector<LayerMoment> layerMoments(const std::vector<LayerBuffers>& layers, MemoryBytes now) {
     std::vector<LayerMoment> moments;
     for (const LayerBuffers& layer : layers) {

@@ -5,6 +5,7 @@
 #include "engine/base/memory_category.h"
 #include "engine/layout/layer_part.h"
 #include "engine/layout/schedule/action.h"
+#include "engine/predict/plan/ledger.h"
 
 #include <vector>
 
@@ -22,6 +23,15 @@ struct LayerMoment {
 
 /// The parts of an action that begins with `now` in use.
 std::vector<LayerMoment> layerMoments(const std::vector<LayerBuffers>& layers, MemoryBytes now);
+
+/// What memoryHistory() is of a rank, and for each of its actions the parts of its layers; none of one that computes
+/// nothing, or whose stage is a cnn's.
+struct LayeredHistory {
+    MemoryHistory whole;
+    std::vector<std::vector<LayerMoment>> layers;
+};
+LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,
+                              int replica = -1);
 
 /// The share of a compute action's time that a part of one of its layers takes.
 double shareOf(const StepCosts& costs, const Action& action, const LayerDone& done);

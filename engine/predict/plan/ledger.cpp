@@ -17,6 +17,7 @@
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/fp8_costs.h"
+#include "engine/predict/plan/layer_moments.h"
 #include "engine/predict/plan/stack_memory.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/predict/plan/tally.h"
@@ -75,8 +76,7 @@ std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t maste
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32Bytes AdamW 4, 4, 8; with 16-bit weights and an
 /// fp32Bytes master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows
 /// and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3, d being the
-/// replicas that share a copy. Where the optimizer
-/// lies on the host, o is 0 here (hostBytes).
+/// replicas that share a copy. Where the optimizer lies on the host, o is 0 here (hostBytes).
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
@@ -242,18 +242,18 @@ public:
         }
     }
 
-    MemoryHistory follow(const HeldThroughout& all) {
-        const MemoryBytes& held = all.bytes;
+    LayeredHistory follow(const HeldThroughout& all) {
         following_ = true;
-        for (std::size_t i = 0; i < held.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), held[i]);
+        for (std::size_t i = 0; i < all.bytes.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), all.bytes[i]);
         settle();
-        MemoryHistory history{tally_.used(), {}, tally_.used()};
-        history.updating[static_cast<std::size_t>(MemoryCategory::Temporary)] += all.update;
+        LayeredHistory history{{tally_.used(), {}, tally_.used()}, {}};
+        history.whole.updating[static_cast<std::size_t>(MemoryCategory::Temporary)] += all.update;
         for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
             fullest_ = tally_.used();
             visit(action);
             const bool fuller = total(tally_.used()) > total(fullest_);
-            history.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used(), std::exchange(layers_, {})});
+            history.whole.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used()});
+            history.layers.push_back(std::exchange(layers_, {}));
         }
         return history;
     }
@@ -448,7 +448,7 @@ MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, cons
     return bytes;
 }
 
-MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
+LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     StageKinds kinds(layout, tensorShare(layout, tensorPart), replica, true);
     return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));

@@ -8,7 +8,6 @@
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/schedule.h"
-#include "engine/predict/plan/layer_moments.h"
 
 #include <cstdint>
 #include <vector>
@@ -62,7 +61,6 @@ struct MemoryHistory {
         MemoryBytes fullest{};  ///< while the action runs, when the sum is largest; RankMemory::peak is the largest of
                                 ///< these sums
         MemoryBytes after{};
-        std::vector<LayerMoment> layers = {};  ///< of a compute action, where its stage is known layer by layer
     };
     MemoryBytes before{};         ///< what is held at the step's begin and end
     std::vector<Moment> actions;  ///< one for each of the rank's actions

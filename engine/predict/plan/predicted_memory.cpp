@@ -2,7 +2,7 @@
 #include "engine/predict/plan/predicted_memory.h"
 
 #include "engine/layout/exchange.h"
-#include "engine/predict/plan/ledger.h"
+#include "engine/predict/plan/layer_moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -55,8 +55,8 @@ MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipel
         const RankMemory& server = ledger[static_cast<std::size_t>(rank)];  // it computes nothing
         return {{{0, server.bytes}}, server.peak};
     }
-    const MemoryHistory history =
-        memoryHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
+    const auto [history, byLayer] =
+        layeredHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
     const auto spans = spansOf(step, rank);
     MemoryCurve curve{{{0, history.before}}, 0};
     std::int64_t now = 0;
@@ -64,12 +64,12 @@ MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipel
     for (std::size_t i = 0; i < actions.size(); ++i) {
         const auto found = spans.find(actionId(actions[i]));
         if (found == spans.end()) continue;
-        const auto& [fullest, after, layers] = history.actions[i];
+        const auto& [fullest, after] = history.actions[i];
         // Messages last beside the computation: only their begin is in the rank's own order. Copies to the host may
         // begin later than they are reached.
         if (!isHostCopy(actions[i].kind)) now = std::max(now, found->second.begin);
-        if (layers.empty()) add(curve, now, fullest);
-        else addLayers(curve, plan.costs, actions[i], {now, std::max(now, found->second.end)}, layers);
+        if (byLayer[i].empty()) add(curve, now, fullest);
+        else addLayers(curve, plan.costs, actions[i], {now, std::max(now, found->second.end)}, byLayer[i]);
         if (isCompute(actions[i].kind)) now = std::max(now, found->second.end);
         add(curve, now, after);
     }
