@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Memory as it grows within an action: a run tells it after each layer, at full speed and by a pace, whether actions
 // are paced as one or layer by layer; the prediction rises with it.
+#include "engine/base/random.h"
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/train/run/layer_observers.h"
 #include "tests/support/named.h"

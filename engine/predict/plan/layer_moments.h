@@ -12,6 +12,7 @@
 namespace shardlab::predict {
 
 struct LayerBuffers;
+struct DataCosts;
 struct StepCosts;
 
 /// A part of a layer, within an action.
@@ -32,6 +33,9 @@ struct LayeredHistory {
 };
 LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,
                               int replica = -1);
+
+/// How the layers of a stage share the time of its compute actions.
+void setLayerShares(DataCosts& costs, const Layout& layout, const StageShape& shape, const TensorShare& share);
 
 /// The share of a compute action's time that a part of one of its layers takes.
 double shareOf(const StepCosts& costs, const Action& action, const LayerDone& done);
