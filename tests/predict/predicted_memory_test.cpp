@@ -114,6 +114,31 @@ private Q_SLOTS:
         }
     }
 
+    /// What a forward keeps is there layer by layer, not from its begin on; a backward gives it back so.
+    void risesWithinAForward() {
+        for (const char* preset : {"gpipe-4", "1f1b-4"}) {
+            const Plan plan = *makePlan(findPreset(preset)->layout);
+            const MemoryCurve curve = predictedMemory(plan, plan.simulation.events).back();
+            const auto activations = [&](std::int64_t time) {
+                return curve.at(time)->bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
+            };
+            int forwards = 0;
+            for (const Event& event : plan.simulation.events) {
+                if (event.rank != plan.mesh.ranks() - 1 || event.kind != EventKind::Forward) continue;
+                std::set<std::int64_t> held;
+                std::int64_t before = 0;
+                for (int part = 0; part < 100; ++part) {
+                    const std::int64_t now = activations(event.begin + (event.end - event.begin) * part / 100);
+                    QVERIFY(now >= before);
+                    held.insert(before = now);
+                }
+                QVERIFY2(held.size() >= 3, preset);
+                ++forwards;
+            }
+            QVERIFY(forwards > 2);
+        }
+    }
+
     /// The last rank: GPipe keeps every microbatch until the last forward, 1F1B one at a time.
     void activationsRiseAsTheScheduleHasIt() {
         const auto activations = [](const char* preset) {

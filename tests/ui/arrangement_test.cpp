@@ -7,6 +7,8 @@
 #include "ui/window/workspace_area.h"
 #include "tests/support/wings.h"
 
+#include <QApplication>
+#include <QMouseEvent>
 #include <QSettings>
 #include <QtTest>
 
@@ -80,6 +82,76 @@ private Q_SLOTS:
         QTest::mouseClick(notes, Qt::LeftButton, {}, QPoint(1, notes->height() - 2));
         window.resize(1280, 720);
         QTRY_VERIFY(std::abs(form->width() - width) <= 1);  // a pixel is rounded
+    }
+
+    /// Sizes of a person's own were once left as Qt made them, for ever, in a window of any size.
+    void movedSplittersAdaptAfterARestart() {
+        Desk desk;
+        const auto form = [](MainWindow& window) {
+            return window.area(Workspace::Design).panel(QStringLiteral("layout_form"));
+        };
+        const auto is = [](int length, int wanted) { return std::abs(length - wanted) <= 3; };
+        int width = 0, whole = 0;
+        {
+            MainWindow window(desk.workbench);
+            window.resize(2000, 1200);
+            window.show();
+            WorkspaceArea& area = window.area(Workspace::Design);
+            QTest::qWait(200);
+            const int before = form(window)->width();
+            const QPoint separator(form(window)->geometry().right() + 4, form(window)->geometry().center().y());
+            QTest::mousePress(&area, Qt::LeftButton, {}, separator);
+            for (int moved = 20; moved <= 160; moved += 20) {
+                QMouseEvent move(QEvent::MouseMove, separator + QPoint(moved, 0),
+                                 area.mapToGlobal(separator + QPoint(moved, 0)), Qt::LeftButton, Qt::LeftButton, {});
+                QApplication::sendEvent(&area, &move);
+                QTest::qWait(5);
+            }
+            QTest::mouseRelease(&area, Qt::LeftButton, {}, separator + QPoint(160, 0));
+            QTRY_VERIFY(form(window)->width() > before + 100);
+            width = form(window)->width();
+            whole = area.contentsRect().width();
+            QVERIFY(window.close());
+        }
+        MainWindow again(desk.workbench);
+        again.show();
+        QTRY_VERIFY2(is(form(again)->width(), width), qPrintable(QString::number(form(again)->width())));
+        const WorkspaceArea& area = again.area(Workspace::Design);
+        for (const QSize size : {QSize(2600, 1400), QSize(1700, 900), QSize(1000, 600), QSize(2000, 1200)}) {
+            again.resize(size);
+            if (size.width() > 1600)  // below, views have least widths
+                QTRY_VERIFY2(is(form(again)->width(), width * area.contentsRect().width() / whole),
+                             qPrintable(QString::number(form(again)->width())));
+            else QTRY_VERIFY(area.contentsRect().width() < 1000);
+            QTest::qWait(150);
+        }
+    }
+
+    /// Whoever closed a view, and did no more, had its sizes for ever after a restart.
+    void aClosedViewLeavesTheSizesToTheWindowAfterARestart() {
+        Desk desk;
+        const auto closed = [](MainWindow& window) {
+            return window.area(Workspace::Design).panel(QStringLiteral("sliders"));
+        };
+        const auto form = [](MainWindow& window) {
+            return window.area(Workspace::Design).panel(QStringLiteral("layout_form"));
+        };
+        int width = 0;
+        {
+            MainWindow window(desk.workbench);
+            window.resize(1600, 1000);
+            window.show();
+            closed(window)->hide();
+            QTest::qWait(200);
+            width = form(window)->width();
+            QVERIFY(window.close());
+        }
+        MainWindow again(desk.workbench);
+        again.show();
+        QVERIFY(closed(again)->isHidden());
+        again.resize(2400, 1300);
+        // A column at the edge keeps its width by default.
+        QTRY_VERIFY2(std::abs(form(again)->width() - width) <= 1, qPrintable(QString::number(form(again)->width())));
     }
 
     void resetPutsClosedViewsBack() {

@@ -3,6 +3,7 @@
 // selected rank is pinned or killed.
 #include "desktop_fixture.h"
 
+#include "ui/core/words_at.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/mesh/mesh_grid.h"
@@ -15,6 +16,7 @@
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QMenu>
+#include <QSet>
 #include <QTableView>
 #include <QtTest>
 
@@ -69,6 +71,7 @@ private Q_SLOTS:
     void theTimelineZoomsToWhatIsBelow();
     void theMeshSelectsAndKills();
     void rowsAreCopied();
+    void whatChartsSayIsCopied();
 };
 
 void ContextMenuTest::everyViewHasOne() {
@@ -154,6 +157,35 @@ void ContextMenuTest::rowsAreCopied() {
     QCOMPARE(QApplication::clipboard()->text().section('\t', 0, 0), second.data().toString());
     QCOMPARE(QApplication::clipboard()->text().count('\t'), table->model()->columnCount() - 1);
     QCOMPARE(table->currentIndex().row(), 1);
+}
+
+/// Charts once told what stands below the pointer in a tooltip alone.
+void ContextMenuTest::whatChartsSayIsCopied() {
+    Room room;
+    QTRY_VERIFY(room.desk.document().planIsCurrent());
+    QSet<QString> copied;
+    WorkspaceArea& area = room.window.area(Workspace::Design);
+    for (DockPanel* panel : area.panels()) {
+        area.showPanel(panel->id());
+        QTest::qWait(50);
+        for (QWidget* chart : panel->findChildren<QWidget*>()) {
+            const auto* says = dynamic_cast<const WordsAt*>(chart);
+            if (!says || !chart->isVisible()) continue;
+            for (int y = 4; y < chart->height() && !copied.contains(panel->id()); y += 9) {
+                for (int x = 4; x < chart->width() && !copied.contains(panel->id()); x += 9) {
+                    const QPoint at = chart->mapTo(panel, QPoint(x, y));
+                    const QString words = says->wordsAt({x, y});
+                    if (words.isEmpty() || panel->childAt(at) != chart) continue;
+                    QMenu* menu = Room::menuAt(*panel, at);
+                    QVERIFY2(menu && take(*menu, QStringLiteral("Copy what stands here")), qPrintable(panel->id()));
+                    QCOMPARE(QApplication::clipboard()->text(), words);
+                    copied.insert(panel->id());
+                }
+            }
+        }
+    }
+    for (const char* id : {"memory_over_time", "memory_per_rank", "waterfall", "order", "schedules", "traffic_matrix"})
+        QVERIFY2(copied.contains(QString::fromLatin1(id)), id);
 }
 
 QTEST_MAIN(ContextMenuTest)

@@ -10,6 +10,7 @@
 
 #include <QApplication>
 #include <QFileDialog>
+#include <QHash>
 #include <QImage>
 #include <QLabel>
 #include <QScreen>
@@ -38,7 +39,45 @@ private Q_SLOTS:
     void tooltipsAreWrapped();
     void theViewWithTheKeyboardIsFramed();
     void iconsOfTheFileDialogAreSeen();
+    void otherColoursPolishOnce();
 };
+
+namespace {
+
+/// How often each widget was told of another style.
+class StyleChanges : public QObject {
+public:
+    StyleChanges() { qApp->installEventFilter(this); }
+    bool eventFilter(QObject* watched, QEvent* event) override {
+        if (event->type() == QEvent::StyleChange) ++counts[watched];
+        return false;
+    }
+    QHash<QObject*, int> counts;
+};
+
+}  // namespace
+
+/// Style, palette, font and sheet were each set anew, and every widget of every view polished for each.
+void WindowFeelTest::otherColoursPolishOnce() {
+    Desk desk;
+    desk.workbench.theme().setDark(true);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    const QList<QWidget*> widgets = window.findChildren<QWidget*>();
+    QVERIFY(widgets.size() > 1000);
+    for (const bool dark : {false, true, false}) {
+        StyleChanges changes;
+        desk.workbench.theme().setDark(dark);
+        int polished = 0;
+        for (QWidget* widget : widgets) {
+            const int count = changes.counts.value(widget);
+            QVERIFY2(count <= 1, qPrintable(QString::fromLatin1(widget->metaObject()->className())));
+            polished += count;
+        }
+        QVERIFY(polished > 0);
+    }
+}
 
 /// They were dark on dark.
 void WindowFeelTest::iconsOfTheFileDialogAreSeen() {

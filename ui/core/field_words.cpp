@@ -6,9 +6,66 @@
 #include "engine/layout/fields.h"
 
 #include <QCoreApplication>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QStringList>
 
 namespace shardlab::ui {
+namespace {
+
+constexpr qsizetype mostElements = 6;  ///< of a list that are told
+
+QString words(const char* text) { return QCoreApplication::translate("fields", text); }
+
+QString valueText(const QJsonValue& value);
+
+QString listText(const QJsonArray& list) {
+    if (list.isEmpty()) return words("none");
+    QStringList parts;
+    for (const QJsonValue each : list) parts << valueText(each);
+    if (list.size() > mostElements) parts = parts.mid(0, mostElements) << words("… of %1").arg(list.size());
+    return parts.join(QStringLiteral(", "));
+}
+
+/// Of the objects in a layout only hosts are told whole.
+QString hostText(const QJsonObject& host) {
+    return QStringLiteral("%1 × %2").arg(valueText(host[QStringLiteral("name")]),
+                                         valueText(host[QStringLiteral("devices")]));
+}
+
+QString valueText(const QJsonValue& value) {
+    switch (value.type()) {
+    case QJsonValue::Null:
+    case QJsonValue::Undefined: return words("none");
+    case QJsonValue::Bool: return value.toBool() ? words("on") : words("off");
+    case QJsonValue::Double: return value.toVariant().toString();
+    case QJsonValue::String: return value.toString().isEmpty() ? words("nothing") : value.toString();
+    case QJsonValue::Array: return listText(value.toArray());
+    case QJsonValue::Object: return hostText(value.toObject());
+    }
+    return {};
+}
+
+QJsonValue valueOf(const std::string& json) {
+    return QJsonDocument::fromJson(QByteArray::fromStdString('[' + json + ']')).array().at(0);
+}
+
+/// Empty where other fields tell of the change.
+QString changeText(const FieldChange& change) {
+    const Field* field = findField(change.pointer);
+    const QJsonValue from = valueOf(change.from), to = valueOf(change.to);
+    QString before = valueText(from), after = valueText(to);
+    if (field && std::holds_alternative<PaceField>(field->access)) {
+        if (from.isObject() && to.isObject()) return {};
+        before = valueText(from.isObject());
+        after = valueText(to.isObject());
+    }
+    if (field && !field->unit.empty() && to.isDouble()) after += QLatin1Char(' ') + text(field->unit);
+    return words("%1 %2 instead of %3").arg(fieldLabel(change.pointer), after, before);
+}
+
+}  // namespace
 
 QString fieldLabel(const std::string& pointer) {
     std::string_view at = pointer;
@@ -33,10 +90,8 @@ QString faultsText(const std::vector<Fault>& faults) {
 
 QString changesText(const std::vector<FieldChange>& changes) {
     QStringList texts;
-    for (const FieldChange& change : changes)
-        texts += QCoreApplication::translate("fields", "%1 %2 instead of %3")
-                     .arg(fieldLabel(change.pointer), QString::fromStdString(change.to),
-                          QString::fromStdString(change.from));
+    for (const FieldChange& change : changes) texts += changeText(change);
+    texts.removeAll(QString());
     return texts.join(QStringLiteral(", "));
 }
 

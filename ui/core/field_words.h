@@ -17,7 +17,7 @@ QString fieldLabel(const std::string& pointer);
 /// "Heads (/model/heads): heads do not divide hidden: each head gets … Legal: 1, 2 or 4", a fault a line, pictures
 /// below their faults.
 QString faultsText(const std::vector<Fault>& faults);
-/// "Pipeline 2 instead of 3, Micro 1 instead of 4"
+/// "Pipeline 2 ranks instead of 3, Schedule gpipe instead of 1f1b, Sequence parallel on instead of off"
 QString changesText(const std::vector<FieldChange>& changes);
 
 }  // namespace shardlab::ui

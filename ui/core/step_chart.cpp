@@ -8,6 +8,9 @@
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
 
+#include <QMouseEvent>
+#include <QToolTip>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -41,6 +44,11 @@ void StepChart::applyTheme() {
     const QColor colour = theme.action(EventKind::Overflow);
     overflows_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssTriangleInverted, QPen(colour), QBrush(colour), 7));
     cursor_->setPen(QPen(theme.text, 1));
+}
+
+void StepChart::mouseMoveEvent(QMouseEvent* event) {
+    QCustomPlot::mouseMoveEvent(event);
+    QToolTip::showText(event->globalPosition().toPoint(), wordsAt(event->position().toPoint()), this);
 }
 
 void StepChart::setOverTime(bool over) {

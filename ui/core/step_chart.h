@@ -5,14 +5,20 @@
 
 #include "ui/core/qcustomplot.h"
 #include "ui/core/view.h"
+#include "ui/core/words_at.h"
 
+#include <functional>
+#include <utility>
 #include <vector>
 
 namespace shardlab::ui {
 
-class StepChart : public QCustomPlot {
+class StepChart : public QCustomPlot, public WordsAt {
 public:
     explicit StepChart(const ViewContext& context, QWidget* parent);
+    /// What the chart says of a pixel along x, as a tooltip and to be copied.
+    void setWords(std::function<QString(int x)> words) { words_ = std::move(words); }
+    QString wordsAt(const QPoint& at) const override { return words_ ? words_(at.x()) : QString(); }
     /// Pens and fonts of the theme; call again when it changes.
     void applyTheme();
     /// Along x go seconds of the devices since the first step began, instead of steps. What is drawn has to be put in
@@ -30,11 +36,15 @@ public:
     void refreshMarks();
     bool marked() const;  ///< there are overflows
 
+protected:
+    void mouseMoveEvent(QMouseEvent* event) override;
+
 private:
     /// The moment on the run's clock at which the first step begins.
     std::int64_t origin() const;
 
     ViewContext context_;
+    std::function<QString(int x)> words_;
     bool overTime_ = false;
     QCPItemStraightLine* cursor_;
     QCPGraph* overflows_;

@@ -25,6 +25,17 @@ QFont firstInstalled(std::initializer_list<const char*> families, QFontDatabase:
     return font;
 }
 
+/// Looked for once: all families that are installed are gone through.
+const QFont& bodyFont() {
+    static const QFont font = firstInstalled({"Inter", "Noto Sans", "DejaVu Sans"}, QFontDatabase::GeneralFont);
+    return font;
+}
+const QFont& monoFont() {
+    static const QFont font =
+        firstInstalled({"JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono"}, QFontDatabase::FixedFont);
+    return font;
+}
+
 /// Colours of what is not one of the five hues: the same role in both palettes.
 struct Hues {
     QColor forward, backward, inputGrad, weightGrad, comm, optimizer, other;
@@ -140,8 +151,8 @@ Theme Theme::darkTheme() {
     theme.warning = "#F2B134";
     theme.bad = "#F0742A";
     theme.idle = "#2B313B";
-    theme.body = firstInstalled({"Inter", "Noto Sans", "DejaVu Sans"}, QFontDatabase::GeneralFont);
-    theme.mono = firstInstalled({"JetBrains Mono", "DejaVu Sans Mono", "Noto Sans Mono"}, QFontDatabase::FixedFont);
+    theme.body = bodyFont();
+    theme.mono = monoFont();
     return theme;
 }
 
@@ -168,9 +179,12 @@ ThemeSource::ThemeSource(QObject* parent) : QObject(parent), theme_(Theme::darkT
 
 void ThemeSource::setDark(bool dark) {
     theme_ = dark ? Theme::darkTheme() : Theme::lightTheme();
-    QApplication::setStyle(QStringLiteral("Fusion"));
+    // Style, font and sheet each polish every widget there is: only what becomes another one is set.
+    if (qApp->styleSheet().isEmpty()) {
+        QApplication::setStyle(QStringLiteral("Fusion"));
+        QApplication::setFont(theme_.body);
+    }
     QApplication::setPalette(paletteOf(theme_));
-    QApplication::setFont(theme_.body);
     qApp->setStyleSheet(styleSheet(theme_));
     Q_EMIT changed();
 }

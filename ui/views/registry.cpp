@@ -15,6 +15,7 @@
 #include "ui/views/figures/figures_view.h"
 #include "ui/views/gradients/gradients_view.h"
 #include "ui/views/home/home_view.h"
+#include "ui/views/inside/inside_view.h"
 #include "ui/views/kernels/kernels_view.h"
 #include "ui/views/layout_form/layout_form.h"
 #include "ui/views/lesson/lesson_view.h"
@@ -72,6 +73,7 @@ std::span<const ViewKind> viewKinds() {
         {"memory_over_time", "Memory over time", true, true, true, true, make<MemoryOverTimeView>, true, true},
         {"memory_per_rank", "Memory per rank", true, true, true, true, make<MemoryPerRankView>, true, true},
         {"critical_path", "Critical path", true, true, true, false, make<CriticalPathView>, true, true},
+        {"inside", "Inside", true, true, true, true, make<InsideView>, true, true},
         {"activations", "Activations", true, false, false, false, make<ActivationsView>, true, true},
         {"kernels", "Kernels", true, false, false, false, make<KernelsView>},
         {"waterfall", "Waterfall", true, false, false, false, make<WaterfallView>, true, true},

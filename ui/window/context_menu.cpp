@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/context_menu.h"
 
+#include "ui/core/words_at.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/workspace_area.h"
 
@@ -47,9 +48,18 @@ QString rowText(const QAbstractItemView& table, const QModelIndex& index) {
     return cells.join(QLatin1Char('\t'));
 }
 
-/// Copies the row of a table, or the words of a label, below the pointer.
+/// What a chart below the pointer says there.
+QString chartWords(QWidget* inner, const DockPanel& panel, const QPoint& at) {
+    for (; inner && inner != &panel; inner = inner->parentWidget())
+        if (const auto* chart = dynamic_cast<const WordsAt*>(inner)) return chart->wordsAt(inner->mapFrom(&panel, at));
+    return {};
+}
+
+/// Copies what a chart says, the row of a table, or the words of a label, below the pointer.
 void addWords(QMenu& menu, DockPanel& panel, const QPoint& at) {
     QWidget* below = panel.childAt(at);
+    if (const QString words = chartWords(below, panel, at); !words.isEmpty())
+        return addCopy(menu, tr("Copy what stands here"), words);
     if (auto* table = around<QAbstractItemView>(below, panel); table && !qobject_cast<QHeaderView*>(table)) {
         const QModelIndex index = table->indexAt(table->viewport()->mapFrom(&panel, at));
         if (!index.isValid()) return;

@@ -12,6 +12,7 @@
 #include <QTabBar>
 
 #include <algorithm>
+#include <utility>
 
 namespace shardlab::ui {
 namespace {
@@ -24,6 +25,10 @@ constexpr int separator = 8;
 constexpr int lowHeight = 720;  ///< pixels of the workspace, the window's bars left out
 constexpr int settleRounds = 4;
 constexpr int resizeSettleMilliseconds = 25;
+/// Beside a saved arrangement: whether the person gave sizes or only closed views, and which sizes in which area. Names
+/// that no view has.
+const QString sizesSuffix = QStringLiteral("_sizes"), ownKey = QStringLiteral("own"), lowKey = QStringLiteral("low"),
+              sizedInKey = QStringLiteral("in");
 
 /// The id that a view had in arrangements of versionWithFormerIds.
 QString formerId(const QString& id) {
@@ -85,12 +90,26 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
         panels_.push_back(child<DockPanel>(kind, context, this));
     }
     arrange();
-    for (DockPanel* panel : panels_) connect(panel, &QDockWidget::topLevelChanged, this, [this] { own_ = true; });
+    for (DockPanel* panel : panels_)
+        connect(panel, &QDockWidget::topLevelChanged, this, [this] {
+            own_ = true;
+            ownSizes_.clear();
+        });
 }
 
 void WorkspaceArea::restoreArrangement() {
-    const QByteArray state = QSettings().value(settingsKey()).toByteArray();
-    own_ = !state.isEmpty() && (restoreState(state, arrangementVersion) || restoreWithFormerIds(state));
+    const QSettings settings;
+    const QByteArray state = settings.value(settingsKey()).toByteArray();
+    const QVariantMap kept = settings.value(settingsKey() + sizesSuffix).toMap();
+    const bool restored = !state.isEmpty() && (restoreState(state, arrangementVersion) || restoreWithFormerIds(state));
+    // Where no more was changed than that views were closed, sizes are the default ones.
+    own_ = restored && kept.value(ownKey, true).toBool();
+    low_ = restored && kept.value(lowKey, false).toBool();
+    sizedIn_ = kept.value(sizedInKey).toSize();
+    ownSizes_.clear();
+    if (!own_ || sizedIn_.isEmpty()) return;
+    for (const DockPanel* panel : panels_)
+        if (const QSize size = kept.value(panel->id()).toSize(); size.isValid()) ownSizes_.insert(panel->id(), size);
 }
 
 bool WorkspaceArea::restoreWithFormerIds(const QByteArray& state) {
@@ -202,11 +221,12 @@ QString WorkspaceArea::focused() const {
 }
 
 void WorkspaceArea::resetArrangement() {
-    QSettings().remove(settingsKey());
+    for (const QString& suffix : {QString(), sizesSuffix}) QSettings().remove(settingsKey() + suffix);
     filled_.clear();
     Q_EMIT filledChanged();
     arrange();
     own_ = false;
+    ownSizes_.clear();
     applySizes();
 }
 
@@ -216,7 +236,13 @@ void WorkspaceArea::applySizes() {
 }
 
 void WorkspaceArea::settle() {
-    if (own_ || !isVisible() || !filled_.isEmpty()) return;
+    if (!isVisible() || !filled_.isEmpty()) return;
+    if (own_) {
+        if (ownSizes_.isEmpty()) return keepSizes();
+        setOwnSizes();
+        if (--settling_ > 0) settleTimer_.start();
+        return;
+    }
     if (const bool low = contentsRect().height() < lowHeight; low != low_ && !anyClosed()) {
         low_ = low;
         arrange();
@@ -229,23 +255,56 @@ void WorkspaceArea::settle() {
     if (--settling_ > 0) settleTimer_.start();
 }
 
+bool WorkspaceArea::stands(const DockPanel& panel) const {
+    return panel.isVisible() && !panel.isFloating() && rect().contains(panel.geometry());
+}
+
+void WorkspaceArea::keepSizes() {
+    sizedIn_ = contentsRect().size();
+    ownSizes_.clear();
+    for (const DockPanel* panel : panels_)
+        if (stands(*panel)) ownSizes_.insert(panel->id(), panel->size());
+}
+
+void WorkspaceArea::setOwnSizes() {
+    const QSize now = contentsRect().size();
+    QList<QDockWidget*> docks;
+    QList<int> widths, heights;
+    for (DockPanel* panel : panels_) {
+        const QSize kept = ownSizes_.value(panel->id());
+        if (!stands(*panel) || kept.isEmpty()) continue;
+        docks.append(panel);
+        widths.append(std::max(1, kept.width() * now.width() / sizedIn_.width()));
+        heights.append(std::max(1, kept.height() * now.height() / sizedIn_.height()));
+    }
+    resizeDocks(docks, widths, Qt::Horizontal);
+    resizeDocks(docks, heights, Qt::Vertical);
+}
+
 bool WorkspaceArea::anyClosed() const {
     return std::any_of(panels_.begin(), panels_.end(), [](DockPanel* panel) { return panel->isHidden(); });
 }
 
 void WorkspaceArea::storeArrangement() const {
-    if (!filled_.isEmpty()) {  // what it goes back to is the person's arrangement
-        if (own_) QSettings().setValue(settingsKey(), before_);
-        return;
-    }
-    if (isVisible() && (own_ || anyClosed())) QSettings().setValue(settingsKey(), saveState(arrangementVersion));
+    // While one view fills it, what it goes back to is the person's arrangement.
+    if (filled_.isEmpty() ? !isVisible() || (!own_ && !anyClosed()) : !own_) return;
+    QSettings settings;
+    settings.setValue(settingsKey(), filled_.isEmpty() ? saveState(arrangementVersion) : before_);
+    QVariantMap kept{{ownKey, own_}, {lowKey, low_}};
+    if (!ownSizes_.isEmpty()) kept.insert(sizedInKey, sizedIn_);
+    for (auto size = ownSizes_.begin(); size != ownSizes_.end(); ++size) kept.insert(size.key(), size.value());
+    settings.setValue(settingsKey() + sizesSuffix, kept);
 }
 
 bool WorkspaceArea::event(QEvent* event) {
     const bool handled = QMainWindow::event(event);
     // QMainWindow takes presses on its separators itself: the person moves one. A press that no view wanted ends here
     // too, but is not accepted.
-    if (handled && event->type() == QEvent::MouseButtonPress && event->isAccepted()) own_ = true;
+    if (handled && event->type() == QEvent::MouseButtonPress && event->isAccepted()) {
+        own_ = moving_ = true;
+        settleTimer_.stop();
+    }
+    if (event->type() == QEvent::MouseButtonRelease && std::exchange(moving_, false)) keepSizes();
     return handled;
 }
 

@@ -5,6 +5,7 @@
 #include "ui/core/view.h"
 #include "ui/window/arrangement.h"
 
+#include <QHash>
 #include <QMainWindow>
 #include <QTimer>
 
@@ -65,15 +66,24 @@ private:
     void settle();
     void setSizes(const Place& place, const QSize& size);
     bool anyClosed() const;
+    /// In sight in the area itself, neither behind a tab nor in a window of its own.
+    bool stands(const DockPanel& panel) const;
+    /// Takes the sizes of now as the person's.
+    void keepSizes();
+    /// The person's sizes, scaled to the window.
+    void setOwnSizes();
 
     Workspace workspace_;
     std::vector<DockPanel*> panels_;
     QTimer settleTimer_;
     int settling_ = 0;  ///< rounds left
     QString filled_;
-    QByteArray before_;  ///< the arrangement that unfill() goes back to
-    bool low_ = false;   ///< arranged for a low window
-    bool own_ = false;   ///< the person's own arrangement: its sizes are left alone
+    QByteArray before_;               ///< the arrangement that unfill() goes back to
+    bool low_ = false;                ///< arranged for a low window
+    bool own_ = false;                ///< the person's own arrangement: its sizes are those that the person gave it
+    bool moving_ = false;             ///< a person moves a separator
+    QSize sizedIn_;                   ///< of the area, when ownSizes_ were taken
+    QHash<QString, QSize> ownSizes_;  ///< by view; empty: not taken yet
 };
 
 }  // namespace shardlab::ui

@@ -11,6 +11,7 @@
 #include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/server_costs.h"
 #include "engine/predict/plan/stack_times.h"
+#include "engine/predict/plan/layer_moments.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/layout/schedule/registry.h"
 
@@ -347,6 +348,10 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                     ? costs.stages[static_cast<std::size_t>(s - 1)].data
                     : dataCosts(layout, shape, share, groups, replicaLink(groups.copy), replicaLink(groups.holders),
                                 device);
+        } else if (s > 0 && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)) {
+            cost.data = costs.stages[static_cast<std::size_t>(s - 1)].data;
+        } else {
+            setLayerShares(cost.data, layout, shape, share);
         }
         if (shape.first != shape.last && tiesEmbedding(layout.model)) {
             const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);

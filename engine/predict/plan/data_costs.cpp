@@ -4,6 +4,7 @@
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/copies.h"
 #include "engine/predict/plan/costs.h"
+#include "engine/predict/plan/layer_moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -57,6 +58,12 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
 
 }  // namespace
 
+void setLayerShares(DataCosts& costs, const Layout& layout, const StageShape& shape, const TensorShare& share) {
+    costs.layerShare = layerShares(layout.model, shape, layout.batch.micro, share);
+    costs.segments = layerSegments(layout.model, layout.memory, shape);
+    costs.againShare = againShares(costs.layerShare, costs.segments);
+}
+
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
                     const Link& link, const Link& holdersLink, const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
@@ -64,9 +71,7 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
     const std::vector<FlatUnit> reduced = reductionUnits(layout.parallel, units, formats.gradientBytes());
     DataCosts costs;
-    costs.layerShare = layerShares(layout.model, shape, layout.batch.micro, share);
-    costs.segments = layerSegments(layout.model, layout.memory, shape);
-    costs.againShare = againShares(costs.layerShare, costs.segments);
+    setLayerShares(costs, layout, shape, share);
     const bool ring = layout.parallel.allReduce == AllReduceKind::Ring;
     const auto half = [&](double bytes, const FlatUnit& unit) {
         return halfRingSeconds(bytes, d / unit.spread, unit.spread > 1 ? holdersLink : link);

@@ -17,6 +17,7 @@
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/fp8_costs.h"
+#include "engine/predict/plan/layer_moments.h"
 #include "engine/predict/plan/stack_memory.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/predict/plan/tally.h"
@@ -75,8 +76,7 @@ std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t maste
 /// Per parameter weight w, gradient g and optimizer state o bytes (fp32Bytes AdamW 4, 4, 8; with 16-bit weights and an
 /// fp32Bytes master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows
 /// and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3, d being the
-/// replicas that share a copy. Where the optimizer
-/// lies on the host, o is 0 here (hostBytes).
+/// replicas that share a copy. Where the optimizer lies on the host, o is 0 here (hostBytes).
 MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int zero = layout.parallel.zero;
@@ -146,16 +146,17 @@ struct StageHeld {
 /// Stages of one shape are alike, and most of a pipeline's are.
 class StageKinds {
 public:
-    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1)
-        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica) {}
+    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1, bool byLayer = false)
+        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica),
+          byLayer_(byLayer) {}
 
     /// `received`: its input comes from another rank.
     const StageMoves& moves(const StageShape& shape, bool received) {
         const auto [entry, added] = moves_.try_emplace({keyOf(shape), received});
         if (!added) return entry->second;
         StageMoves& moves = entry->second;
-        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_);
-        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_);
+        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_, byLayer_);
+        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_, byLayer_);
         moves.parameters =
             numberFormats(layout_.precision).weightBytes() * stageParameters(layout_.model, shape, share_);
         if (swapsActivations(layout_.memory)) moves.swapped = swappedBytes(moves.whole, shape, received);
@@ -189,6 +190,7 @@ private:
     const Layout& layout_;
     TensorShare share_;
     int replica_;
+    bool byLayer_;
     std::map<std::pair<Key, bool>, StageMoves> moves_;
     std::map<Key, StageHeld> held_;
 };
@@ -240,18 +242,18 @@ public:
         }
     }
 
-    MemoryHistory follow(const HeldThroughout& all) {
-        const MemoryBytes& held = all.bytes;
+    LayeredHistory follow(const HeldThroughout& all) {
         following_ = true;
-        for (std::size_t i = 0; i < held.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), held[i]);
+        for (std::size_t i = 0; i < all.bytes.size(); ++i) tally_.add(static_cast<MemoryCategory>(i), all.bytes[i]);
         settle();
-        MemoryHistory history{tally_.used(), {}, tally_.used()};
-        history.updating[static_cast<std::size_t>(MemoryCategory::Temporary)] += all.update;
+        LayeredHistory history{{tally_.used(), {}, tally_.used()}, {}};
+        history.whole.updating[static_cast<std::size_t>(MemoryCategory::Temporary)] += all.update;
         for (const Action& action : lowered_.ranks[static_cast<std::size_t>(rank_)]) {
             fullest_ = tally_.used();
             visit(action);
             const bool fuller = total(tally_.used()) > total(fullest_);
-            history.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used()});
+            history.whole.actions.push_back({fuller ? tally_.used() : fullest_, tally_.used()});
+            history.layers.push_back(std::exchange(layers_, {}));
         }
         return history;
     }
@@ -297,20 +299,20 @@ private:
         const StageBuffers& stage = buffersOf(action);
         switch (action.kind) {
         case ActionKind::Forward:
-            compute(stage.forward);
+            compute(stage.forward, stage.forwardLayers);
             mostInFlight_ = std::max(mostInFlight_, ++inFlight_);
             break;
         case ActionKind::Backward:
             leaveHost(action);
-            compute(stage.backward);
+            compute(stage.backward, stage.backwardLayers);
             --inFlight_;
             break;
         case ActionKind::InputGrad:
             leaveHost(action);
-            compute(stage.inputGrad);
+            compute(stage.inputGrad, stage.inputGradLayers);
             break;
         case ActionKind::WeightGrad:
-            compute(stage.weightGrad);
+            compute(stage.weightGrad, stage.weightGradLayers);
             --inFlight_;
             break;
         case ActionKind::SwapOut: mostOnHost_ = std::max(mostOnHost_, onHost_ += total(swappedOf(action))); break;
@@ -355,9 +357,9 @@ private:
         comesBack_.erase(back);
     }
 
-    void compute(const MemoryDelta& excursion) {
+    void compute(const MemoryDelta& excursion, const std::vector<LayerBuffers>& layers) {
         if (following_)
-            for (std::size_t i = 0; i < fullest_.size(); ++i) fullest_[i] = tally_.used()[i] + excursion.fullest[i];
+            fullest_ = together(tally_.used(), excursion.fullest), layers_ = layerMoments(layers, tally_.used());
         tally_.move(excursion);
         for (const Leaving& message : leaving_) tally_.add(message.category, -message.bytes);
         leaving_.clear();
@@ -375,8 +377,9 @@ private:
     std::vector<Leaving> leaving_;           ///< sent, and on their way during the next compute action
     Tally tally_;
     bool following_ = false;
-    MemoryBytes fullest_{};          ///< while following: within the action that is visited
-    std::vector<Action> comesBack_;  ///< swapped in, before their backward
+    MemoryBytes fullest_{};            ///< while following: within the action that is visited
+    std::vector<LayerMoment> layers_;  ///< likewise
+    std::vector<Action> comesBack_;    ///< swapped in, before their backward
     std::int64_t onHost_ = 0;
     std::int64_t mostOnHost_ = 0;
     int inFlight_ = 0;
@@ -445,9 +448,9 @@ MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, cons
     return bytes;
 }
 
-MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
+LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
     const std::vector<StageShape> shapes = stageShapes(layout);
-    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica);
+    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica, true);
     return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));
 }
 

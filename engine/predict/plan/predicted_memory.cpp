@@ -2,8 +2,10 @@
 #include "engine/predict/plan/predicted_memory.h"
 
 #include "engine/layout/exchange.h"
-#include "engine/predict/plan/ledger.h"
+#include "engine/predict/plan/layer_moments.h"
 
+#include <algorithm>
+#include <cmath>
 #include <unordered_map>
 
 namespace shardlab::predict {
@@ -18,14 +20,31 @@ struct Span {
 std::unordered_map<ActionId, Span> spansOf(std::span<const Event> events, int rank) {
     std::unordered_map<ActionId, Span> spans;
     for (const Event& event : events)
-        if (event.rank == rank && event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind))
-            spans[event.action] = {event.begin, event.end};
+        if (event.rank == rank && event.action != 0 && event.kind == eventKind(actionFromId(event.action).kind)) {
+            // Waits cut an action into several events.
+            const auto [span, first] = spans.try_emplace(event.action, Span{event.begin, event.end});
+            if (!first) span->second.end = event.end;
+        }
     return spans;
 }
 
 void add(MemoryCurve& curve, std::int64_t time, const MemoryBytes& bytes) {
     // Actions that take no time leave what is held after them, and what they needed counts all the same.
     if (curve.points.back().bytes != bytes) curve.points.push_back({time, bytes});
+}
+
+/// The layers of a compute action one after the other, each with the most that it needs for as long as it takes.
+void addLayers(MemoryCurve& curve, const StepCosts& costs, const Action& action, const Span& span,
+               const std::vector<LayerMoment>& layers) {
+    double done = 0;
+    const auto now = [&] {
+        return span.begin + std::llround(std::min(done, 1.0) * static_cast<double>(span.end - span.begin));
+    };
+    for (const LayerMoment& layer : layers) {
+        add(curve, now(), layer.fullest);
+        done += shareOf(costs, action, layer.done);
+        add(curve, now(), layer.after);
+    }
 }
 
 MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipelineRank, int rank) {
@@ -36,8 +55,8 @@ MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipel
         const RankMemory& server = ledger[static_cast<std::size_t>(rank)];  // it computes nothing
         return {{{0, server.bytes}}, server.peak};
     }
-    const MemoryHistory history =
-        memoryHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
+    const auto [history, byLayer] =
+        layeredHistory(plan.layout, plan.lowered, pipelineRank, -1, exchange == Exchange::AllReduce ? -1 : replica);
     const auto spans = spansOf(step, rank);
     MemoryCurve curve{{{0, history.before}}, 0};
     std::int64_t now = 0;
@@ -49,7 +68,8 @@ MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipel
         // Messages last beside the computation: only their begin is in the rank's own order. Copies to the host may
         // begin later than they are reached.
         if (!isHostCopy(actions[i].kind)) now = std::max(now, found->second.begin);
-        add(curve, now, fullest);
+        if (byLayer[i].empty()) add(curve, now, fullest);
+        else addLayers(curve, plan.costs, actions[i], {now, std::max(now, found->second.end)}, byLayer[i]);
         if (isCompute(actions[i].kind)) now = std::max(now, found->second.end);
         add(curve, now, after);
     }

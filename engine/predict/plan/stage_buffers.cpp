@@ -14,6 +14,32 @@ namespace {
 
 using Category = MemoryCategory;
 
+/// The tally of an action, which is that of its layers' parts together.
+class LayeredTally {
+public:
+    /// `parts` may be null: nobody asks for them.
+    LayeredTally(std::vector<LayerBuffers>* parts, int layers) : parts_(parts), layers_(layers) {}
+
+    /// Of the part that goes on.
+    Tally& now() { return now_; }
+    void end(LayerPart part, std::size_t layer) {
+        const MemoryDelta delta = now_.whole();
+        now_ = {};
+        whole_.move(delta);
+        if (parts_) parts_->push_back({{part, static_cast<int>(layer), layers_}, delta});
+    }
+    MemoryDelta whole() {
+        whole_.move(now_.whole());
+        now_ = {};
+        return whole_.whole();
+    }
+
+private:
+    std::vector<LayerBuffers>* parts_;
+    int layers_;
+    Tally now_, whole_;
+};
+
 /// Follows Stage of model/stage.cpp buffer by buffer; keep the two side by side.
 class StageWalk {
 public:
@@ -26,15 +52,19 @@ public:
           layers_(layersOf(layout, shape, share)),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {}
 
-    MemoryDelta forward() {
-        Tally tally;
+    /// `parts`, where it is not null, is told each layer's.
+    MemoryDelta forward(std::vector<LayerBuffers>* parts) {
+        LayeredTally layers(parts, layerCount());
+        Tally& tally = layers.now();
         if (shape_.first) {
             tally.add(Category::Buffers, size_.tokens);
             sum(tally, Category::Activations, size_.positions);
+            layers.end(LayerPart::Use, 0);
         }
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             forwardLayer(tally, layers_[i]);
             if (pointwise_) tally.add(Category::Activations, -layers_[i].pointwise);
+            layers.end(LayerPart::Use, layerOf(i));
             if (segments_[i] < 0) continue;
             tally.add(Category::Activations, -(layers_[i].held() - layers_[i].dropped));
             if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
@@ -47,26 +77,34 @@ public:
             tally.add(Category::Activations, size_.statistics + size_.headNormed + size_.logits);
             gathered(tally, size_.table);
             passing(tally, size_.tokens + size_.loss);
+            layers.end(LayerPart::Use, layerOf(layers_.size()));
         }
-        return tally.whole();
+        return layers.whole();
     }
 
     /// Input gradients from the top; where `weightsToo`, each layer's weight gradient follows at once and frees it.
-    MemoryDelta inputGrads(Category kept, bool weightsToo) {
-        Tally tally;
+    MemoryDelta inputGrads(Category kept, bool weightsToo, std::vector<LayerBuffers>* parts) {
+        LayeredTally layers(parts, layerCount());
+        Tally& tally = layers.now();
+        const auto used = [&](std::size_t layer, const auto& free) {
+            layers.end(LayerPart::Use, layer);
+            if (!weightsToo) return;
+            free();
+            layers.end(LayerPart::Gradient, layer);
+        };
         if (shape_.last) {
             sum(tally, kept, size_.table);  // of the norm's output
             tally.add(kept, size_.own);     // of the input
-            if (weightsToo) freeHead(tally, kept);
+            used(layerOf(layers_.size()), [&] { freeHead(tally, kept); });
         }
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
-            if (endsSegment(segments_, static_cast<int>(i))) recompute(tally, i);
+            if (endsSegment(segments_, static_cast<int>(i))) recompute(layers, i);
             if (pointwise_) tally.add(Category::Activations, layer.pointwise);
             if (layer.experts) {
                 expertsGrad(tally, *layer.experts, kept);
                 tally.add(outputGradient(i, kept), -size_.own);
-                if (weightsToo) freeLayer(tally, i, kept);
+                used(layerOf(i), [&] { freeLayer(tally, i, kept); });
                 continue;
             }
             if (splits_ && drops_) tally.add(Category::Temporary, size_.own);  // masked, not yet gathered
@@ -76,21 +114,37 @@ public:
             else branchGrad(tally, layer, kept);
             tally.add(kept, size_.own);  // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
-            if (weightsToo) freeLayer(tally, i, kept);
+            used(layerOf(i), [&] { freeLayer(tally, i, kept); });
         }
-        if (shape_.first && weightsToo) freeEmbedding(tally, kept);
-        return tally.whole();
+        if (shape_.first && weightsToo) {
+            freeEmbedding(tally, kept);
+            layers.end(LayerPart::Gradient, 0);
+        }
+        return layers.whole();
     }
 
-    MemoryDelta weightGrads(Category kept) {
-        Tally tally;
-        if (shape_.last) freeHead(tally, kept);
-        for (std::size_t i = layers_.size(); i-- > 0;) freeLayer(tally, i, kept);
-        if (shape_.first) freeEmbedding(tally, kept);
-        return tally.whole();
+    MemoryDelta weightGrads(Category kept, std::vector<LayerBuffers>* parts) {
+        LayeredTally layers(parts, layerCount());
+        Tally& tally = layers.now();
+        if (shape_.last) {
+            freeHead(tally, kept);
+            layers.end(LayerPart::Gradient, layerOf(layers_.size()));
+        }
+        for (std::size_t i = layers_.size(); i-- > 0;) {
+            freeLayer(tally, i, kept);
+            layers.end(LayerPart::Gradient, layerOf(i));
+        }
+        if (shape_.first) {
+            freeEmbedding(tally, kept);
+            layers.end(LayerPart::Gradient, 0);
+        }
+        return layers.whole();
     }
 
 private:
+    std::size_t layerOf(std::size_t i) const { return i + (shape_.first ? 1 : 0); }
+    int layerCount() const { return static_cast<int>(layerOf(layers_.size())) + (shape_.last ? 1 : 0); }
+
     /// From the gradient of the branch to that of the norm's output.
     void branchGrad(Tally& tally, const LayerBytes& layer, Category kept) const {
         tally.add(kept, layer.headWeights);
@@ -183,12 +237,16 @@ private:
         tally.add(Category::Temporary, -experts.weights);
     }
 
-    void recompute(Tally& tally, std::size_t last) const {
+    void recompute(LayeredTally& layers, std::size_t last) const {
+        Tally& tally = layers.now();
         if (part_ > 0) {  // the input comes together again
             tally.add(Category::Activations, size_.own);
             tally.add(Category::Activations, -part_);
         }
-        for (auto i = static_cast<std::size_t>(segments_[last]); i <= last; ++i) forwardLayer(tally, layers_[i]);
+        for (auto i = static_cast<std::size_t>(segments_[last]); i <= last; ++i) {
+            forwardLayer(tally, layers_[i]);
+            layers.end(LayerPart::Again, layerOf(i));
+        }
         tally.add(Category::Activations, -size_.own);  // the output, which nobody takes
     }
 
@@ -278,14 +336,15 @@ MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, b
 }
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
-                          const TensorShare& share) {
+                          const TensorShare& share, bool byLayer) {
     if (readsImages(layout.model)) return cnnStageBuffers(layout, shape, neighbours);
     StageWalk walk(layout, shape, neighbours, share);
     StageBuffers buffers;
-    buffers.forward = walk.forward();
-    buffers.backward = walk.inputGrads(Category::Temporary, true);
-    buffers.inputGrad = walk.inputGrads(Category::Buffers, false);
-    buffers.weightGrad = walk.weightGrads(Category::Buffers);
+    const auto asked = [&](std::vector<LayerBuffers>& parts) { return byLayer ? &parts : nullptr; };
+    buffers.forward = walk.forward(asked(buffers.forwardLayers));
+    buffers.backward = walk.inputGrads(Category::Temporary, true, asked(buffers.backwardLayers));
+    buffers.inputGrad = walk.inputGrads(Category::Buffers, false, asked(buffers.inputGradLayers));
+    buffers.weightGrad = walk.weightGrads(Category::Buffers, asked(buffers.weightGradLayers));
     buffers.inputBytes = buffers.outputBytes = stageSizes(layout, share).own;
     return buffers;
 }

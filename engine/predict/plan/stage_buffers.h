@@ -3,9 +3,12 @@
 #pragma once
 
 #include "engine/base/memory_category.h"
+#include "engine/layout/layer_part.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/model_shape.h"
 #include "engine/predict/plan/tally.h"
+
+#include <vector>
 
 namespace shardlab::predict {
 
@@ -14,6 +17,12 @@ namespace shardlab::predict {
 struct StageNeighbours {
     bool inputReceived = false;                         ///< from another rank
     MemoryCategory gradient = MemoryCategory::Buffers;  ///< of the output's gradient that it takes
+};
+
+/// What a part of a layer does to its rank's memory within an action.
+struct LayerBuffers {
+    LayerDone done;
+    MemoryDelta delta;
 };
 
 /// What each action of a stage does to its rank's memory.
@@ -27,6 +36,8 @@ struct StageBuffers {
     MemoryCategory splitGradient = MemoryCategory::Buffers;  ///< and of that which inputGrad leaves
     std::int64_t inputBytes = 0;                             ///< of the input, or its gradient
     std::int64_t outputBytes = 0;                            ///< of the output, or its gradient
+    // The same actions layer by layer, where that was asked for; empty for a stage of a cnn.
+    std::vector<LayerBuffers> forwardLayers, backwardLayers, inputGradLayers, weightGradLayers;
 };
 
 /// The bytes that swapping moves: what a stage keeps of a forward for the backward, except the numbers of its tokens.
@@ -34,6 +45,6 @@ struct StageBuffers {
 MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, bool received);
 
 StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours,
-                          const TensorShare& share);
+                          const TensorShare& share, bool byLayer = false);
 
 }  // namespace shardlab::predict

@@ -15,6 +15,11 @@ struct MemoryDelta {
     std::int64_t totalRise = 0;  ///< the sum then
 };
 
+inline MemoryBytes together(MemoryBytes bytes, const MemoryBytes& more) {
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] += more[i];
+    return bytes;
+}
+
 /// Bytes in use by category, and the largest they were: an arena without memory.
 class Tally {
 public:

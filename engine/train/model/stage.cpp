@@ -128,6 +128,11 @@ struct Stage::Impl {
                 if (parameter.lowestLayer <= layer && layer <= parameter.highestLayer)
                     lookAt(parameter.gradient, place);
         if (hooks) hooks->afterGradient(layer);
+        tell(LayerPart::Gradient, layer);
+    }
+
+    void tell(LayerPart part, int layer) const {
+        if (spec.layerDone) spec.layerDone({part, layer, weights.layers()});
     }
 
     /// The lowest layer of the segment of layer `i`; -1 where it has no segment.
@@ -155,6 +160,7 @@ struct Stage::Impl {
             if (hooks) hooks->beforeRecompute(layerOf(i));
             input = stage.layers[i]->forward(*state.layers[i], std::move(input));
             if (hooks) hooks->afterRecompute(layerOf(i));
+            tell(LayerPart::Again, layerOf(i));
         }
     }
 
@@ -201,6 +207,7 @@ struct Stage::Impl {
         if (stage.head) {
             visitHead();
             gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
+            tell(LayerPart::Use, headLayer());
             lookAt(gradient.span(), {microbatch, outputLayer});
             if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, outputLayer});
         }
@@ -210,6 +217,7 @@ struct Stage::Impl {
             state.layers[i]->lossScale = scale;
             gradient = reading(layerOf(i),
                                [&] { return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept); });
+            tell(LayerPart::Use, layerOf(i));
             lookAt(gradient.span(), {microbatch, layerOfModel(i)});
             if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, layerOfModel(i)});
         }
@@ -334,6 +342,7 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         impl_->visitEmbedding();
         state.embedding.firstSample = batch.firstSample;
         input = impl_->reading(0, [&] { return stage.embedding->forward(state.embedding, batch.tokens); });
+        impl_->tell(LayerPart::Use, 0);
     }
     if (stage.images) input = stage.images->forward(batch.tokens);
     for (std::size_t i = 0; i < stage.layers.size(); ++i) {
@@ -342,12 +351,14 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         state.layers.back()->firstSample = batch.firstSample;
         input = impl_->reading(impl_->layerOf(i),
                                [&] { return stage.layers[i]->forward(*state.layers.back(), std::move(input)); });
+        impl_->tell(LayerPart::Use, impl_->layerOf(i));
         if (impl_->segmentOf(i) >= 0) impl_->forget(state.layers.back(), i);
     }
     if (!stage.head) return input;
     impl_->visitHead();
     double* const loss = &impl_->losses[microbatch];
     impl_->reading(impl_->headLayer(), [&] { stage.head->forward(state.head, std::move(input), batch.targets, loss); });
+    impl_->tell(LayerPart::Use, impl_->headLayer());
     return {};
 }
 

@@ -13,6 +13,7 @@
 #include "engine/train/model/fp8_products.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_hooks.h"
+#include "engine/train/model/layer_observer.h"
 #include "engine/train/model/packed_map.h"
 #include "engine/train/model/parameter_set.h"
 #include "engine/train/model/recompute.h"
@@ -39,8 +40,9 @@ struct StageSpec {
     MemorySpec memory = {};
     PrecisionSpec precision = {};
     Recompute::Observer recomputing = {};  ///< observes what backward and inputGrad recompute
-    int microbatches = 1;                  ///< of a step, where products in 8 bits count what they round by microbatch
-    int folds = 1;                         ///< parts of the tensor group that hold different experts
+    LayerObserver layerDone = {};
+    int microbatches = 1;  ///< of a step, where products in 8 bits count what they round by microbatch
+    int folds = 1;         ///< parts of the tensor group that hold different experts
 };
 
 /// Where a gradient was not finite. overflowMark() makes one number of it, which is not 0, and overflowPlace() reads

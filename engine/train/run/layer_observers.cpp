@@ -57,10 +57,17 @@ Recompute::Observer recomputeObserver(RankTrace& trace) {
     };
 }
 
+LayerObserver layerObserver(RankTrace& trace) {
+    return [&trace](const LayerDone& done) {
+        if (notesMemory(done)) trace.memory();
+    };
+}
+
 }  // namespace
 
 LayerObservers measuringObservers(RankTrace& trace) {
-    return {tensorObserver(trace), contextObserver(trace), expertObserver(trace), recomputeObserver(trace)};
+    return {tensorObserver(trace), contextObserver(trace), expertObserver(trace), recomputeObserver(trace),
+            layerObserver(trace)};
 }
 
 }  // namespace shardlab::train

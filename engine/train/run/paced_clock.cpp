@@ -2,10 +2,10 @@
 #include "engine/train/run/paced_clock.h"
 
 #include "engine/base/clock.h"
+#include "engine/predict/plan/layer_moments.h"
 #include "engine/train/comm/scalars.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <time.h>
 #include <utility>
@@ -91,17 +91,27 @@ std::optional<TimeSpan> PacedClock::reserve(std::int64_t& linkFree, std::int64_t
 LayerObservers PacedClock::layerObservers() {
     LayerObservers observers;
     observers.recompute = [this](const std::function<void()>& run) { observeRecompute(run); };
+    observers.layers = [this](const LayerDone& done) { observeLayer(done); };
     return observers;
+}
+
+void PacedClock::note(bool ofRecompute) {
+    trace_.noteMemory();
+    notes_.push_back({now_, share_, ofRecompute});
+}
+
+void PacedClock::observeLayer(const LayerDone& done) {
+    if (const Action action = trace_.action(); isCompute(action.kind)) share_ += shareOf(costs_, action, done);
+    if (notesMemory(done)) note(false);
 }
 
 void PacedClock::observeRecompute(const std::function<void()>& run) {
     const std::int64_t begin = now_;
-    trace_.noteMemory();
+    note(true);
     run();
-    trace_.noteMemory();
+    note(true);
     if (now_ == begin) return;  // the whole action is paced as one, and recordParts() knows when this was
     trace_.span(Lane::Compute, EventKind::Recompute, begin, now_, trace_.action());
-    trace_.recordNoted(std::array{begin, now_});
     recomputeRecorded_ = true;
 }
 
@@ -109,13 +119,45 @@ void PacedClock::recordParts(const Action& action, std::int64_t begin) {
     const auto at = [&](double share) { return begin + std::llround(share * static_cast<double>(now_ - begin)); };
     for (const TensorSpan& span : costs_.tensorSpans(action))
         trace_.tensorSpan(span.kind, span.layer, at(span.begin), at(span.end), action, span.bytes);
-    std::vector<std::int64_t> bounds;
+    std::vector<std::int64_t> recomputes;
     if (!std::exchange(recomputeRecorded_, false))
         for (const ActionPart& part : costs_.recomputed(action)) {
             trace_.span(Lane::Compute, EventKind::Recompute, at(part.begin), at(part.end), action);
-            bounds.insert(bounds.end(), {at(part.begin), at(part.end)});
+            recomputes.insert(recomputes.end(), {at(part.begin), at(part.end)});
         }
-    trace_.recordNoted(bounds);
+    trace_.recordNoted(momentsOfNotes(begin, recomputes));
+    notes_.clear();
+    share_ = 0;
+}
+
+std::vector<std::int64_t> PacedClock::momentsOfNotes(std::int64_t begin,
+                                                     const std::vector<std::int64_t>& recomputes) const {
+    std::vector<std::int64_t> moments;
+    // Where layers are paced one by one, the clock has told when each was done.
+    if (std::ranges::any_of(notes_, [&](const Note& note) { return note.now != begin; })) {
+        for (const Note& note : notes_) moments.push_back(note.now);
+        return moments;
+    }
+    if (std::ranges::count(notes_, true, &Note::ofRecompute) != std::ssize(recomputes)) return {};
+    // Else layers share the time between the moments that are known, as the cost model has it.
+    std::int64_t from = begin;
+    double done = 0;
+    auto recompute = recomputes.begin();
+    for (auto note = notes_.begin(); note != notes_.end();) {
+        const auto known = std::find_if(note, notes_.end(), [](const Note& each) { return each.ofRecompute; });
+        const bool last = known == notes_.end();
+        const std::int64_t to = last ? now_ : *recompute;
+        const double all = (last ? share_ : known->share) - done;
+        for (; note != known; ++note)
+            moments.push_back(
+                from + std::llround((all > 0 ? (note->share - done) / all : 1) * static_cast<double>(to - from)));
+        if (last) break;
+        moments.push_back(*recompute++);
+        from = to;
+        done = known->share;
+        ++note;
+    }
+    return moments;
 }
 
 }  // namespace shardlab::train

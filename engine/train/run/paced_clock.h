@@ -7,6 +7,8 @@
 #include "engine/predict/plan/costs.h"
 #include "engine/train/run/real_clock.h"
 
+#include <vector>
+
 namespace shardlab::train {
 
 class PacedClock final : public StepClock {
@@ -34,17 +36,28 @@ public:
     void finishPart(const Action& compute, double seconds) override;
     void slowDown(std::int64_t) override {}
     std::optional<TimeSpan> reserve(std::int64_t& linkFree, std::int64_t ready, std::int64_t duration) override;
-    /// Notes the memory in use around each forward that is computed again. Collectives and hops are not observed: only
-    /// recordParts() knows when the modelled device would have done them.
+    /// Notes the memory in use around each forward that is computed again, and after layers. Collectives and hops are
+    /// not observed: only recordParts() knows when the modelled device would have done them.
     LayerObservers layerObservers() override;
     void recordParts(const Action& action, std::int64_t begin) override;
 
 private:
+    /// When memory was noted, as far as that is known before the action is over.
+    struct Note {
+        std::int64_t now = 0;      ///< of the clock
+        double share = 0;          ///< of the action's time that its layers have taken so far
+        bool ofRecompute = false;  ///< at the begin or end of what is computed again
+    };
     double slowdown() const { return faults_ ? faults_->slowdown() : 1; }
     std::int64_t proposedStart() const;
     void moveTo(const Action& action, std::int64_t end);
     void sleepUntil(std::int64_t moment) const;
+    void note(bool ofRecompute);
     void observeRecompute(const std::function<void()>& run);
+    void observeLayer(const LayerDone& done);
+    /// Of notes of an action that began at `begin`; `recomputes`: begins and ends of what it computes again. Nothing
+    /// where they are not those of the notes.
+    std::vector<std::int64_t> momentsOfNotes(std::int64_t begin, const std::vector<std::int64_t>& recomputes) const;
 
     RankTrace& trace_;
     Device& device_;
@@ -53,6 +66,8 @@ private:
     bool coresFree_;
     RealClock unmodelled_;
     std::int64_t now_ = 0;
+    std::vector<Note> notes_;
+    double share_ = 0;                ///< of the action's time that its layers have taken so far
     bool recomputeRecorded_ = false;  ///< what the action computes again was paced layer by layer, and is recorded
 };
 

@@ -126,10 +126,11 @@ std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank) {
 }
 
 RankStages makeStages(const StepPlan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                      const Recompute::Observer& recomputing, ContextGroup* context, ExpertGroup* experts) {
+                      const LayerObservers& observers, ContextGroup* context, ExpertGroup* experts) {
     RankStages stages;
     for (auto [index, spec] : stageSpecs(plan, pipelineRank)) {
-        spec.recomputing = recomputing;
+        spec.recomputing = observers.recompute;
+        spec.layerDone = observers.layers;
         spec.storage = {plan.layout.parallel.zero < 3, plan.layout.parallel.zero < 2};
         RankStage& made = stages[index];
         made.stage = std::make_unique<Stage>(spec, arena, tensor, context, experts);

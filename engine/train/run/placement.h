@@ -6,6 +6,7 @@
 #include "engine/train/comm/nccl/nccl_communicator.h"
 #include "engine/predict/plan/step_plan.h"
 #include "engine/train/run/data_parallel_comm.h"
+#include "engine/train/run/layer_observers.h"
 #include "engine/train/run/rank_groups.h"
 #include "engine/train/run/rank_stage.h"
 
@@ -56,10 +57,9 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
 std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank);
 
 /// Allocates the rank's stages from the arena. `tensor`, and `context` and `experts`, which may be null, outlive them;
-/// `recomputing` may be empty.
+/// observers of the stages' own work may be empty.
 RankStages makeStages(const StepPlan& plan, int pipelineRank, Arena& arena, TensorGroup& tensor,
-                      const Recompute::Observer& recomputing, ContextGroup* context = nullptr,
-                      ExpertGroup* experts = nullptr);
+                      const LayerObservers& observers, ContextGroup* context = nullptr, ExpertGroup* experts = nullptr);
 
 /// Makes what exchanges beside compute, with ZeRO's shards, which it binds to the stages; null where nothing is
 /// exchanged beside compute. Collective over the data axis.

@@ -25,8 +25,7 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
     tensor_ = makeTensorGroup(observers);
     context_ = makeContextGroup(observers);
     experts_ = makeExpertGroup(observers);
-    stages_ =
-        makeStages(plan_, place_.pipelineRank, arena_, *tensor_, observers.recompute, context_.get(), experts_.get());
+    stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_, observers, context_.get(), experts_.get());
     dataParallel_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, *clock_);
     if (usesHost(layout_.memory)) {
         host_ = std::make_unique<HostArena>(device());

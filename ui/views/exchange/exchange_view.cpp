@@ -14,7 +14,6 @@
 
 #include <QHBoxLayout>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -38,6 +37,7 @@ ExchangeView::ExchangeView(const ViewContext& context, QWidget* parent)
     plot_ = std::make_unique<Plot>(
         Plot{chart, chart->addGraph(), child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 1, this)});
     chart->installEventFilter(this);
+    chart->setWords([this](int x) { return valueAt(x); });
     auto* bar = child<QHBoxLayout>();
     bar->setContentsMargins(10, 0, 10, 0);
     bar->addWidget(plot_->legend, 1);
@@ -153,11 +153,7 @@ QString ExchangeView::valueAt(int x) const {
 
 bool ExchangeView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
-    if (event->type() == QEvent::MouseMove) {
-        const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
-                           plot_->widget);
-    } else if (event->type() == QEvent::MouseButtonPress) {
+    if (event->type() == QEvent::MouseButtonPress) {
         const std::optional<Event> drawn = drawnAt(static_cast<QMouseEvent*>(event)->position().x());
         if (!drawn) return false;
         context_.selection.setCursor(drawn->begin);

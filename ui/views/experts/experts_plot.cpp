@@ -135,28 +135,35 @@ void ExpertsPlot::mark(std::optional<ExpertOfLayer> expert) {
     Q_EMIT markedChanged();
 }
 
-QString ExpertsPlot::markedText() const {
-    if (!marked_) return {};
-    const auto found = loads_.find(marked_->layer);
-    if (found == loads_.end() || marked_->expert >= static_cast<int>(found->second.size())) return {};
-    const auto& load = found->second[static_cast<std::size_t>(marked_->expert)];
+QString ExpertsPlot::textOf(const ExpertOfLayer& expert) const {
+    const auto found = loads_.find(expert.layer);
+    if (found == loads_.end() || expert.expert >= static_cast<int>(found->second.size())) return {};
+    const auto& load = found->second[static_cast<std::size_t>(expert.expert)];
     const double average = averageOf(found->second);
     return tr("layer %1 · expert %2 · %3 tokens · %4 × the average · %5 dropped")
-        .arg(marked_->layer)
-        .arg(marked_->expert)
+        .arg(expert.layer)
+        .arg(expert.expert)
         .arg(count(load.asked), QString::number(average > 0 ? load.asked / average : 0, 'f', 2), count(load.dropped));
 }
 
-void ExpertsPlot::mouseMoveEvent(QMouseEvent* event) {
+QString ExpertsPlot::markedText() const { return marked_ ? textOf(*marked_) : QString(); }
+
+std::optional<ExpertOfLayer> ExpertsPlot::expertAt(const QPoint& at) const {
     for (const auto& [layer, loads] : loads_) {
         const QRect row = rowOf(layer);
-        const QPoint at = event->position().toPoint();
         if (!row.contains(at)) continue;
         const int experts = static_cast<int>(loads.size());
-        return mark(ExpertOfLayer{layer, std::clamp((at.x() - row.left()) * experts / row.width(), 0, experts - 1)});
+        return ExpertOfLayer{layer, std::clamp((at.x() - row.left()) * experts / row.width(), 0, experts - 1)};
     }
-    mark({});
+    return {};
 }
+
+QString ExpertsPlot::wordsAt(const QPoint& at) const {
+    const auto expert = expertAt(at);
+    return expert ? textOf(*expert) : QString();
+}
+
+void ExpertsPlot::mouseMoveEvent(QMouseEvent* event) { mark(expertAt(event->position().toPoint())); }
 
 void ExpertsPlot::leaveEvent(QEvent*) { mark({}); }
 

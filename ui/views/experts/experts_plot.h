@@ -5,6 +5,7 @@
 #pragma once
 
 #include "engine/trace/metrics/expert_loads.h"
+#include "ui/core/words_at.h"
 
 #include <QWidget>
 
@@ -17,10 +18,11 @@ namespace shardlab::ui {
 
 class ThemeSource;
 
-class ExpertsPlot : public QWidget {
+class ExpertsPlot : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     ExpertsPlot(ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
     /// Shows the loads of the experts of each layer, by the number of the layer in the model.
     void setLoads(std::map<int, ExpertLoads::OfLayer> loads);
     std::optional<ExpertOfLayer> marked() const { return marked_; }
@@ -41,6 +43,8 @@ protected:
 
 private:
     QRect rowOf(int layer) const;
+    std::optional<ExpertOfLayer> expertAt(const QPoint& at) const;
+    QString textOf(const ExpertOfLayer& expert) const;
     void paintNumbers(QPainter& painter) const;
     double largest() const;
     void mark(std::optional<ExpertOfLayer> expert);

@@ -59,6 +59,28 @@ CardFigure tokens(const RunModel& model, const StepSummary* step) {
     return card;
 }
 
+/// What rented devices are compared by.
+CardFigure deviceHour(const RunModel& model, const StepSummary* step) {
+    const Layout& layout = model.header().layout;
+    const bool images = readsImages(layout.model);
+    CardFigure card{images ? tr("Images/device h") : tr("Tokens/device h"),
+                    unknown,
+                    {},
+                    images ? tr("The images that one device trains on in an hour: those of a step, divided by the "
+                                "hours of all devices that took part in it.")
+                           : tr("The tokens that one device trains on in an hour: those of a step, divided by the "
+                                "hours of all devices that took part in it.")};
+    const double anHour = static_cast<double>(tokensPerStep(layout)) * 3600;
+    const DeviceTime device = model.deviceTime();
+    if (step && step->complete && step->seconds > 0)
+        card.value = text(formatCount(anHour / device.seconds(step->seconds) / std::max(step->active, 1)));
+    if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
+        card.detail = tr("pred %1").arg(text(formatCount(anHour / predicted / std::max(model.ranks(), 1))));
+    addPace(card, model);
+    if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
+    return card;
+}
+
 CardFigure bubble(const RunModel& model, const StepSummary* step) {
     CardFigure card{tr("Bubble"),
                     unknown,
@@ -209,6 +231,7 @@ std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor) 
         memory(model, step),   model.header().paced ? overruns(model, step) : waiting(model.header(), step)};
     if (model.header().hasLayout() && model.header().peak.known())
         cards.insert(cards.begin() + 1, utilisation(model.header(), step));
+    if (model.header().hasLayout()) cards.push_back(deviceHour(model, step));
     return cards;
 }
 

@@ -194,20 +194,27 @@ void ExponentsPlot::mark(std::optional<int> exponent) {
     Q_EMIT markedChanged();
 }
 
-QString ExponentsPlot::markedText() const {
-    if (!marked_ || counts_.all() <= 0) return {};
-    const double count = counts_.within(*marked_, *marked_);
+QString ExponentsPlot::textOf(int exponent) const {
+    const double count = counts_.within(exponent, exponent);
     return tr("%1 to %2 · %3 gradients · %4")
-        .arg(powerOfTwo(*marked_), powerOfTwo(*marked_ + 1), QString::fromStdString(formatCount(count)),
+        .arg(powerOfTwo(exponent), powerOfTwo(exponent + 1), QString::fromStdString(formatCount(count)),
              percent(count / counts_.all()));
 }
 
-void ExponentsPlot::mouseMoveEvent(QMouseEvent* event) {
+QString ExponentsPlot::markedText() const { return marked_ && counts_.all() > 0 ? textOf(*marked_) : QString(); }
+
+std::optional<int> ExponentsPlot::exponentAt(double x) const {
     const QRect place = area();
-    const double at = event->position().x();
-    if (at < place.left() || at >= place.right()) return mark({});
-    mark(first_ + static_cast<int>((at - place.left()) / place.width() * (last_ + 1 - first_)));
+    if (x < place.left() || x >= place.right()) return {};
+    return first_ + static_cast<int>((x - place.left()) / place.width() * (last_ + 1 - first_));
 }
+
+QString ExponentsPlot::wordsAt(const QPoint& at) const {
+    const auto exponent = exponentAt(at.x());
+    return exponent && counts_.all() > 0 ? textOf(*exponent) : QString();
+}
+
+void ExponentsPlot::mouseMoveEvent(QMouseEvent* event) { mark(exponentAt(event->position().x())); }
 
 void ExponentsPlot::leaveEvent(QEvent*) { mark({}); }
 

@@ -2,6 +2,7 @@
 // Bars of gradients by exponent over fp16's range. Left and Right walk along the bars, so does the mouse.
 #pragma once
 
+#include "ui/core/words_at.h"
 #include "ui/views/gradients/exponent_histogram.h"
 
 #include <QWidget>
@@ -23,10 +24,11 @@ constexpr HalfRange halfRange(int exponent) {
 }
 QColor colourOf(HalfRange range, const Theme& theme);
 
-class ExponentsPlot : public QWidget {
+class ExponentsPlot : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     ExponentsPlot(ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
     void setCounts(const ExponentCounts& counts);
     void setLogarithmic(bool logarithmic);
     bool logarithmic() const { return logarithmic_; }
@@ -50,6 +52,8 @@ protected:
 
 private:
     QRect area() const;
+    std::optional<int> exponentAt(double x) const;
+    QString textOf(int exponent) const;
     double heightOf(double count) const;
     double x(double exponent) const;
     void mark(std::optional<int> exponent);

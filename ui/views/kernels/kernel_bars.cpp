@@ -5,9 +5,7 @@
 #include "ui/core/theme.h"
 #include "ui/core/text.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -119,12 +117,11 @@ void KernelBars::paintEvent(QPaintEvent*) {
     }
 }
 
-bool KernelBars::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    auto* help = static_cast<QHelpEvent*>(event);
-    const auto row = static_cast<std::size_t>(std::max(0, help->pos().y()) / rowHeight);
-    QToolTip::showText(help->globalPos(), row < rows_.size() ? rows_[row].help : QString(), this);
-    return true;
+QString KernelBars::wordsAt(const QPoint& at) const {
+    const auto row = static_cast<std::size_t>(std::max(0, at.y()) / rowHeight);
+    return row < rows_.size() ? rows_[row].help : QString();
 }
+
+bool KernelBars::event(QEvent* event) { return showsWords(*this, *this, *event) || QWidget::event(event); }
 
 }  // namespace shardlab::ui

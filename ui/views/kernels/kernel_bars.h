@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/predict/plan/kernel_account.h"
+#include "ui/core/words_at.h"
 
 #include <QString>
 #include <QWidget>
@@ -11,10 +12,11 @@ namespace shardlab::ui {
 
 class ThemeSource;
 
-class KernelBars : public QWidget {
+class KernelBars : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     KernelBars(ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
     void setAccount(KernelAccount account);
     /// The figures as they are written beside the bars.
     QStringList figures() const;

@@ -16,7 +16,6 @@
 #include <QHBoxLayout>
 #include <QMouseEvent>
 #include <QPushButton>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -88,6 +87,7 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     plot_->rate->setName(tr("learning rate"));
     plot_->validation->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
     plot->installEventFilter(this);
+    plot->setWords([this](int x) { return valueAt(x); });
     scale_->setCheckable(true);
     scale_->setProperty("role", QStringLiteral("flat"));
     scale_->setToolTip(tr("Logarithmic loss axis"));
@@ -270,11 +270,7 @@ QString LossView::valueAt(int x) const {
 
 bool LossView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
-    if (event->type() == QEvent::MouseMove) {
-        const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
-                           plot_->widget);
-    } else if (event->type() == QEvent::MouseButtonPress) {
+    if (event->type() == QEvent::MouseButtonPress) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
         const Event* loss =
             atStep(context_.model.points().of(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));

@@ -14,7 +14,6 @@
 
 #include <QHBoxLayout>
 #include <QMouseEvent>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -39,6 +38,7 @@ LossScaleView::LossScaleView(const ViewContext& context, QWidget* parent)
     plot_->scale->setLineStyle(QCPGraph::lsStepLeft);
     chart->yAxis->setTicker(QSharedPointer<PowerTicker>::create());
     chart->installEventFilter(this);
+    chart->setWords([this](int x) { return valueAt(x); });
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 4, 0, 2);
     column->setSpacing(0);
@@ -110,11 +110,7 @@ QString LossScaleView::valueAt(int x) const {
 
 bool LossScaleView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
-    if (event->type() == QEvent::MouseMove) {
-        const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
-                           plot_->widget);
-    } else if (event->type() == QEvent::MouseButtonPress) {
+    if (event->type() == QEvent::MouseButtonPress) {
         if (const Event* scale = drawnAt(static_cast<QMouseEvent*>(event)->position().x()))
             context_.selection.setCursor(scale->begin);
     }

@@ -238,6 +238,10 @@ QString MemoryCurvePlot::figures(std::int64_t time) const {
     return lines.join(QLatin1Char('\n'));
 }
 
+QString MemoryCurvePlot::wordsAt(const QPoint& at) const {
+    return plotArea().contains(at) ? figures(scale().time(at.x() + 0.5)) : QString();
+}
+
 void MemoryCurvePlot::selectAt(std::int64_t time) {
     RunModel& model = context_.model;
     Selection& selection = context_.selection;
@@ -281,9 +285,7 @@ void MemoryCurvePlot::mouseMoveEvent(QMouseEvent* event) {
         return;
     }
     pointer_ = at.x();
-    const QString text = plotArea().contains(at) ? figures(scale().time(at.x() + 0.5)) : QString();
-    if (text.isEmpty()) QToolTip::hideText();
-    else QToolTip::showText(event->globalPosition().toPoint(), text, this);
+    QToolTip::showText(event->globalPosition().toPoint(), wordsAt(at), this);
     update();
 }
 

@@ -6,6 +6,7 @@
 #include "engine/layout/memory_limit.h"
 #include "engine/trace/metrics/memory_curve.h"
 #include "ui/core/view.h"
+#include "ui/core/words_at.h"
 #include "ui/timeline/lane_shape.h"
 
 #include <QWidget>
@@ -27,10 +28,11 @@ struct MemoryCurves {
     MemoryLimit device;
 };
 
-class MemoryCurvePlot : public QWidget {
+class MemoryCurvePlot : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     MemoryCurvePlot(const ViewContext& context, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
     void setCurves(MemoryCurves curves);
     const MemoryCurves& curves() const { return curves_; }
     TimeScale scale() const;

@@ -12,8 +12,6 @@
 #include "ui/timeline/navigation.h"
 #include "ui/views/memory_over_time/memory_curve_plot.h"
 
-#include <QClipboard>
-#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QVBoxLayout>
@@ -113,11 +111,7 @@ QString MemoryOverTimeView::subtitle() const {
     return text;
 }
 
-void MemoryOverTimeView::fillContextMenu(QMenu& menu, const QPoint& at) {
-    const QString figures = plot_->figures(plot_->scale().time(plot_->mapFrom(this, at).x() + 0.5));
-    if (!figures.isEmpty())
-        menu.addAction(tr("Copy the figures here"), this,
-                       [figures] { QGuiApplication::clipboard()->setText(figures); });
+void MemoryOverTimeView::fillContextMenu(QMenu& menu, const QPoint&) {
     menu.addAction(tr("Zoom out to all"), this, [this] {
         context_.selection.setFollowLive(false);
         context_.selection.setVisible(

@@ -4,10 +4,8 @@
 #include "engine/base/units.h"
 #include "ui/core/theme.h"
 
-#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -156,15 +154,10 @@ void MemoryBars::mousePressEvent(QMouseEvent* event) {
     if (row >= 0) Q_EMIT rankClicked(rows_[static_cast<std::size_t>(row)].rank);
 }
 
-bool MemoryBars::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto& help = *static_cast<QHelpEvent*>(event);
-    const int at = rowAt(help.pos().y());
-    if (at < 0) {
-        QToolTip::hideText();
-        return true;
-    }
-    const MemoryRow& row = rows_[static_cast<std::size_t>(at)];
+QString MemoryBars::wordsAt(const QPoint& at) const {
+    const int index = rowAt(at.y());
+    if (index < 0) return {};
+    const MemoryRow& row = rows_[static_cast<std::size_t>(index)];
     QStringList lines{titleOf(row) + QStringLiteral(" · ") + row.label};
     if (!row.folded.empty()) lines.front() += tr(" × %1").arg(row.folded.size() + 1);
     for (std::size_t category = 0; category < row.bytes.size(); ++category)
@@ -181,8 +174,9 @@ bool MemoryBars::event(QEvent* event) {
     }
     if (row.peak > 0) lines += tr("peak %1").arg(bytesText(row.peak));
     if (row.predictedPeak > 0) lines += tr("predicted peak %1").arg(bytesText(row.predictedPeak));
-    QToolTip::showText(help.globalPos(), lines.join(QLatin1Char('\n')), this);
-    return true;
+    return lines.join(QLatin1Char('\n'));
 }
+
+bool MemoryBars::event(QEvent* event) { return showsWords(*this, *this, *event) || QWidget::event(event); }
 
 }  // namespace shardlab::ui

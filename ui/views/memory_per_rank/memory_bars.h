@@ -6,6 +6,7 @@
 #include "engine/base/memory_category.h"
 #include "engine/layout/memory_limit.h"
 #include "engine/layout/mesh/mesh.h"
+#include "ui/core/words_at.h"
 
 #include <QString>
 #include <QWidget>
@@ -40,10 +41,11 @@ std::vector<MemoryRow> foldedRows(const Layout& layout, const Mesh& mesh, std::v
 /// shown: the figure stands beside that mark.
 QString figureOf(const MemoryRow& row);
 
-class MemoryBars : public QWidget {
+class MemoryBars : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     MemoryBars(ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
     void setRows(std::vector<MemoryRow> rows, const MemoryLimit& device, int chosenRank);
     const std::vector<MemoryRow>& rows() const { return rows_; }
     /// Bytes at the right end of the scale.

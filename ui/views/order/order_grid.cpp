@@ -4,10 +4,8 @@
 #include "ui/core/text.h"
 
 #include <QApplication>
-#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QMouseEvent>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -226,14 +224,11 @@ void OrderGrid::keyPressEvent(QKeyEvent* event) {
     QWidget::keyPressEvent(event);
 }
 
-bool OrderGrid::event(QEvent* event) {
-    if (event->type() == QEvent::ToolTip) {
-        const auto* help = static_cast<QHelpEvent*>(event);
-        const OrderCell* cell = cellAt(help->pos());
-        QToolTip::showText(help->globalPos(), cell ? helpOf(rowAt(help->pos().y()), *cell) : QString(), this);
-        return true;
-    }
-    return QWidget::event(event);
+QString OrderGrid::wordsAt(const QPoint& at) const {
+    const OrderCell* cell = cellAt(at);
+    return cell ? helpOf(rowAt(at.y()), *cell) : QString();
 }
+
+bool OrderGrid::event(QEvent* event) { return showsWords(*this, *this, *event) || QWidget::event(event); }
 
 }  // namespace shardlab::ui

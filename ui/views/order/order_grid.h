@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ui/core/theme.h"
+#include "ui/core/words_at.h"
 #include "ui/views/order/order_cells.h"
 #include "ui/views/order/order_edits.h"
 
@@ -15,10 +16,11 @@ class QPainter;
 
 namespace shardlab::ui {
 
-class OrderGrid : public QWidget {
+class OrderGrid : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     OrderGrid(ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
 
     void display(Schedule schedule, std::optional<Finding> wrong);
     void setEditable(bool editable);

@@ -21,7 +21,6 @@
 #include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QTableWidget>
-#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -85,6 +84,7 @@ ScalesView::ScalesView(const ViewContext& context, QWidget* parent)
     chart->yAxis2->setTicker(QSharedPointer<ShareTicker>::create());
     chart->setAccessibleName(accessibleName());
     chart->installEventFilter(this);
+    chart->setWords([this](int x) { return valueAt(x); });
     choice_->setAccessibleName(tr("Layer and factor that is drawn"));
     choice_->setToolTip(tr("Choose the factor of a linear layer that is drawn. The worst comes first: the one of which "
                            "the largest share saturated over all steps, then the one of which most became 0."));
@@ -289,11 +289,7 @@ void ScalesView::select(const RoundedStep& step) {
 
 bool ScalesView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
-    if (event->type() == QEvent::MouseMove) {
-        const auto& mouse = *static_cast<QMouseEvent*>(event);
-        QToolTip::showText(mouse.globalPosition().toPoint(), valueAt(static_cast<int>(mouse.position().x())),
-                           plot_->widget);
-    } else if (event->type() == QEvent::Resize) {
+    if (event->type() == QEvent::Resize) {
         refresh_.request();
     } else if (event->type() == QEvent::MouseButtonPress) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);

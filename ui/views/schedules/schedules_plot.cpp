@@ -8,10 +8,8 @@
 #include "ui/timeline/time_ticks.h"
 #include "ui/core/text.h"
 
-#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -162,20 +160,16 @@ void SchedulesPlot::mouseMoveEvent(QMouseEvent* event) {
     setCursor(takes ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
-bool SchedulesPlot::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    const auto& help = *static_cast<QHelpEvent*>(event);
-    const int row = rowAt(help.pos());
-    if (row < 0) {
-        QToolTip::hideText();
-        return true;
-    }
+QString SchedulesPlot::wordsAt(const QPoint& at) const {
+    const int row = rowAt(at);
+    if (row < 0) return {};
     const ScheduleOutcome& outcome = outcomes_.outcomes()[static_cast<std::size_t>(row)];
     const QString says = outcome.legal()
                              ? description(outcome) + QLatin1Char('\n') + tr("A double click takes this schedule")
                              : faultsText(outcome.faults);
-    QToolTip::showText(help.globalPos(), text(outcome.kind) + QLatin1Char('\n') + says, this);
-    return true;
+    return text(outcome.kind) + QLatin1Char('\n') + says;
 }
+
+bool SchedulesPlot::event(QEvent* event) { return showsWords(*this, *this, *event) || QWidget::event(event); }
 
 }  // namespace shardlab::ui

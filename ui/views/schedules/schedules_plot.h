@@ -2,6 +2,7 @@
 // One step under each schedule, one above the other on one time axis.
 #pragma once
 
+#include "ui/core/words_at.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/views/schedules/schedule_outcomes.h"
 
@@ -14,11 +15,12 @@ namespace shardlab::ui {
 
 class ThemeSource;
 
-class SchedulesPlot : public QWidget {
+class SchedulesPlot : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     SchedulesPlot(ScheduleOutcomes& outcomes, ThemeSource& theme, QWidget* parent);
     ~SchedulesPlot() override;
+    QString wordsAt(const QPoint& at) const override;
     /// The outcomes have changed.
     void refresh();
     /// The outcome drawn at a point; -1: none.

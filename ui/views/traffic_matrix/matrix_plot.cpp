@@ -168,10 +168,13 @@ void MatrixPlot::choose(int from, int to) {
     update();
 }
 
+QString MatrixPlot::wordsAt(const QPoint& at) const {
+    const auto [from, to] = this->at(at);
+    return from >= 0 ? textOf(from, to) : QString();
+}
+
 void MatrixPlot::mouseMoveEvent(QMouseEvent* event) {
-    const auto [from, to] = at(event->position().toPoint());
-    if (from >= 0) QToolTip::showText(event->globalPosition().toPoint(), textOf(from, to), this);
-    else QToolTip::hideText();
+    QToolTip::showText(event->globalPosition().toPoint(), wordsAt(event->position().toPoint()), this);
 }
 
 void MatrixPlot::mousePressEvent(QMouseEvent* event) {

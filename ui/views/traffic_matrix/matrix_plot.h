@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/trace/analysis/traffic_matrix.h"
+#include "ui/core/words_at.h"
 
 #include <QWidget>
 
@@ -14,10 +15,11 @@ class RunModel;
 class Selection;
 class ThemeSource;
 
-class MatrixPlot : public QWidget {
+class MatrixPlot : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     MatrixPlot(const RunModel& model, Selection& selection, ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
 
     void setMatrix(std::optional<TrafficMatrix> matrix, TrafficMatrix::Part part);
     const std::optional<TrafficMatrix>& matrix() const { return matrix_; }

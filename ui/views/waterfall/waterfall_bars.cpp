@@ -5,9 +5,7 @@
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
 
-#include <QHelpEvent>
 #include <QPainter>
-#include <QToolTip>
 
 #include <algorithm>
 #include <cmath>
@@ -118,12 +116,11 @@ std::optional<WaterfallPart> WaterfallBars::partAt(const QPoint& place) const {
     return row < parts_.size() ? std::optional(parts_[row]) : std::nullopt;
 }
 
-bool WaterfallBars::event(QEvent* event) {
-    if (event->type() != QEvent::ToolTip) return QWidget::event(event);
-    auto* asked = static_cast<QHelpEvent*>(event);
-    const auto part = partAt(asked->pos());
-    QToolTip::showText(asked->globalPos(), part ? help(*part) : QString(), this);
-    return true;
+QString WaterfallBars::wordsAt(const QPoint& at) const {
+    const auto part = partAt(at);
+    return part ? help(*part) : QString();
 }
+
+bool WaterfallBars::event(QEvent* event) { return showsWords(*this, *this, *event) || QWidget::event(event); }
 
 }  // namespace shardlab::ui

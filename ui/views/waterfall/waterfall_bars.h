@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/predict/plan/waterfall.h"
+#include "ui/core/words_at.h"
 
 #include <QWidget>
 
@@ -10,10 +11,11 @@ namespace shardlab::ui {
 
 class ThemeSource;
 
-class WaterfallBars : public QWidget {
+class WaterfallBars : public QWidget, public WordsAt {
     Q_OBJECT
 public:
     WaterfallBars(ThemeSource& theme, QWidget* parent);
+    QString wordsAt(const QPoint& at) const override;
     void setFall(const Waterfall& fall);
     /// The parts that are drawn: those that take any time.
     const std::vector<WaterfallPart>& parts() const { return parts_; }
