@@ -4,8 +4,8 @@
 #include "ui/core/text.h"
 
 #include "engine/layout/fields.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 namespace shardlab::ui {
@@ -13,7 +13,7 @@ namespace shardlab::ui {
 QString fieldLabel(const std::string& pointer) {
     std::string_view at = pointer;
     while (!at.empty()) {
-        if (const Field* field = findField(at)) return text(field->label);
+        if (const Field* field = findField(at)) return term(field->label);
         at = at.substr(0, at.rfind('/'));
     }
     return QString::fromStdString(pointer);
@@ -34,7 +34,7 @@ QString faultsText(const std::vector<Fault>& faults) {
 QString changesText(const std::vector<FieldChange>& changes) {
     QStringList texts;
     for (const FieldChange& change : changes)
-        texts += QCoreApplication::translate("fields", "%1 %2 instead of %3")
+        texts += tr("%1 %2 instead of %3")
                      .arg(fieldLabel(change.pointer), QString::fromStdString(change.to),
                           QString::fromStdString(change.from));
     return texts.join(QStringLiteral(", "));
