@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
     app.add_option("--size", size, "Pixels of the picture, WIDTHxHEIGHT; 1600x1000 if left out")->needs(render);
     app.add_flag("--light", options.light, "Light colours");
     app.add_option("--language", options.language, "The language of the desktop: that of its menu if left out")
-        ->check(CLI::IsMember(shardlab::base::languages));
+        ->check(CLI::IsMember(
+            std::vector<std::string>(shardlab::base::languages.begin(), shardlab::base::languages.end())));
     render->needs(out)->excludes(run);
     out->needs(render);
     try {

@@ -8,6 +8,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+using namespace shardlab::test;
+
 class LanguageTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:

@@ -10,6 +10,8 @@
 #include <QRegularExpression>
 #include <QtTest>
 
+using namespace shardlab::test;
+
 namespace {
 
 struct Skeleton {

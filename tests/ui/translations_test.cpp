@@ -82,19 +82,19 @@ bool isChinese(const QString& text) {
 class TranslationsTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void languages_data();
-    void languages();
+    void nothingIsMissing_data();
+    void nothingIsMissing();
     void placesStayInTranslations();
     void theWindowSpeaksChinese();
 };
 
-void TranslationsTest::languages_data() {
+void TranslationsTest::nothingIsMissing_data() {
     QTest::addColumn<QString>("file");
     for (const std::string_view language : languages)
         if (language != languages.front()) QTest::newRow(std::string(language).c_str()) << fileOf(language);
 }
 
-void TranslationsTest::languages() {
+void TranslationsTest::nothingIsMissing() {
     QFETCH(const QString, file);
     const Messages kept = read(file);
     for (const std::string& word : tableWords())
