@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // shardlab-desktop: the dashboard.
+#include "engine/base/language.h"
 #include "engine/base/standard_streams.h"
 #include "ui/window/desktop.h"
 
@@ -17,6 +18,9 @@ int main(int argc, char** argv) {
     auto* out = app.add_option("--out", options.picture, "Where the picture goes (PNG)");
     app.add_option("--size", size, "Pixels of the picture, WIDTHxHEIGHT; 1600x1000 if left out")->needs(render);
     app.add_flag("--light", options.light, "Light colours");
+    app.add_option("--language", options.language, "The language of the desktop: that of its menu if left out")
+        ->check(CLI::IsMember(
+            std::vector<std::string>(shardlab::base::languages.begin(), shardlab::base::languages.end())));
     render->needs(out)->excludes(run);
     out->needs(render);
     try {

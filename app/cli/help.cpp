@@ -2,6 +2,7 @@
 // shardlab help: the pages of the manual, and what a verb can do.
 #include "app/cli/completion.h"
 #include "app/cli/manual_page.h"
+#include "app/cli/page_language.h"
 #include "app/cli/print.h"
 #include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
@@ -21,6 +22,7 @@ namespace {
 struct HelpOptions {
     std::string topic;
     std::string shell;
+    std::string language;
     bool man = false;
 };
 
@@ -87,7 +89,11 @@ void addHelp(CommandLine& line) {
         .typeName("SHELL")
         .oneOf(completionShells())
         .excludes(man);
-    verb.runs([&line, options] { return help(line, *options); });
+    offerLanguage(verb, options->language);
+    verb.runs([&line, options] {
+        useLanguage(options->language);
+        return help(line, *options);
+    });
 }
 
 }  // namespace shardlab::cli

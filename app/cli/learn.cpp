@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/follow_job.h"
+#include "app/cli/page_language.h"
 #include "app/cli/print.h"
 #include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
@@ -24,6 +25,7 @@ struct LearnOptions {
     std::string lesson;
     std::optional<std::string> run;  ///< an experiment; empty: all
     std::string output;
+    std::string language;
     bool figures = false;
 };
 
@@ -160,7 +162,11 @@ void addLearn(CommandLine& line) {
     verb.flag("--figures", options->figures, "List the figures that a lesson may name");
     verb.footer("Figures before a run are predicted; Ctrl+C ends an experiment at the next step boundary, and the "
                 "lesson with it.");
-    verb.runs([options] { return learn(*options); });
+    offerLanguage(verb, options->language);
+    verb.runs([options] {
+        useLanguage(options->language);
+        return learn(*options);
+    });
 }
 
 }  // namespace shardlab::cli

@@ -33,6 +33,7 @@ shardlab_package(rank shardlab-rank "shardlab-data (${same}), openmpi-bin" "What
 if(TARGET shardlab-desktop)
   shardlab_package(desktop shardlab-desktop "shardlab (${same})" "Desktop of Shardlab")
   set(CPACK_DEBIAN_DESKTOP_PACKAGE_RECOMMENDS "shardlab-rank (${same}), fonts-inter, fonts-jetbrains-mono, qt6-wayland")
+  set(CPACK_DEBIAN_DESKTOP_PACKAGE_SUGGESTS "fonts-noto-cjk | fonts-wqy-microhei, qt6-translations-l10n")  # for Chinese
 endif()
 if(TARGET shardlab_cuda)
   shardlab_package(cuda shardlab-cuda "shardlab-rank (${same})" "CUDA back end of Shardlab's ranks")

@@ -2,6 +2,7 @@
 #include "engine/base/pages.h"
 
 #include "engine/base/file.h"
+#include "engine/base/language.h"
 #include "engine/base/resources.h"
 
 #include <algorithm>
@@ -33,7 +34,8 @@ Result<std::vector<Page>> readPages(const std::filesystem::path& folder) {
     std::ranges::sort(files);
     std::vector<Page> pages;
     for (const std::filesystem::path& file : files) {
-        auto text = readFile(file);
+        const std::filesystem::path translated = folder / language() / file.filename();
+        auto text = readFile(std::filesystem::exists(translated, problem) ? translated : file);
         if (!text) return fail(text.error());
         pages.push_back({nameOf(file), titleOf(*text), std::move(*text)});
     }

@@ -17,7 +17,8 @@ struct Page {
     std::string text;   ///< Markdown, the title included
 };
 
-/// The pages of a folder, in the order of their numbers. Errors: the folder or one of its files cannot be read.
+/// The pages of a folder, in the order of their numbers: each in language() where the folder of that name below it has
+/// a page of the same name. Errors: the folder or one of its files cannot be read.
 Result<std::vector<Page>> readPages(const std::filesystem::path& folder);
 
 /// The pages of the manual: resources/manual.

@@ -3,14 +3,12 @@
 
 #include "engine/trace/event/event.h"
 #include "ui/core/text.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 namespace shardlab::ui {
 
 QString actionWords(const Action& action) {
-    const auto tr = [](const char* words) { return QCoreApplication::translate("actions", words); };
-    QString words = text(name(eventKind(action.kind))) + tr(" · stage %1").arg(action.stage);
+    QString words = term(name(eventKind(action.kind))) + tr(" · stage %1").arg(action.stage);
     if (action.microbatch >= 0) words += tr(" · microbatch %1").arg(action.microbatch);
     if (action.version >= 0) words += tr(" · weights v%1").arg(action.version);
     return words;

@@ -2,109 +2,145 @@
 #include "ui/core/commands.h"
 
 #include "ui/core/child.h"
+#include "ui/core/words.h"
 
 namespace shardlab::ui {
 namespace {
 
+// The menus.
+constexpr const char* file = QT_TR_NOOP("File");
+constexpr const char* edit = QT_TR_NOOP("Edit");
+constexpr const char* run = QT_TR_NOOP("Run");
+constexpr const char* view = QT_TR_NOOP("View");
+constexpr const char* help = QT_TR_NOOP("Help");
+
 constexpr CommandSpec specs[] = {
-    {"file.new", "File", "New layout", "Ctrl+N", "Begin with the default layout"},
-    {"file.open", "File", "Open …", "Ctrl+O",
-     "Open a layout or a recorded run, or make a layout of another trainer's configuration"},
-    {"file.import", "File", "Import traces …", "Ctrl+I",
-     "Make a run of what PyTorch's profiler or another program recorded"},
-    {"file.connect", "File", "Connect …", "Ctrl+Shift+O", "Watch a run that another machine serves, from its start"},
-    {"file.listen", "File", "Listen for a program", "", "Show what a training script of your own sends while it runs"},
-    {"file.share", "File", "Share runs …", "", "Let others watch the runs that start here, from their own machines"},
-    {"file.save", "File", "Save", "Ctrl+S", "Write the layout to its file"},
-    {"file.saveAs", "File", "Save as …", "Ctrl+Shift+S", "Write the layout to another file"},
-    {"file.quit", "File", "Quit", "Ctrl+Q", "Close Shardlab, after the run under way has ended"},
-    {"edit.undo", "Edit", "Undo", "Ctrl+Z", "Take back the last change of the layout"},
-    {"edit.redo", "Edit", "Redo", "Ctrl+Shift+Z;Ctrl+Y", "Make the change again that was taken back"},
-    {"plan.search", "Edit", "Plan for me", "Ctrl+P", "Try every legal layout for this model, cluster and batch"},
-    {"run.start", "Run", "Run this layout", "Ctrl+R", "Train this layout now, on the ranks it asks for"},
-    {"export.megatron", "Run", "Export for Megatron-LM …", "",
-     "Show the layout in Design as arguments of Megatron-LM, and save them"},
-    {"export.torchtitan", "Run", "Export for torchtitan …", "",
-     "Show the layout in Design as a configuration of torchtitan, and save it"},
-    {"export.deepspeed", "Run", "Export for DeepSpeed …", "",
-     "Show the layout in Design as a configuration of DeepSpeed, and save it"},
-    {"export.accelerate", "Run", "Export for accelerate …", "",
-     "Show the layout in Design as a configuration of accelerate, and save it"},
-    {"export.last", "Run", "Export for the last trainer …", "Ctrl+Shift+E",
-     "Show the layout in Design as a configuration of the trainer that was chosen last"},
-    {"run.pause", "Run", "Pause", "Space", "Pause after this step, or go on"},
-    {"run.step", "Run", "Step", ".", "Run one more step, then pause"},
-    {"run.checkpoint", "Run", "Checkpoint now", "Ctrl+Shift+C",
-     "Write the state of the run to disk after this step, while it goes on"},
-    {"run.fewer", "Run", "Fewer replicas", "",
-     "Let an elastic run (Fewest replicas, in Design) continue with the next smaller number of replicas, from a "
-     "checkpoint after this step"},
-    {"run.more", "Run", "More replicas", "",
-     "Let an elastic run continue with the next larger number of replicas, up to the layout's, from a checkpoint after "
-     "this step"},
-    {"run.kill", "Run", "Kill the selected rank", "",
-     "Inject a fault: the rank's process dies at once, and the run ends or restarts from a checkpoint, as its layout "
-     "says"},
-    {"run.hang", "Run", "Stop the selected rank's process", "",
-     "Inject a fault: the rank's process stands still at once, until the watchdog finds that it hangs"},
-    {"run.stop", "Run", "Stop", "Ctrl+.", "End the run after this step; its file stays whole"},
-    {"live.stop", "Run", "Disconnect", "",
-     "Stop watching the served run: the run continues, and what has arrived is kept"},
-    {"run.resume", "Run", "Checkpoints …", "Ctrl+Shift+K",
-     "List the run's checkpoints and go on from one, with its own layout or another"},
-    {"plan.measure", "Run", "Measure this machine", "",
-     "Measure how long this layout's layers and messages take on this machine, so that predictions use the measured "
-     "times"},
-    {"replay.last", "Run", "Replay the last run", "Ctrl+Shift+R", "Open the run recorded last in Replay"},
-    {"replay.cancel", "Run", "Stop reading", "",
-     "Stop opening a run and keep what has been read, or stop an import and keep nothing"},
-    {"workspace.home", "View", "Home", "Ctrl+0", "Go to the page with presets, recent files and lessons", true},
-    {"workspace.design", "View", "Design", "Ctrl+1", "Design a layout and see its prediction", true},
-    {"workspace.run", "View", "Run", "Ctrl+2", "Watch the run live", true},
-    {"workspace.replay", "View", "Replay", "Ctrl+3", "Look at a recorded run again", true},
-    {"workspace.learn", "View", "Learn", "Ctrl+4", "Read a lesson and run its experiments", true},
-    {"timeline.find", "View", "Find events …", "/",
-     "Look for actions, kinds, ranks, steps or durations in the timeline"},
-    {"timeline.nextHit", "View", "Next event found", "F3", "Select the next event that the search has found"},
-    {"timeline.previousHit", "View", "Previous event found", "Shift+F3",
-     "Select the previous event that the search has found"},
-    {"timeline.step", "View", "Go to step …", "Ctrl+G", "Go to the step with a number that you type"},
-    {"timeline.nextSlow", "View", "Next slow step", "Alt+.",
-     "Go to the next step more than 20 % longer than the median one"},
-    {"timeline.previousSlow", "View", "Previous slow step", "Alt+,",
-     "Go to the previous step more than 20 % longer than the median one"},
-    {"timeline.pin", "View", "Pin the rank", "P",
-     "Keep the selected rank at the top of the timeline, or put it back in its place", true},
-    {"timeline.group", "View", "Group ranks by the next axis", "G",
-     "Put ranks with the same position on an axis of the mesh together: the next axis with each press, then none"},
-    {"notes.add", "View", "Write a note …", "N", "Write a note at the cursor; the note is kept in the run file"},
-    {"compare.prediction", "View", "Compare with the prediction", "Ctrl+D",
-     "Show the opened run beside its prediction"},
-    {"compare.run", "View", "Compare with another run …", "Ctrl+Shift+D",
-     "Show the opened run beside another recorded run"},
-    {"compare.end", "View", "Stop comparing", "", "Close the comparison"},
-    {"view.path", "View", "Critical path", "C",
-     "Draw the chain of actions that decides how long the predicted step takes", true},
-    {"view.light", "View", "Light colours", "Ctrl+Shift+L", "Switch between dark and light colours", true},
-    {"view.fullScreen", "View", "Full screen", "F11", "Fill the screen, or go back to a window", true},
-    {"view.fill", "View", "Fill the workspace with this view", "F12",
-     "Show only the view that has the keyboard focus, or all views again", true},
-    {"view.table", "View", "Show the view as a table …", "Ctrl+T",
-     "Show all that the view with the keyboard focus draws as a table to read, filter and copy"},
-    {"view.saveFigure", "View", "Save the view as a figure …", "Ctrl+E",
-     "Save the view that has the keyboard focus as SVG, PDF or PNG: with its title, in light colours, without buttons"},
-    {"view.copySvg", "View", "Copy the view as SVG", "",
-     "Copy the view that has the keyboard focus as a drawing of shapes and text"},
-    {"view.copyPicture", "View", "Copy the view as a picture", "",
-     "Copy the view that has the keyboard focus as an image of pixels"},
-    {"view.reset", "View", "Reset arrangement", "", "Put the views of this workspace back in their first places"},
-    {"view.nextPanel", "View", "Next view", "F6", "Move the keyboard focus to the next view"},
-    {"view.previousPanel", "View", "Previous view", "Shift+F6", "Move the keyboard focus to the previous view"},
-    {"help.palette", "Help", "Commands …", "Ctrl+K", "Find a command by its name"},
-    {"help.manual", "Help", "Manual", "F1", "Read how Shardlab is used and built, with its glossary and file formats"},
-    {"help.keys", "Help", "Keys", "?", "Show every key"},
-    {"help.menu", "Help", "Main menu", "F10", "Open the menu with the keyboard"},
-    {"help.about", "Help", "About Shardlab", "", "Show the version and the licences"},
+    {"file.new", file, QT_TR_NOOP("New layout"), "Ctrl+N", QT_TR_NOOP("Begin with the default layout")},
+    {"file.open", file, QT_TR_NOOP("Open …"), "Ctrl+O",
+     QT_TR_NOOP("Open a layout or a recorded run, or make a layout of another trainer's configuration")},
+    {"file.import", file, QT_TR_NOOP("Import traces …"), "Ctrl+I",
+     QT_TR_NOOP("Make a run of what PyTorch's profiler or another program recorded")},
+    {"file.connect", file, QT_TR_NOOP("Connect …"), "Ctrl+Shift+O",
+     QT_TR_NOOP("Watch a run that another machine serves, from its start")},
+    {"file.listen", file, QT_TR_NOOP("Listen for a program"), "",
+     QT_TR_NOOP("Show what a training script of your own sends while it runs")},
+    {"file.share", file, QT_TR_NOOP("Share runs …"), "",
+     QT_TR_NOOP("Let others watch the runs that start here, from their own machines")},
+    {"file.save", file, QT_TR_NOOP("Save"), "Ctrl+S", QT_TR_NOOP("Write the layout to its file")},
+    {"file.saveAs", file, QT_TR_NOOP("Save as …"), "Ctrl+Shift+S", QT_TR_NOOP("Write the layout to another file")},
+    {"file.quit", file, QT_TR_NOOP("Quit"), "Ctrl+Q", QT_TR_NOOP("Close Shardlab, after the run under way has ended")},
+    {"edit.undo", edit, QT_TR_NOOP("Undo"), "Ctrl+Z", QT_TR_NOOP("Take back the last change of the layout")},
+    {"edit.redo", edit, QT_TR_NOOP("Redo"), "Ctrl+Shift+Z;Ctrl+Y",
+     QT_TR_NOOP("Make the change again that was taken back")},
+    {"plan.search", edit, QT_TR_NOOP("Plan for me"), "Ctrl+P",
+     QT_TR_NOOP("Try every legal layout for this model, cluster and batch")},
+    {"run.start", run, QT_TR_NOOP("Run this layout"), "Ctrl+R",
+     QT_TR_NOOP("Train this layout now, on the ranks it asks for")},
+    {"export.megatron", run, QT_TR_NOOP("Export for Megatron-LM …"), "",
+     QT_TR_NOOP("Show the layout in Design as arguments of Megatron-LM, and save them")},
+    {"export.torchtitan", run, QT_TR_NOOP("Export for torchtitan …"), "",
+     QT_TR_NOOP("Show the layout in Design as a configuration of torchtitan, and save it")},
+    {"export.deepspeed", run, QT_TR_NOOP("Export for DeepSpeed …"), "",
+     QT_TR_NOOP("Show the layout in Design as a configuration of DeepSpeed, and save it")},
+    {"export.accelerate", run, QT_TR_NOOP("Export for accelerate …"), "",
+     QT_TR_NOOP("Show the layout in Design as a configuration of accelerate, and save it")},
+    {"export.last", run, QT_TR_NOOP("Export for the last trainer …"), "Ctrl+Shift+E",
+     QT_TR_NOOP("Show the layout in Design as a configuration of the trainer that was chosen last")},
+    {"run.pause", run, QT_TR_NOOP("Pause"), "Space", QT_TR_NOOP("Pause after this step, or go on")},
+    {"run.step", run, QT_TR_NOOP("Step"), ".", QT_TR_NOOP("Run one more step, then pause")},
+    {"run.checkpoint", run, QT_TR_NOOP("Checkpoint now"), "Ctrl+Shift+C",
+     QT_TR_NOOP("Write the state of the run to disk after this step, while it goes on")},
+    {"run.fewer", run, QT_TR_NOOP("Fewer replicas"), "",
+     QT_TR_NOOP(
+         "Let an elastic run (Fewest replicas, in Design) continue with the next smaller number of replicas, from a "
+         "checkpoint after this step")},
+    {"run.more", run, QT_TR_NOOP("More replicas"), "",
+     QT_TR_NOOP("Let an elastic run continue with the next larger number of replicas, up to the layout's, from a "
+                "checkpoint after "
+                "this step")},
+    {"run.kill", run, QT_TR_NOOP("Kill the selected rank"), "",
+     QT_TR_NOOP("Inject a fault: the rank's process dies at once, and the run ends or restarts from a checkpoint, as "
+                "its layout "
+                "says")},
+    {"run.hang", run, QT_TR_NOOP("Stop the selected rank's process"), "",
+     QT_TR_NOOP("Inject a fault: the rank's process stands still at once, until the watchdog finds that it hangs")},
+    {"run.stop", run, QT_TR_NOOP("Stop"), "Ctrl+.", QT_TR_NOOP("End the run after this step; its file stays whole")},
+    {"live.stop", run, QT_TR_NOOP("Disconnect"), "",
+     QT_TR_NOOP("Stop watching the served run: the run continues, and what has arrived is kept")},
+    {"run.resume", run, QT_TR_NOOP("Checkpoints …"), "Ctrl+Shift+K",
+     QT_TR_NOOP("List the run's checkpoints and go on from one, with its own layout or another")},
+    {"plan.measure", run, QT_TR_NOOP("Measure this machine"), "",
+     QT_TR_NOOP("Measure how long this layout's layers and messages take on this machine, so that predictions use the "
+                "measured "
+                "times")},
+    {"replay.last", run, QT_TR_NOOP("Replay the last run"), "Ctrl+Shift+R",
+     QT_TR_NOOP("Open the run recorded last in Replay")},
+    {"replay.cancel", run, QT_TR_NOOP("Stop reading"), "",
+     QT_TR_NOOP("Stop opening a run and keep what has been read, or stop an import and keep nothing")},
+    {"workspace.home", view, QT_TR_NOOP("Home"), "Ctrl+0",
+     QT_TR_NOOP("Go to the page with presets, recent files and lessons"), true},
+    {"workspace.design", view, QT_TR_NOOP("Design"), "Ctrl+1", QT_TR_NOOP("Design a layout and see its prediction"),
+     true},
+    {"workspace.run", view, QT_TR_NOOP("Run"), "Ctrl+2", QT_TR_NOOP("Watch the run live"), true},
+    {"workspace.replay", view, QT_TR_NOOP("Replay"), "Ctrl+3", QT_TR_NOOP("Look at a recorded run again"), true},
+    {"workspace.learn", view, QT_TR_NOOP("Learn"), "Ctrl+4", QT_TR_NOOP("Read a lesson and run its experiments"), true},
+    {"timeline.find", view, QT_TR_NOOP("Find events …"), "/",
+     QT_TR_NOOP("Look for actions, kinds, ranks, steps or durations in the timeline")},
+    {"timeline.nextHit", view, QT_TR_NOOP("Next event found"), "F3",
+     QT_TR_NOOP("Select the next event that the search has found")},
+    {"timeline.previousHit", view, QT_TR_NOOP("Previous event found"), "Shift+F3",
+     QT_TR_NOOP("Select the previous event that the search has found")},
+    {"timeline.step", view, QT_TR_NOOP("Go to step …"), "Ctrl+G",
+     QT_TR_NOOP("Go to the step with a number that you type")},
+    {"timeline.nextSlow", view, QT_TR_NOOP("Next slow step"), "Alt+.",
+     QT_TR_NOOP("Go to the next step more than 20 % longer than the median one")},
+    {"timeline.previousSlow", view, QT_TR_NOOP("Previous slow step"), "Alt+,",
+     QT_TR_NOOP("Go to the previous step more than 20 % longer than the median one")},
+    {"timeline.pin", view, QT_TR_NOOP("Pin the rank"), "P",
+     QT_TR_NOOP("Keep the selected rank at the top of the timeline, or put it back in its place"), true},
+    {"timeline.group", view, QT_TR_NOOP("Group ranks by the next axis"), "G",
+     QT_TR_NOOP(
+         "Put ranks with the same position on an axis of the mesh together: the next axis with each press, then none")},
+    {"notes.add", view, QT_TR_NOOP("Write a note …"), "N",
+     QT_TR_NOOP("Write a note at the cursor; the note is kept in the run file")},
+    {"compare.prediction", view, QT_TR_NOOP("Compare with the prediction"), "Ctrl+D",
+     QT_TR_NOOP("Show the opened run beside its prediction")},
+    {"compare.run", view, QT_TR_NOOP("Compare with another run …"), "Ctrl+Shift+D",
+     QT_TR_NOOP("Show the opened run beside another recorded run")},
+    {"compare.end", view, QT_TR_NOOP("Stop comparing"), "", QT_TR_NOOP("Close the comparison")},
+    {"view.path", view, QT_TR_NOOP("Critical path"), "C",
+     QT_TR_NOOP("Draw the chain of actions that decides how long the predicted step takes"), true},
+    {"view.light", view, QT_TR_NOOP("Light colours"), "Ctrl+Shift+L",
+     QT_TR_NOOP("Switch between dark and light colours"), true},
+    {"language.system", view, QT_TR_NOOP("As the system"), "",
+     QT_TR_NOOP("Show the desktop in the language of the system, from its next start on"), true},
+    {"language.en", view, "English", "", QT_TR_NOOP("Show the desktop in English, from its next start on"), true},
+    {"language.zh_CN", view, "简体中文", "",
+     QT_TR_NOOP("Show the desktop in Simplified Chinese, from its next start on"), true},
+    {"view.fullScreen", view, QT_TR_NOOP("Full screen"), "F11", QT_TR_NOOP("Fill the screen, or go back to a window"),
+     true},
+    {"view.fill", view, QT_TR_NOOP("Fill the workspace with this view"), "F12",
+     QT_TR_NOOP("Show only the view that has the keyboard focus, or all views again"), true},
+    {"view.table", view, QT_TR_NOOP("Show the view as a table …"), "Ctrl+T",
+     QT_TR_NOOP("Show all that the view with the keyboard focus draws as a table to read, filter and copy")},
+    {"view.saveFigure", view, QT_TR_NOOP("Save the view as a figure …"), "Ctrl+E",
+     QT_TR_NOOP("Save the view that has the keyboard focus as SVG, PDF or PNG: with its title, in light colours, "
+                "without buttons")},
+    {"view.copySvg", view, QT_TR_NOOP("Copy the view as SVG"), "",
+     QT_TR_NOOP("Copy the view that has the keyboard focus as a drawing of shapes and text")},
+    {"view.copyPicture", view, QT_TR_NOOP("Copy the view as a picture"), "",
+     QT_TR_NOOP("Copy the view that has the keyboard focus as an image of pixels")},
+    {"view.reset", view, QT_TR_NOOP("Reset arrangement"), "",
+     QT_TR_NOOP("Put the views of this workspace back in their first places")},
+    {"view.nextPanel", view, QT_TR_NOOP("Next view"), "F6", QT_TR_NOOP("Move the keyboard focus to the next view")},
+    {"view.previousPanel", view, QT_TR_NOOP("Previous view"), "Shift+F6",
+     QT_TR_NOOP("Move the keyboard focus to the previous view")},
+    {"help.palette", help, QT_TR_NOOP("Commands …"), "Ctrl+K", QT_TR_NOOP("Find a command by its name")},
+    {"help.manual", help, QT_TR_NOOP("Manual"), "F1",
+     QT_TR_NOOP("Read how Shardlab is used and built, with its glossary and file formats")},
+    {"help.keys", help, QT_TR_NOOP("Keys"), "?", QT_TR_NOOP("Show every key")},
+    {"help.menu", help, QT_TR_NOOP("Main menu"), "F10", QT_TR_NOOP("Open the menu with the keyboard")},
+    {"help.about", help, QT_TR_NOOP("About Shardlab"), "", QT_TR_NOOP("Show the version and the licences")},
 };
 
 }  // namespace
@@ -113,17 +149,17 @@ std::span<const CommandSpec> commandSpecs() { return specs; }
 
 Commands::Commands(QObject* parent) : QObject(parent) {
     for (const CommandSpec& spec : specs) {
-        auto* action = child<QAction>(tr(spec.title), this);
+        auto* action = child<QAction>(ui::tr(spec.title), this);
         action->setObjectName(QString::fromLatin1(spec.id));
         action->setCheckable(spec.checkable);
-        action->setProperty("help", tr(spec.help));
+        action->setProperty("help", ui::tr(spec.help));
         QList<QKeySequence> keys;
         for (const QString& key : QString::fromLatin1(spec.shortcut).split(QLatin1Char(';'), Qt::SkipEmptyParts))
             keys.append(QKeySequence(key, QKeySequence::PortableText));
         action->setShortcuts(keys);
         const QString hint =
             keys.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(keys.first().toString(QKeySequence::NativeText));
-        action->setToolTip(tr(spec.help) + hint);
+        action->setToolTip(ui::tr(spec.help) + hint);
         actions_.insert(action->objectName(), action);
     }
 }

@@ -3,6 +3,7 @@
 
 #include "ui/core/run_model.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QRegularExpression>
 #include <QString>
@@ -11,9 +12,12 @@
 namespace shardlab::ui {
 namespace {
 
-constexpr const char* legalWords =
-    "an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), "
-    "step 12, stage 2, mb 7, a lane (comm), > 5 ms";
+std::string legalWords() {
+    return shardlab::ui::tr("an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), step 12, "
+              "stage "
+              "2, mb 7, a lane (comm), > 5 ms")
+        .toStdString();
+}
 
 std::optional<ActionKind> letterKind(const QString& letter) {
     const ActionKind kind = actionKindOf(letter.toUpper().toStdString());
@@ -44,14 +48,15 @@ public:
     Parser(const std::string& given, const RunModel& model) : rest_(QString::fromStdString(given)), model_(model) {}
 
     Result<EventFilter> parsed() {
-        if (rest_.trimmed().isEmpty()) return fail({"the search is empty", "", "", legalWords});
+        if (rest_.trimmed().isEmpty()) return fail({shardlab::ui::tr("the search is empty").toStdString(), "", "", legalWords()});
         takeDurations();
         takeNumbers();
         const QString phrase = rest_.simplified();
         if (takeKind(phrase, true)) return filter_;
         for (const QString& word : phrase.split(QRegularExpression(QStringLiteral("[\\s,]+")), Qt::SkipEmptyParts))
             if (!takeWord(word))
-                return fail({"no event, kind or place has this name", word.toStdString(), "", legalWords});
+                return fail(
+                    {shardlab::ui::tr("no event, kind or place has this name").toStdString(), word.toStdString(), "", legalWords()});
         return filter_;
     }
 
@@ -132,10 +137,12 @@ private:
         if (word.isEmpty()) return false;
         for (std::size_t number = 1; number < filter_.kinds.size(); ++number) {
             const auto kind = static_cast<EventKind>(number);
-            const QString title = text(name(kind));
-            if (!isSpan(kind) || title == QLatin1String("unknown")) continue;
-            const bool fits =
-                whole ? title.compare(word, Qt::CaseInsensitive) == 0 : title.contains(word, Qt::CaseInsensitive);
+            if (!isSpan(kind) || name(kind) == "unknown") continue;
+            const auto fitting = [&](const QString& title) {
+                return whole ? title.compare(word, Qt::CaseInsensitive) == 0
+                             : title.contains(word, Qt::CaseInsensitive);
+            };
+            const bool fits = fitting(text(name(kind))) || fitting(term(name(kind)));
             if (fits) filter_.kinds.set(number);
             found = found || fits;
         }
@@ -156,7 +163,8 @@ private:
 
     bool takeLane(const QString& word) {
         for (int lane = 0; lane < laneCount; ++lane) {
-            if (text(name(static_cast<Lane>(lane))).compare(word, Qt::CaseInsensitive) != 0) continue;
+            const std::string_view title = name(static_cast<Lane>(lane));
+            if (text(title).compare(word, Qt::CaseInsensitive) != 0 && term(title) != word) continue;
             filter_.lane = static_cast<Lane>(lane);
             return true;
         }

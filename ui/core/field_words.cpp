@@ -4,8 +4,8 @@
 #include "ui/core/text.h"
 
 #include "engine/layout/fields.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -16,15 +16,13 @@ namespace {
 
 constexpr qsizetype mostElements = 6;  ///< of a list that are told
 
-QString words(const char* text) { return QCoreApplication::translate("fields", text); }
-
 QString valueText(const QJsonValue& value);
 
 QString listText(const QJsonArray& list) {
-    if (list.isEmpty()) return words("none");
+    if (list.isEmpty()) return tr("none");
     QStringList parts;
     for (const QJsonValue each : list) parts << valueText(each);
-    if (list.size() > mostElements) parts = parts.mid(0, mostElements) << words("… of %1").arg(list.size());
+    if (list.size() > mostElements) parts = parts.mid(0, mostElements) << tr("… of %1").arg(list.size());
     return parts.join(QStringLiteral(", "));
 }
 
@@ -37,10 +35,10 @@ QString hostText(const QJsonObject& host) {
 QString valueText(const QJsonValue& value) {
     switch (value.type()) {
     case QJsonValue::Null:
-    case QJsonValue::Undefined: return words("none");
-    case QJsonValue::Bool: return value.toBool() ? words("on") : words("off");
+    case QJsonValue::Undefined: return tr("none");
+    case QJsonValue::Bool: return value.toBool() ? tr("on") : tr("off");
     case QJsonValue::Double: return value.toVariant().toString();
-    case QJsonValue::String: return value.toString().isEmpty() ? words("nothing") : value.toString();
+    case QJsonValue::String: return value.toString().isEmpty() ? tr("nothing") : value.toString();
     case QJsonValue::Array: return listText(value.toArray());
     case QJsonValue::Object: return hostText(value.toObject());
     }
@@ -62,7 +60,7 @@ QString changeText(const FieldChange& change) {
         after = valueText(to.isObject());
     }
     if (field && !field->unit.empty() && to.isDouble()) after += QLatin1Char(' ') + text(field->unit);
-    return words("%1 %2 instead of %3").arg(fieldLabel(change.pointer), after, before);
+    return tr("%1 %2 instead of %3").arg(fieldLabel(change.pointer), after, before);
 }
 
 }  // namespace
@@ -70,7 +68,7 @@ QString changeText(const FieldChange& change) {
 QString fieldLabel(const std::string& pointer) {
     std::string_view at = pointer;
     while (!at.empty()) {
-        if (const Field* field = findField(at)) return text(field->label);
+        if (const Field* field = findField(at)) return term(field->label);
         at = at.substr(0, at.rfind('/'));
     }
     return QString::fromStdString(pointer);

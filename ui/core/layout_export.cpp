@@ -3,6 +3,7 @@
 
 #include "engine/base/file.h"
 #include "ui/core/document.h"
+#include "ui/core/words.h"
 
 #include <algorithm>
 
@@ -42,7 +43,8 @@ Status writeExport(const LayoutExport& made, const std::filesystem::path& main) 
     const auto place = [&](std::size_t file) { return file == 0 ? main : main.parent_path() / made.files[file].name; };
     for (std::size_t file = 1; file < made.files.size() && !std::filesystem::exists(main, ignored); ++file)
         if (std::filesystem::exists(place(file), ignored))
-            return fail(Error{"will not replace", place(file).string(), "it exists", "another name for the export"});
+            return fail(Error{tr("will not replace").toStdString(), place(file).string(), tr("it exists").toStdString(),
+                              tr("another name for the export").toStdString()});
     for (std::size_t file = 0; file < made.files.size(); ++file)
         if (const Status written = replaceFile(place(file), made.files[file].text); !written) return written;
     return {};

@@ -2,6 +2,7 @@
 #include "ui/core/legend.h"
 
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -75,7 +76,7 @@ void Legend::setItems(std::vector<LegendItem> items) {
     QStringList names;
     for (const LegendItem& item : items_) names += item.text;
     setToolTip(names.join(QStringLiteral(", ")));
-    setAccessibleName(QStringLiteral("Legend: ") + toolTip());
+    setAccessibleName(tr("Legend: %1").arg(toolTip()));
     setFixedHeight(heightForWidth(width()));
     updateGeometry();
     update();

@@ -57,7 +57,9 @@ void LiveSession::watch(const TcpAddress& address, const std::string& token, std
 }
 
 Result<TcpAddress> LiveSession::listen(const ListenOptions& options, std::filesystem::path file) {
-    if (active()) return fail({"cannot listen", options.address.text(), "a run is being watched already", ""});
+    if (active())
+        return fail({tr("cannot listen").toStdString(), options.address.text(),
+                     tr("a run is being watched already").toStdString(), ""});
     prepare(std::move(file));
     auto listener = LiveListener::listen(options, slot_->copy);
     if (!listener) {

@@ -4,8 +4,8 @@
 #include "engine/base/layer_number.h"
 #include "engine/trace/event/event_payload.h"
 #include "ui/core/step_counters.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 #include <algorithm>
@@ -14,11 +14,7 @@
 
 namespace shardlab::ui {
 
-namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("overflow", text); }
-
-}  // namespace
+namespace {}  // namespace
 
 QString layerName(int layer) {
     if (layer == embeddingLayer) return tr("embedding");

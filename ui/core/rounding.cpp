@@ -5,8 +5,7 @@
 #include "engine/trace/metrics/rounded_numbers.h"
 #include "ui/core/overflow.h"
 #include "ui/core/text.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,8 +15,6 @@
 namespace shardlab::ui {
 
 namespace {
-
-QString roundingWords(const char* words) { return QCoreApplication::translate("rounding", words); }
 
 /// Whether a counter tells of worse than another of the same factor and step.
 bool worse(const Event& counter, const std::optional<Event>& than) {
@@ -96,8 +93,8 @@ QString roundingPlace(const Event& counter) { return text(trace::textOf(trace::f
 
 QString roundingOrigin(const Event& counter) {
     const int microbatch = counter.action == 0 ? -1 : actionFromId(counter.action).microbatch;
-    if (microbatch < 0) return roundingWords("rank %1").arg(counter.rank);
-    return roundingWords("rank %1, microbatch %2").arg(counter.rank).arg(microbatch);
+    if (microbatch < 0) return tr("rank %1").arg(counter.rank);
+    return tr("rank %1, microbatch %2").arg(counter.rank).arg(microbatch);
 }
 
 std::optional<Event> roundingAction(const RunModel& model, const Event& counter) {
@@ -123,15 +120,14 @@ QString scaleWords(double scale) {
 }
 
 QString smallShare(double share) {
-    if (share <= 0) return roundingWords("0 %");
+    if (share <= 0) return tr("0 %");
     if (share >= 0.001) return percent(share);
-    if (share < 1e-6) return roundingWords("< 0.0001 %");
+    if (share < 1e-6) return tr("< 0.0001 %");
     return QString::number(100 * share, 'g', 2) + QStringLiteral(" %");
 }
 
 QString roundedText(double part, double numbers) {
-    const QString told =
-        part == 1 ? roundingWords("1 number") : roundingWords("%1 numbers").arg(text(formatCount(part)));
+    const QString told = part == 1 ? tr("1 number") : tr("%1 numbers").arg(text(formatCount(part)));
     return numbers > 0 ? told + QStringLiteral(" (%1)").arg(smallShare(part / numbers)) : told;
 }
 

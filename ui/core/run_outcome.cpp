@@ -3,14 +3,11 @@
 
 #include "engine/trace/record/checkpoint_tally.h"
 #include "ui/core/run_model.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 namespace shardlab::ui {
 
 namespace {
-
-QString tr(const char* text) { return QCoreApplication::translate("RunOutcome", text); }
 
 /// " at step 86 of 150"; nothing before the first step. A run that another program recorded knows no length.
 QString place(const RunModel& model) {

@@ -5,8 +5,8 @@
 #include "ui/core/text.h"
 
 #include "engine/layout/mesh/axis.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QElapsedTimer>
 #include <QThreadPool>
 
@@ -182,10 +182,9 @@ QString degreesText(const Choice& choice) {
 
 QString scheduleText(const Candidate& candidate) {
     QString text = QString::fromStdString(candidate.choice.kind);
-    if (candidate.choice.inFlight > 0)
-        text += QCoreApplication::translate("candidates", ", %1 in flight").arg(candidate.choice.inFlight);
+    if (candidate.choice.inFlight > 0) text += tr(", %1 in flight").arg(candidate.choice.inFlight);
     for (const std::string& kind : candidate.alike) text += QStringLiteral(" = ") + QString::fromStdString(kind);
-    if (!candidate.choice.stages.empty()) text += QCoreApplication::translate("candidates", ", balanced stages");
+    if (!candidate.choice.stages.empty()) text += tr(", balanced stages");
     return text;
 }
 

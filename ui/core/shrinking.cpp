@@ -5,8 +5,7 @@
 #include "engine/predict/search/shrink.h"
 #include "ui/core/document.h"
 #include "ui/core/field_words.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 namespace shardlab::ui {
 
@@ -17,7 +16,7 @@ bool isDesignForOtherMachines(const Layout& layout) {
 Result<QString> shrinkToThisMachine(Document& document, const Layout& layout) {
     const auto shrunk = predict::shrinkToThisMachine(layout);
     if (!shrunk) return fail(shrunk.error());
-    document.change(shrunk->layout, QCoreApplication::translate("Shrinking", "Shrink to this machine"));
+    document.change(shrunk->layout, tr("Shrink to this machine"));
     return changesText(shrunk->changes);
 }
 

@@ -7,6 +7,7 @@
 #include "ui/core/selection.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 
 #include <QMouseEvent>
 #include <QToolTip>
@@ -53,7 +54,7 @@ void StepChart::mouseMoveEvent(QMouseEvent* event) {
 
 void StepChart::setOverTime(bool over) {
     overTime_ = over;
-    xAxis->setLabel(over ? tr("time of the devices") : tr("step"));
+    xAxis->setLabel(over ? shardlab::ui::tr("time of the devices") : shardlab::ui::tr("step"));
     if (over) {
         xAxis->setTicker(QSharedPointer<SecondsTicker>::create());
         return;

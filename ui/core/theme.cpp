@@ -21,6 +21,8 @@ QFont firstInstalled(std::initializer_list<const char*> families, QFontDatabase:
         font = QFont(QLatin1String(family));
         break;
     }
+    // Chinese that the family lacks; where none of these is installed the system chooses.
+    font.setFamilies(font.families() + QStringList{"Noto Sans CJK SC", "WenQuanYi Micro Hei"});
     font.setPixelSize(bodyPixels);
     return font;
 }

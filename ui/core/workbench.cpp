@@ -132,10 +132,11 @@ bool Workbench::openLayout(const std::filesystem::path& file) {
     const auto parsed = readLayout(file);
     if (!parsed) {
         recent_.remove(file);
-        const Error other{"it is neither a layout (JSON), a run (.shardlab) nor a trace",
+        const Error other{tr("it is neither a layout (JSON), a run (.shardlab) nor a trace").toStdString(),
                           file.string(),
-                          "a layout begins with {, and no trace format or configuration of another trainer that "
-                          "Shardlab reads looks like this file",
+                          tr("a layout begins with {, and no trace format or configuration of another trainer that "
+                             "Shardlab reads looks like this file")
+                              .toStdString(),
                           {}};
         messages_.post(tr("Cannot open %1").arg(fileName(file)), looksLikeLayout(file) ? parsed.error() : other, "file",
                        whileLayoutStays());
@@ -191,10 +192,11 @@ bool Workbench::haveRunFolder(const QString& refusal) {
     std::error_code code;
     std::filesystem::create_directories(runFolder_, code);
     if (code)
-        messages_.post(
-            refusal,
-            Error{.what = "cannot make the folder for runs", .where = runFolder_.string(), .why = code.message()},
-            "run");
+        messages_.post(refusal,
+                       Error{.what = tr("cannot make the folder for runs").toStdString(),
+                             .where = runFolder_.string(),
+                             .why = code.message()},
+                       "run");
     return !code;
 }
 

@@ -10,8 +10,7 @@
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/time_ticks.h"
 #include "ui/core/text.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 namespace shardlab::ui {
 
@@ -37,8 +36,7 @@ QString moment(const RunModel& model, std::int64_t time, std::int64_t largest, s
 QString paceHelp(const RunModel& model) {
     if (model.empty() || model.deviceTime().isClock()) return {};
     const RunHeader& header = model.header();
-    return QCoreApplication::translate("EventText",
-                                       "Paced, %1. All times and rates here are those of the modelled devices.")
+    return tr("Paced, %1. All times and rates here are those of the modelled devices.")
         .arg(QString::fromStdString(model.deviceTime().text(model.deviceTime().seconds(header.predictedStepSeconds))));
 }
 
@@ -47,15 +45,15 @@ QString actionText(const RunModel& model, const Event& event) {
 }
 
 QString whatText(const RunModel& model, const Event& event) {
-    QString what = text(name(event.kind));
+    QString what = term(name(event.kind));
     if (!what.isEmpty()) what[0] = what[0].toUpper();
     if (event.kind == EventKind::Overflow) return overflowText(event);
     if (isRounding(event.kind)) return what + QStringLiteral(" · ") + roundingPlace(event);
     if (event.action == 0) return what;
     if (nameNumber(event.action) != 0) return what + QStringLiteral(" · ") + shortened(actionText(model, event));
     const Action action = actionFromId(event.action);
-    if (event.kind == EventKind::Wait) return what + QStringLiteral(" for ") + actionWithWords(action);
-    what += actionWords(action).mid(text(name(eventKind(action.kind))).size());
+    if (event.kind == EventKind::Wait) return tr("%1 for %2").arg(what, actionWithWords(action));
+    what += actionWords(action).mid(term(name(eventKind(action.kind))).size());
     if (isInsideAction(event.kind)) what += QStringLiteral(" · ") + layerName(layerOf(event));
     return what;
 }
@@ -77,34 +75,30 @@ QString predictedText(const RunModel& model, const Event& event) {
 QString hoverText(const RunModel& model, const Event& event) {
     if (event.kind == EventKind::Overflow) {
         const QString scale = scaleAround(model, event.step);
-        return whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) +
-               (scale.isEmpty() ? QString() : QStringLiteral("\nloss scale ") + scale);
+        return whatText(model, event) + tr(" · rank %1").arg(event.rank) +
+               (scale.isEmpty() ? QString() : tr("\nloss scale %1").arg(scale));
     }
-    QString line = whatText(model, event) + QStringLiteral(" · rank %1").arg(event.rank) + QLatin1Char('\n') +
+    QString line = whatText(model, event) + tr(" · rank %1").arg(event.rank) + QLatin1Char('\n') +
                    seconds(model, event.end - event.begin);
-    if (showsPrediction(model)) line += QStringLiteral(" predicted");
+    if (showsPrediction(model)) line += tr(" predicted");
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
-        line += QStringLiteral(", predicted ") + predicted;
+        line += tr(", predicted %1").arg(predicted);
     return line;
 }
 
 QString figuresText(const RunModel& model, std::size_t step, int rank) {
     const StepExtent& extent = model.steps().extents()[step];
     const Thinning& thinning = model.steps().thinning();
-    QString line = QCoreApplication::translate("EventText", "step %1 · rank %2 · %3")
-                       .arg(extent.step)
-                       .arg(rank)
-                       .arg(seconds(model, extent.end - extent.begin));
+    QString line =
+        tr("step %1 · rank %2 · %3").arg(extent.step).arg(rank).arg(seconds(model, extent.end - extent.begin));
     line += QLatin1Char('\n');
     line += thinning.thinned(extent.step)
-                ? QCoreApplication::translate(
-                      "EventText",
-                      "the step's events were removed to keep within the size limit of %1; the step's figures:")
+                ? tr("the step's events were removed to keep within the size limit of %1; the step's figures:")
                       .arg(QString::fromStdString(formatBytes(thinning.sizeLimit)))
-                : QCoreApplication::translate("EventText", "the step's events are not read yet; the step's figures:");
+                : tr("the step's events are not read yet; the step's figures:");
     const StepShares& shares = *model.steps().shares(step, rank);
     for (std::size_t i = 0; i < shares.size(); ++i)
-        if (shares[i] > 0) line += QStringLiteral(" %1 %2").arg(text(name(shownKinds[i])), percent(shares[i] / 255.0));
+        if (shares[i] > 0) line += QStringLiteral(" %1 %2").arg(term(name(shownKinds[i])), percent(shares[i] / 255.0));
     return line;
 }
 

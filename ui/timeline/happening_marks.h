@@ -23,14 +23,14 @@ struct HappeningMark {
 
 /// What is drawn last lies above the others.
 inline constexpr std::array<HappeningMark, 8> happeningMarks{{
-    {EventKind::ValidationLoss, LegendItem::Mark::Dot, false, QT_TRANSLATE_NOOP("timeline", "validation")},
-    {EventKind::Mark, LegendItem::Mark::Flag, false, QT_TRANSLATE_NOOP("timeline", "mark")},
-    {EventKind::Command, LegendItem::Mark::Flag, false, QT_TRANSLATE_NOOP("timeline", "command")},
-    {EventKind::Dropped, LegendItem::Mark::Square, false, QT_TRANSLATE_NOOP("timeline", "events lost")},
-    {EventKind::Overflow, LegendItem::Mark::Triangle, false, QT_TRANSLATE_NOOP("timeline", "overflow")},
-    {EventKind::InjectedFault, LegendItem::Mark::Bolt, false, QT_TRANSLATE_NOOP("timeline", "injected fault")},
-    {EventKind::Restart, LegendItem::Mark::Diamond, true, QT_TRANSLATE_NOOP("timeline", "restart")},
-    {EventKind::Fault, LegendItem::Mark::Cross, true, QT_TRANSLATE_NOOP("timeline", "fault")},
+    {EventKind::ValidationLoss, LegendItem::Mark::Dot, false, QT_TR_NOOP("validation")},
+    {EventKind::Mark, LegendItem::Mark::Flag, false, QT_TR_NOOP("mark")},
+    {EventKind::Command, LegendItem::Mark::Flag, false, QT_TR_NOOP("command")},
+    {EventKind::Dropped, LegendItem::Mark::Square, false, QT_TR_NOOP("events lost")},
+    {EventKind::Overflow, LegendItem::Mark::Triangle, false, QT_TR_NOOP("overflow")},
+    {EventKind::InjectedFault, LegendItem::Mark::Bolt, false, QT_TR_NOOP("injected fault")},
+    {EventKind::Restart, LegendItem::Mark::Diamond, true, QT_TR_NOOP("restart")},
+    {EventKind::Fault, LegendItem::Mark::Cross, true, QT_TR_NOOP("fault")},
 }};
 
 /// The marks of happeningMarks that the run has.

@@ -3,6 +3,7 @@
 
 #include "engine/layout/mesh/alike.h"
 #include "ui/timeline/rank_folding.h"
+#include "ui/core/words.h"
 
 #include <QFontMetrics>
 #include <QPaintEngine>
@@ -80,9 +81,9 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
 
 QString RankLabels::title(const TimelineState& state, int position) {
     const std::vector<int> ranks = state.rows.ranksOf(position);
-    if (ranks.size() > 1) return QStringLiteral("▸ ranks %1").arg(QString::fromStdString(rankList(ranks)));
+    if (ranks.size() > 1) return shardlab::ui::tr("▸ ranks %1").arg(QString::fromStdString(rankList(ranks)));
     const bool opened = std::ranges::find(state.opened, ranks.front()) != state.opened.end();
-    return QStringLiteral("%1rank %2").arg(opened ? QStringLiteral("▾ ") : QString()).arg(ranks.front());
+    return (opened ? shardlab::ui::tr("▾ rank %1") : shardlab::ui::tr("rank %1")).arg(ranks.front());
 }
 
 QString RankLabels::place(const TimelineState& state, int position) {
@@ -94,7 +95,7 @@ QString RankLabels::place(const TimelineState& state, int position) {
 
 int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int last = std::max(0, model.ranks() - 1);
-    const QString widest = last + 1 >= RankFolding::many ? QStringLiteral("▸ ranks %1–%1") : QStringLiteral("rank %1");
+    const QString widest = last + 1 >= RankFolding::many ? shardlab::ui::tr("▸ ranks %1–%1") : shardlab::ui::tr("rank %1");
     const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(widest.arg(last));
     const int place =
         model.empty() ? 0

@@ -4,6 +4,7 @@
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/rank_labels.h"
 #include "ui/timeline/timeline_state.h"
+#include "ui/core/words.h"
 
 #include <QFontMetrics>
 #include <QPainter>
@@ -54,7 +55,7 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
         const double at = state.scale.x(extents[i].begin);
         const int x = std::max(state.plot.left(), static_cast<int>(at));
         if (x < free) continue;
-        const QString label = QStringLiteral("step %1").arg(extents[i].step);
+        const QString label = tr("step %1").arg(extents[i].step);
         const int width = metrics.horizontalAdvance(label);
         const double next = i + 1 < extents.size() ? state.scale.x(extents[i + 1].begin) : state.whole.right();
         if (x + width + 4 > state.whole.right() || (at < state.plot.left() && x + width + 4 > next)) continue;

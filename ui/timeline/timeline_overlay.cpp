@@ -9,6 +9,7 @@
 #include "ui/timeline/happening_marks.h"
 #include "ui/timeline/path_overlay.h"
 #include "ui/timeline/timeline_state.h"
+#include "ui/core/words.h"
 
 #include <QPainter>
 #include <QPainterPath>
@@ -85,8 +86,7 @@ void paintArea(QPainter& painter, const TimelineState& state) {
     for (const int rank : ranks)
         busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
     if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
-    const QString text =
-        QStringLiteral("%1 · computing %2").arg(seconds(state.model, area->end - area->begin), percent(busy));
+    const QString text = tr("%1 · computing %2").arg(seconds(state.model, area->end - area->begin), percent(busy));
     QFont font = state.theme.body;
     font.setPixelSize(11);
     painter.setFont(font);

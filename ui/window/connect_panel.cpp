@@ -122,8 +122,9 @@ void ConnectPanel::connectNow() {
     if (!address) return wrong(address.error());
     const QString given = token_->text().trimmed();
     if (given.isEmpty())
-        return wrong({"the token is missing", "", "nobody can watch a run without its token",
-                      "The token that run --serve has printed"});
+        return wrong({tr("the token is missing").toStdString(), "",
+                      tr("nobody can watch a run without its token").toStdString(),
+                      tr("The token that run --serve has printed").toStdString()});
     Result<std::string> token = given.toStdString();
     if (isFile(given)) token = readToken(given.toStdString());
     if (!token) return wrong(token.error());

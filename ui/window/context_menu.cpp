@@ -4,6 +4,7 @@
 #include "ui/core/words_at.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/workspace_area.h"
+#include "ui/core/words.h"
 
 #include <QAbstractItemView>
 #include <QAction>
@@ -17,8 +18,6 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int mostShown = 40;  ///< letters of what would be copied, in the menu's line
-
-QString tr(const char* words) { return QApplication::translate("ContextMenu", words); }
 
 /// The window's command, wherever the panel floats; nullptr where the panel stands alone.
 QAction* command(const QWidget& panel, const char* id) {

@@ -4,6 +4,7 @@
 #include "ui/core/workbench.h"
 #include "ui/window/end_signals.h"
 #include "ui/window/file_actions.h"
+#include "ui/window/language.h"
 #include "ui/window/main_window.h"
 #include "ui/window/picture.h"
 
@@ -87,6 +88,7 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     const QtMessageHandler before = qInstallMessageHandler(endWhereNoDisplayAnswers);
     QApplication application(argc, argv);
     qInstallMessageHandler(before);
+    speak(QString::fromStdString(options.language));
     if (rendering) {
         const Status drawn = renderRun(options.render, options.picture, options.size, options.light);
         return drawn ? 0 : complain(drawn.error().text());

@@ -16,6 +16,7 @@ struct DesktopOptions {
     std::filesystem::path picture;  ///< where render goes
     QSize size{1600, 1000};
     bool light = false;
+    std::string language;  ///< one of base::languages; empty: the menu's, else the system's
 };
 
 /// Exit status. Says on standard error what went wrong: no display, a bad file, an unwritable picture.

@@ -10,6 +10,7 @@
 #include "ui/core/text.h"
 #include "ui/window/figure.h"
 #include "ui/window/table_window.h"
+#include "ui/core/words.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -34,7 +35,7 @@ constexpr double staleOpacity = 0.45;
 }  // namespace
 
 DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent)
-    : QDockWidget(QApplication::translate("views", kind.title), parent), id_(QString::fromLatin1(kind.id)),
+    : QDockWidget(ui::tr(kind.title), parent), id_(QString::fromLatin1(kind.id)),
       predicted_(kind.predicts && context.workspace == Workspace::Design ? &context.document : nullptr),
       model_(context.model), document_(context.document), theme_(child<ThemeSource>(this)) {
     theme_->setTheme(context.theme.theme());

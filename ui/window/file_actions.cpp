@@ -5,6 +5,7 @@
 #include "ui/core/workbench.h"
 
 #include "engine/layout/presets.h"
+#include "ui/core/words.h"
 
 #include <QAction>
 #include <QFileDialog>
@@ -15,11 +16,12 @@
 namespace shardlab::ui {
 namespace {
 
-constexpr auto layoutFilter = "Layouts (*.layout.json *.json)";
-constexpr auto everyFilter = "Layouts, runs, traces and other trainers' files (*.layout.json *.json *.json.gz "
-                             "*.shardlab *.sqlite *.pickle *.pkl "
-                             "*_rank_* *.sh *.sbatch *.toml);;All files (*)";
-constexpr auto traceFilter = "Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)";
+constexpr auto layoutFilter = QT_TR_NOOP("Layouts (*.layout.json *.json)");
+constexpr auto everyFilter = QT_TR_NOOP("Layouts, runs, traces and other trainers' files (*.layout.json *.json "
+                                        "*.json.gz *.shardlab *.sqlite *.pickle *.pkl "
+                                        "*_rank_* *.sh *.sbatch *.toml);;All files (*)");
+constexpr auto traceFilter =
+    QT_TR_NOOP("Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)");
 constexpr int listed = 10;  ///< of the recent files, in the menu; the home page has all
 const QString runSuffix = QStringLiteral(".shardlab");
 
@@ -40,10 +42,10 @@ void FileActions::makePresets() {
     }
     for (const Preset& preset : *known) {
         auto* action = child<QAction>(tr("New from preset: %1").arg(QString::fromStdString(preset.name)), this);
-        action->setProperty("help", QString::fromStdString(preset.summary));
+        action->setProperty("help", term(preset.summary));
         action->setProperty("short", QString::fromStdString(preset.name));
-        action->setProperty("family", QString::fromStdString(preset.family));
-        action->setToolTip(QString::fromStdString(preset.summary));
+        action->setProperty("family", term(preset.family));
+        action->setToolTip(term(preset.summary));
         connect(action, &QAction::triggered, this, [this, layout = preset.layout] {
             whenSaved(tr("Begin with a preset?"), [this, layout] { workbench_.newFromPreset(layout); });
         });
@@ -71,7 +73,7 @@ void FileActions::openNew() {
 
 void FileActions::askAndOpen() {
     if (dialog_) return dialog_->raise();
-    dialog_ = child<QFileDialog>(window_, tr("Open a layout or a run"), QString(), tr(everyFilter));
+    dialog_ = child<QFileDialog>(window_, tr("Open a layout or a run"), QString(), ui::tr(everyFilter));
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setFileMode(QFileDialog::ExistingFile);
     connect(dialog_, &QFileDialog::fileSelected, this, &FileActions::open);
@@ -91,7 +93,7 @@ void FileActions::askAndCompare() {
 void FileActions::askAndImport() {
     if (dialog_) return dialog_->raise();
     dialog_ = child<QFileDialog>(window_, tr("Import traces of one training job: one file per rank, or one with all"),
-                                 QString(), tr(traceFilter));
+                                 QString(), ui::tr(traceFilter));
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setFileMode(QFileDialog::ExistingFiles);
     connect(dialog_, &QFileDialog::filesSelected, this, [this](const QStringList& chosen) {
@@ -116,7 +118,7 @@ void FileActions::save(std::function<void()> then) {
 
 void FileActions::saveAs(std::function<void()> then) {
     if (dialog_) return dialog_->raise();
-    dialog_ = child<QFileDialog>(window_, tr("Save the layout"), QString(), tr(layoutFilter));
+    dialog_ = child<QFileDialog>(window_, tr("Save the layout"), QString(), ui::tr(layoutFilter));
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setAcceptMode(QFileDialog::AcceptSave);
     const std::filesystem::path& file = workbench_.document().file();

@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/commands.h"
+#include "ui/core/words.h"
 
 #include <QGridLayout>
 #include <QKeyEvent>
@@ -94,7 +95,7 @@ KeyHelp::KeyHelp(QWidget* window) : Overlay(window) {
     std::vector<KeyLine> commands;
     for (const CommandSpec& spec : commandSpecs()) {
         const QString keys = QString::fromLatin1(spec.shortcut).replace(QLatin1Char(';'), QStringLiteral(", "));
-        if (!keys.isEmpty()) commands.push_back({keys, tr(spec.title)});
+        if (!keys.isEmpty()) commands.push_back({keys, ui::tr(spec.title)});
     }
     addBlock(*grid, 0, tr("COMMANDS"), commands);
     addBlock(*grid, 3, tr("VIEWS"), viewKeys());

@@ -3,16 +3,12 @@
 
 #include "engine/layout/mesh/axis.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 namespace shardlab::ui {
-namespace {
-
-QString words(const char* text) { return QCoreApplication::translate("layout", text); }
-
-}  // namespace
+namespace {}  // namespace
 
 QString degreesText(const Layout& layout) {
     const ParallelSpec& parallel = layout.parallel;
@@ -27,11 +23,11 @@ QString degreesText(const Layout& layout) {
 }
 
 QString clusterText(const Layout& layout) {
-    QStringList parts{counted(layout.cluster.hosts.size(), words("1 host"), words("%1 hosts")),
-                      counted(std::max(0, rankCount(layout)), words("1 rank"), words("%1 ranks")),
+    QStringList parts{counted(layout.cluster.hosts.size(), tr("1 host"), tr("%1 hosts")),
+                      counted(std::max(0, rankCount(layout)), tr("1 rank"), tr("%1 ranks")),
                       text(wordOf(layout.cluster.device))};
     if (layout.cluster.pace)
-        parts << words("paced as %1").arg(QString::fromStdString(layout.cluster.pace->device).toHtmlEscaped());
+        parts << tr("paced as %1").arg(QString::fromStdString(layout.cluster.pace->device).toHtmlEscaped());
     return parts.join(QStringLiteral(" · "));
 }
 

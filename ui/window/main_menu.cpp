@@ -6,6 +6,7 @@
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/workspace_area.h"
+#include "ui/core/words.h"
 
 #include <QMenu>
 
@@ -13,8 +14,10 @@ namespace shardlab::ui {
 namespace {
 
 /// Commands whose ids begin with these stand in a menu of their own: a menu has to fit a small screen.
-constexpr std::pair<const char*, const char*> inner[] = {
-    {"timeline", "Timeline"}, {"compare", "Compare"}, {"export", "Export for"}};
+constexpr std::pair<const char*, const char*> inner[] = {{"timeline", QT_TR_NOOP("Timeline")},
+                                                         {"compare", QT_TR_NOOP("Compare")},
+                                                         {"export", QT_TR_NOOP("Export for")},
+                                                         {"language", QT_TR_NOOP("Language")}};
 
 QString roomOf(const CommandSpec& spec) { return QString::fromLatin1(spec.id).section(QLatin1Char('.'), 0, 0); }
 
@@ -57,7 +60,7 @@ MainMenu::MainMenu(Commands& commands, FileActions& files, QWidget* parent) : QM
     QHash<QString, QString> last;  // room of the last command in a menu
     for (const CommandSpec& spec : commandSpecs()) {
         const QString title = QString::fromLatin1(spec.menu);
-        if (!menus.contains(title)) menus.insert(title, toolTipped(addMenu(QStringLiteral("&") + tr(spec.menu))));
+        if (!menus.contains(title)) menus.insert(title, toolTipped(addMenu(QStringLiteral("&") + ui::tr(spec.menu))));
         QMenu* menu = menus.value(title);
         const QString room = roomOf(spec);
         if (!menu->isEmpty() && last.value(title) != room) menu->addSeparator();
@@ -66,7 +69,7 @@ MainMenu::MainMenu(Commands& commands, FileActions& files, QWidget* parent) : QM
         for (const auto& [prefix, name] : inner) {
             if (room != QLatin1String(prefix)) continue;
             if (!menus.contains(QLatin1String(name)))
-                menus.insert(QLatin1String(name), toolTipped(menu->addMenu(tr(name))));
+                menus.insert(QLatin1String(name), toolTipped(menu->addMenu(ui::tr(name))));
             into = menus.value(QLatin1String(name));
         }
         into->addAction(&commands[spec.id]);

@@ -10,6 +10,7 @@
 #include "ui/window/export_window.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/key_help.h"
+#include "ui/window/language.h"
 #include "ui/window/main_menu.h"
 #include "ui/window/main_window.h"
 #include "ui/window/manual_window.h"
@@ -24,6 +25,16 @@
 #include <algorithm>
 
 namespace shardlab::ui {
+namespace {
+
+constexpr const char* languageCommands[] = {"language.system", "language.en", "language.zh_CN"};
+
+QString languageOfCommand(const char* id) {
+    const QString language = QString::fromLatin1(id).section(QLatin1Char('.'), 1);
+    return language == QLatin1String("system") ? QString() : language;
+}
+
+}  // namespace
 
 void MainWindow::bindCommands() {
     for (QAction* action : commands_.all()) addAction(action);
@@ -107,6 +118,15 @@ void MainWindow::bindCommands() {
         workbench_.theme().setDark(dark);
         QSettings().setValue(QStringLiteral("window/light"), !dark);
     });
+    for (const char* id : languageCommands)
+        commands_.bind(id, [this, id] {
+            keepLanguage(languageOfCommand(id));
+            refreshCommands();
+            workbench_.messages().post({.level = MessageLevel::Info,
+                                        .title = tr("The desktop speaks this language from its next start on"),
+                                        .detail = {},
+                                        .topic = "language"});
+        });
     commands_.bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     commands_.bind("view.reset", [this] { area(workspace_).resetArrangement(); });
     // The view that had the keyboard: the palette, from which this may come, has given it back by then.
@@ -285,6 +305,7 @@ void MainWindow::refreshCommands() {
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
     commands_["view.fill"].setChecked(!area(workspace_).filled().isEmpty());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
+    for (const char* id : languageCommands) commands_[id].setChecked(chosenLanguage() == languageOfCommand(id));
     refreshHomeCommands();
     commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
     commands_.setExtra(QStringLiteral("recent"), files_->recentActions());

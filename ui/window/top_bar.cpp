@@ -8,6 +8,7 @@
 #include "ui/core/workbench.h"
 #include "ui/window/layout_words.h"
 #include "ui/window/main_menu.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -207,7 +208,7 @@ void TopBar::refreshStep() {
     }
     const RunState state = *workbench_.run().state();
     const bool steady = state == RunState::Running || state == RunState::Ended;
-    const QString phase = steady ? QString() : text(name(state)) + QStringLiteral(" · ");
+    const QString phase = steady ? QString() : term(name(state)) + QStringLiteral(" · ");
     step_->setText(tr("%1%2 of %3 steps").arg(phase).arg(done).arg(workbench_.run().layout().run.steps));
 }
 

@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/window/dock_panel.h"
+#include "ui/core/words.h"
 
 #include <QApplication>
 #include <QHash>
@@ -63,11 +64,11 @@ std::vector<int> lengths(const Place& group, int length) {
 
 QString name(Workspace workspace) {
     switch (workspace) {
-    case Workspace::Design: return QApplication::translate("workspace", "Design");
-    case Workspace::Run: return QApplication::translate("workspace", "Run");
-    case Workspace::Replay: return QApplication::translate("workspace", "Replay");
-    case Workspace::Learn: return QApplication::translate("workspace", "Learn");
-    case Workspace::Home: return QApplication::translate("workspace", "Home");
+    case Workspace::Design: return shardlab::ui::tr("Design");
+    case Workspace::Run: return shardlab::ui::tr("Run");
+    case Workspace::Replay: return shardlab::ui::tr("Replay");
+    case Workspace::Learn: return shardlab::ui::tr("Learn");
+    case Workspace::Home: return shardlab::ui::tr("Home");
     }
     return {};
 }

@@ -7,6 +7,7 @@
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/event_text.h"
+#include "ui/core/words.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -124,7 +125,7 @@ void AreaView::fill() {
         const auto& [key, figures] = rows[static_cast<std::size_t>(row)];
         QString title = key.first < 0 ? QString() : tr("rank %1").arg(key.first);
         if (key.second != EventKind::None)
-            title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + text(name(key.second));
+            title += (title.isEmpty() ? QString() : QStringLiteral(" · ")) + term(name(key.second));
         if (title.isEmpty()) title = tr("all");
         const QString cells[]{title,
                               QString::number(figures.count),
@@ -203,7 +204,7 @@ QString AreaView::asTable() const {
     for (const auto& [key, figures] : figures_)
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
                      .arg(key.first < 0 ? tr("all") : QString::number(key.first),
-                          key.second == EventKind::None ? tr("all") : text(name(key.second)),
+                          key.second == EventKind::None ? tr("all") : term(name(key.second)),
                           QString::number(figures.count), figure(static_cast<double>(figures.total)),
                           figure(figures.mean), figure(static_cast<double>(figures.p95)),
                           figure(static_cast<double>(figures.largest)), QString::number(share(key, figures), 'f', 4));

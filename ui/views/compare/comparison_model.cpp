@@ -5,8 +5,8 @@
 #include "ui/core/action_words.h"
 #include "ui/core/theme.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QPainter>
 
 #include <algorithm>
@@ -15,7 +15,6 @@
 namespace shardlab::ui {
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("compare", text); }
 const QString unknown = QStringLiteral("–");
 
 QString secondsText(const std::optional<double>& value) { return value ? text(formatSeconds(*value)) : unknown; }
@@ -29,11 +28,11 @@ QString layersText(std::pair<int, int> layers) {
 QString ranksText(int a, int b) { return a == b ? QString::number(a) : QStringLiteral("%1 / %2").arg(a).arg(b); }
 
 ComparisonRow largestRow(const RunComparison::Difference& one) {
-    const QString action = one.action ? text(toText(actionFromId(one.action))) : text(name(one.kind));
+    const QString action = one.action ? text(toText(actionFromId(one.action))) : term(name(one.kind));
     return {
         tr("%1 · rank %2").arg(action, ranksText(one.rankA, one.rankB)), one.seconds, one.kind,
         tr("%1, mean of %2 steps; the sides differ most in step %3: %4%5")
-            .arg(one.action ? actionWords(actionFromId(one.action)) : text(name(one.kind)))
+            .arg(one.action ? actionWords(actionFromId(one.action)) : term(name(one.kind)))
             .arg(one.steps)
             .arg(one.worstStep)
             .arg(one.worst < 0 ? QStringLiteral("−") : QStringLiteral("+"), text(formatSeconds(std::abs(one.worst))))};
@@ -86,7 +85,7 @@ std::vector<ComparisonRow> rowsOf(const RunComparison& comparison, ComparisonPar
         for (const auto& one : comparison.largest) rows.push_back(largestRow(one));
         break;
     case ComparisonPart::Kinds:
-        for (const auto& kind : comparison.kinds) rows.push_back({text(name(kind.kind)), kind.seconds, kind.kind, {}});
+        for (const auto& kind : comparison.kinds) rows.push_back({term(name(kind.kind)), kind.seconds, kind.kind, {}});
         break;
     case ComparisonPart::Ranks:
         for (const auto& rank : comparison.ranks) addRank(rows, rank);

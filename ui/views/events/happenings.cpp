@@ -7,8 +7,7 @@
 #include "ui/core/overflow.h"
 #include "ui/core/text.h"
 #include "ui/views/events/rounded_steps.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <span>
@@ -17,7 +16,6 @@ namespace shardlab::ui {
 
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("events", text); }
 /// The last time of the events and of the log: only the log mentions ranks that fail before their first event.
 std::int64_t lastOf(const RunModel& model) {
     std::int64_t last = model.recorded().last;
@@ -39,7 +37,7 @@ Happening fromInstant(const Event& event, const EventNames& names) {
     switch (event.kind) {
     case EventKind::Command:
         happening.rank = -1;
-        happening.text = tr("command: %1").arg(text(name(commandOf(event).value_or(Command::None))));
+        happening.text = tr("command: %1").arg(term(name(commandOf(event).value_or(Command::None))));
         if (commandOf(event) == Command::Resize)
             happening.text += counted(replicasAsked(event), tr(" to 1 replica"), tr(" to %1 replicas"));
         if (commandOf(event) == Command::InjectFault)
@@ -109,7 +107,7 @@ std::vector<Happening> happenings(const RunModel& model) {
     }
     if (const auto& end = model.report().end()) {
         const QString outcome =
-            end->outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(text(end->outcome));
+            end->outcome.empty() ? tr("the recording was cut off") : tr("run %1").arg(term(end->outcome));
         all.push_back({last,
                        -1,
                        stepAt(last),

@@ -4,8 +4,7 @@
 #include "engine/base/units.h"
 #include "ui/core/rounding.h"
 #include "ui/core/text.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 #include <map>
 
@@ -20,13 +19,12 @@ struct StepSaturation {
 };
 
 QString saturationText(const StepSaturation& step) {
-    const auto said = [](const char* words) { return QCoreApplication::translate("events", words); };
     const auto numbers = [&](double count) {
-        return count == 1 ? said("1 number") : said("%1 numbers").arg(text(formatCount(count)));
+        return count == 1 ? tr("1 number") : tr("%1 numbers").arg(text(formatCount(count)));
     };
-    QString told = said("%1 saturated in 8 bits").arg(numbers(step.saturated));
-    if (step.flushed > 0) told += said(", %1 became 0").arg(text(formatCount(step.flushed)));
-    return told + said("; most in %1 (%2)").arg(roundingPlace(step.most), roundingOrigin(step.most));
+    QString told = tr("%1 saturated in 8 bits").arg(numbers(step.saturated));
+    if (step.flushed > 0) told += tr(", %1 became 0").arg(text(formatCount(step.flushed)));
+    return told + tr("; most in %1 (%2)").arg(roundingPlace(step.most), roundingOrigin(step.most));
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/evidence/evidence_plot.h"
+#include "ui/core/words.h"
 
 #include <QActionGroup>
 #include <QComboBox>
@@ -32,7 +33,7 @@ constexpr int rowHeight = 21;
 constexpr int mostFilterLetters = 34;
 
 QString title(RunFacet facet) {
-    QString word = text(name(facet));
+    QString word = term(name(facet));
     word[0] = word[0].toUpper();
     return word;
 }

@@ -6,8 +6,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/text.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +15,6 @@ namespace shardlab::ui {
 
 namespace {
 
-QString tr(const char* text) { return QCoreApplication::translate("figures", text); }
 const QString unknown = QStringLiteral("—");
 
 /// The counter of a step, from whichever rank tells it.
@@ -220,7 +218,8 @@ CardFigure utilisation(const RunHeader& header, const StepSummary* step) {
 std::vector<CardFigure> cardFigures(const RunModel& model, std::int64_t cursor) {
     if (model.empty()) {
         std::vector<CardFigure> cards;
-        for (const char* title : {"Tokens/s", "Bubble", "Step time", "Loss", "Peak memory", "Waiting"})
+        for (const char* title : {QT_TR_NOOP("Tokens/s"), QT_TR_NOOP("Bubble"), QT_TR_NOOP("Step time"),
+                                  QT_TR_NOOP("Loss"), QT_TR_NOOP("Peak memory"), QT_TR_NOOP("Waiting")})
             cards.push_back({tr(title), unknown, {}, {}});
         return cards;
     }

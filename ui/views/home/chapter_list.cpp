@@ -9,6 +9,7 @@
 #include "ui/views/home/row_delegate.h"
 
 #include "engine/launch/lesson/lesson.h"
+#include "ui/core/words.h"
 
 #include <QLabel>
 #include <QListWidget>
@@ -69,7 +70,7 @@ ChapterList::Contents ChapterList::read() {
         return made;
     };
     for (const LessonChapter& chapter : *chapters) {
-        contents.chapters.push_back({text(chapter.title), {}});
+        contents.chapters.push_back({term(chapter.title), {}});
         for (const std::string& name : chapter.lessons)
             if (const auto found = std::ranges::find(*lessons, name, &Lesson::name); found != lessons->end())
                 contents.chapters.back().lessons.push_back(entry(*found));

@@ -8,6 +8,7 @@
 #include "ui/views/home/cluster_bar.h"
 #include "ui/views/home/preset_gallery.h"
 #include "ui/views/home/recent_list.h"
+#include "ui/core/words.h"
 
 #include <QFrame>
 #include <QHBoxLayout>
@@ -78,7 +79,7 @@ void HomeView::showEvent(QShowEvent* event) {
 QString HomeView::asTable() const {
     QString table = tr("What\tName\tIn words\n");
     for (const Preset& preset : gallery_->presets())
-        table += tr("preset\t%1\t%2: %3\n").arg(text(preset.name), text(preset.family), text(preset.summary));
+        table += tr("preset\t%1\t%2: %3\n").arg(text(preset.name), term(preset.family), term(preset.summary));
     const auto add = [&table](const QString& what, const QString& lines) {
         for (const QString& line : lines.split(QLatin1Char('\n'), Qt::SkipEmptyParts))
             table += what + QLatin1Char('\t') + line + QLatin1Char('\n');

@@ -6,6 +6,7 @@
 #include "ui/core/theme.h"
 #include "ui/views/home/row_delegate.h"
 #include "ui/views/home/schedule_sketch.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -109,7 +110,8 @@ CardDelegate& delegateOf(QListWidget& cards) { return static_cast<CardDelegate&>
 
 bool contains(const Preset& preset, const QStringList& words) {
     const QString all = text(preset.name) + QLatin1Char(' ') + text(preset.family) + QLatin1Char(' ') +
-                        text(preset.summary) + QLatin1Char(' ') + text(preset.layout.schedule.kind);
+                        term(preset.family) + QLatin1Char(' ') + term(preset.summary) + QLatin1Char(' ') +
+                        text(preset.layout.schedule.kind);
     return std::ranges::all_of(words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
 }
 
@@ -180,13 +182,13 @@ void PresetGallery::fill() {
         const Preset& preset = presets_[index];
         if (!contains(preset, words)) continue;
         if (preset.family != family) {
-            addHeading(*cards_, text(preset.family));
+            addHeading(*cards_, term(preset.family));
             family = preset.family;
         }
         auto* item = child<QListWidgetItem>(text(preset.name), cards_);
         item->setData(presetRole, static_cast<int>(index));
-        item->setData(Qt::AccessibleTextRole, QStringLiteral("%1: %2").arg(text(preset.name), text(preset.summary)));
-        item->setToolTip(text(preset.summary));
+        item->setData(Qt::AccessibleTextRole, QStringLiteral("%1: %2").arg(text(preset.name), term(preset.summary)));
+        item->setToolTip(term(preset.summary));
     }
     if (QListWidgetItem* first = firstRow(*cards_)) cards_->setCurrentItem(first);
     if (cards_->count() == 0) addHeading(*cards_, tr("No preset has all of these words."));

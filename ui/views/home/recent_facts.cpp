@@ -7,16 +7,14 @@
 #include "engine/trace/run_file/run_file.h"
 #include "ui/core/field_words.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
-#include <QCoreApplication>
 #include <QFileInfo>
 
 namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t mostChanges = 4;
-
-QString words(const char* text) { return QCoreApplication::translate("recent", text); }
 
 }  // namespace
 
@@ -38,13 +36,13 @@ RecentFacts readRecent(const QString& file) {
         return facts;
     }
     if ((*reader)->header().hasLayout()) facts.layout = (*reader)->header().layout;
-    else facts.outcome = words("from another program (%1)").arg(text((*reader)->header().origin));
+    else facts.outcome = tr("from another program (%1)").arg(text((*reader)->header().origin));
     if (const std::string& outcome = (*reader)->end().outcome; !outcome.empty()) facts.outcome = text(outcome);
     return facts;
 }
 
 QString layoutInWords(const Layout& layout) {
-    return words("%1 · %2 · %3 of %4 layers")
+    return tr("%1 · %2 · %3 of %4 layers")
         .arg(text(layout.schedule.kind), text(rankFactorsText(layout.parallel)), text(wordOf(layout.model.kind)))
         .arg(layout.model.layers);
 }
@@ -55,7 +53,7 @@ QString differenceInWords(const Layout& earlier, const Layout& later) {
     if (changes.size() <= mostChanges + 1) return changesText(changes);
     const std::size_t more = changes.size() - mostChanges;
     changes.resize(mostChanges);
-    return words("%1 and %2 more").arg(changesText(changes)).arg(more);
+    return tr("%1 and %2 more").arg(changesText(changes)).arg(more);
 }
 
 }  // namespace shardlab::ui

@@ -8,6 +8,7 @@
 #include "engine/layout/registries.h"
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QCheckBox>
 #include <QFileDialog>
@@ -21,7 +22,7 @@ namespace {
 /// What a person reads beside the word of the file.
 QString titleOf(const Field& field, const QString& word) {
     for (const RegistryEntry& entry : registryOf(field, scheduleMethods()))
-        if (text(entry.name) == word) return text(entry.title);
+        if (text(entry.name) == word) return term(entry.title);
     return {};
 }
 

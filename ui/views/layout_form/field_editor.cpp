@@ -10,6 +10,7 @@
 #include "ui/views/layout_form/order_editor.h"
 #include "ui/views/layout_form/stages_editor.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 namespace shardlab::ui {
 namespace {
@@ -31,14 +32,14 @@ FieldEditor::FieldEditor(const Field& field, Document& document, QWidget* parent
 void FieldEditor::edit(const std::function<void(Layout&)>& change, const QString& shown) {
     Layout layout = document_.layout();
     change(layout);
-    document_.change(std::move(layout), tr("Set %1 to %2").arg(text(field_.label).toLower(), shown),
+    document_.change(std::move(layout), shardlab::ui::tr("Set %1 to %2").arg(term(field_.label).toLower(), shown),
                      text(field_.pointer));
 }
 
 void FieldEditor::name(QWidget& control) const {
-    control.setAccessibleName(text(field_.label));
-    control.setAccessibleDescription(text(field_.help));
-    control.setToolTip(text(field_.help));
+    control.setAccessibleName(term(field_.label));
+    control.setAccessibleDescription(term(field_.help));
+    control.setToolTip(term(field_.help));
 }
 
 FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* parent) {

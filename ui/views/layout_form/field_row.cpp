@@ -7,6 +7,7 @@
 #include "ui/views/layout_form/field_editor.h"
 
 #include "engine/layout/fields.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -29,7 +30,7 @@ QString inWords(const Fault& fault) {
 }  // namespace
 
 FieldRow::FieldRow(const Field& field, Document& document, QWidget* parent)
-    : QWidget(parent), editor_(makeFieldEditor(field, document, this)), label_(child<QLabel>(text(field.label), this)),
+    : QWidget(parent), editor_(makeFieldEditor(field, document, this)), label_(child<QLabel>(term(field.label), this)),
       fault_(child<QLabel>(this)) {
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);

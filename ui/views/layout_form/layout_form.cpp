@@ -14,6 +14,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QApplication>
 #include <QHBoxLayout>
@@ -44,15 +45,15 @@ QString sectionOf(const QString& pointer) {
 QString titleOf(const QString& section) {
     if (section == QLatin1String("cluster")) return LayoutForm::tr("RUNS ON");
     if (section == QLatin1String("modelled")) return LayoutForm::tr("PLANNED FOR");
-    return section.toUpper();
+    return term(section.toStdString()).toUpper();
 }
 
 constexpr const char* foldedKey = "layoutForm/folded";
 
 /// Whether every word stands in the field's name, pointer or help.
 bool answers(const Field& field, const QString& words) {
-    const QString all =
-        text(field.label) + QLatin1Char(' ') + text(field.pointer) + QLatin1Char(' ') + text(field.help);
+    const QString all = term(field.label) + QLatin1Char(' ') + text(field.pointer) + QLatin1Char(' ') +
+                        text(field.label) + QLatin1Char(' ') + text(field.help);
     for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
         if (!all.contains(word, Qt::CaseInsensitive)) return false;
     return true;

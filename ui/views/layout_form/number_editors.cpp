@@ -6,6 +6,7 @@
 #include "ui/core/text.h"
 #include "ui/views/layout_form/calm_controls.h"
 #include "ui/views/layout_form/unit_line.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QLocale>
@@ -31,7 +32,7 @@ std::optional<double> readNumber(const QString& text) {
     return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-QString unitOf(const Field& field) { return text(field.unit); }
+QString unitOf(const Field& field) { return term(field.unit); }
 
 /// " samples"; " sample" behind a 1.
 QString suffixOf(const Field& field, int number) {

@@ -10,16 +10,13 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/mesh/axis.h"
 #include "engine/layout/schedule/registry.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <numeric>
 
 namespace shardlab::ui {
 namespace {
-
-QString words(const char* text) { return QCoreApplication::translate("SectionNote", text); }
 
 SectionNote ranksNote(const Layout& layout) {
     QStringList factors;
@@ -33,8 +30,8 @@ SectionNote ranksNote(const Layout& layout) {
     QString product = factors.join(QStringLiteral(" × "));
     if (factors.size() > 1) product += QStringLiteral(" = %1").arg(ranks);
     else product = QString::number(ranks);
-    const QString of = devices == ranks ? (ranks == 1 ? words("device") : words("devices"))
-                                        : counted(devices, words("of 1 device"), words("of %1 devices"));
+    const QString of = devices == ranks ? (ranks == 1 ? tr("device") : tr("devices"))
+                                        : counted(devices, tr("of 1 device"), tr("of %1 devices"));
     const bool enough = ranks >= 1 && ranks <= devices;
     return {QStringLiteral("%1 %2 %3").arg(product, of, enough ? QStringLiteral("✓") : QStringLiteral("✗")),
             enough ? "good" : "bad"};
@@ -44,14 +41,14 @@ SectionNote ranksNote(const Layout& layout) {
 SectionNote hostsNote(const Layout& layout) {
     const auto& hosts = layout.cluster.hosts;
     const auto others = std::ranges::count_if(hosts, [](const HostSpec& host) { return !isOwnName(host.name); });
-    if (others == 0) return {words("this machine")};
-    const QString away = counted(others, words("1 other host"), words("%1 other hosts"));
-    return {others == static_cast<std::ptrdiff_t>(hosts.size()) ? away : words("this machine and %1").arg(away)};
+    if (others == 0) return {tr("this machine")};
+    const QString away = counted(others, tr("1 other host"), tr("%1 other hosts"));
+    return {others == static_cast<std::ptrdiff_t>(hosts.size()) ? away : tr("this machine and %1").arg(away)};
 }
 
 /// "4 × 8 NVIDIA H100 SXM 80 GB, 450 GB/s within a node, 400 Gbit/s between nodes"
 SectionNote modelledNote(const Layout& layout) {
-    if (!layout.cluster.pace) return {words("the machine it runs on, at full speed")};
+    if (!layout.cluster.pace) return {tr("the machine it runs on, at full speed")};
     const PaceSpec& pace = *layout.cluster.pace;
     const DevicePreset* device = findDevice(pace.device);
     if (!device) return {};
@@ -62,9 +59,9 @@ SectionNote modelledNote(const Layout& layout) {
     if (even && hosts.size() > 1) count = QStringLiteral("%1 × %2").arg(hosts.size()).arg(each);
     QString note = QStringLiteral("%1 %2").arg(count, text(device->title));
     const double inside = pace.nodeLink > 0 ? pace.nodeLink * 1e9 : device->inNode.bandwidth;
-    if (rankCount(layout) > 1) note += words(", %1 within a node").arg(text(formatBandwidth(inside)));
+    if (rankCount(layout) > 1) note += tr(", %1 within a node").arg(text(formatBandwidth(inside)));
     const double between = pace.network > 0 ? pace.network : device->betweenNodes.bandwidth * 8 / 1e9;
-    if (hosts.size() > 1) note += words(", %1 Gbit/s between nodes").arg(between, 0, 'g', 4);
+    if (hosts.size() > 1) note += tr(", %1 Gbit/s between nodes").arg(between, 0, 'g', 4);
     return {note};
 }
 
@@ -77,15 +74,15 @@ SectionNote sectionNote(const QString& section, const Document& document) {
     if (section == QLatin1String("parallel")) return ranksNote(layout);
     if (section == QLatin1String("batch")) {
         const int count = microbatches(layout);
-        return count > 0 ? SectionNote{counted(count, words("1 microbatch"), words("%1 microbatches"))} : SectionNote{};
+        return count > 0 ? SectionNote{counted(count, tr("1 microbatch"), tr("%1 microbatches"))} : SectionNote{};
     }
     if (section == QLatin1String("model") && document.planIsCurrent() && document.plan())
-        return {words("%1 parameters")
+        return {tr("%1 parameters")
                     .arg(QString::fromStdString(formatParameters(static_cast<double>(document.plan()->parameters))))};
     if (section == QLatin1String("schedule")) {
         const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
         if (!method) return {};
-        return {words("bubble %1").arg(text(bubbleFormula(*method, scheduleShape(layout))))};
+        return {tr("bubble %1").arg(text(bubbleFormula(*method, scheduleShape(layout))))};
     }
     return {};
 }

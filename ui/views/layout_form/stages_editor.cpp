@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/views/layout_form/calm_controls.h"
+#include "ui/core/words.h"
 
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
@@ -28,7 +29,7 @@ constexpr std::size_t mostBoxes = 64;
 QString stageWords(const std::vector<int>& layers) {
     QStringList parts;
     for (const int count : layers) parts << QString::number(count);
-    return parts.isEmpty() ? StagesEditor::tr("even") : parts.join(QLatin1Char(' '));
+    return parts.isEmpty() ? shardlab::ui::tr("even") : parts.join(QLatin1Char(' '));
 }
 
 /// Whether a split of the layers is all that could be wrong with the layout.

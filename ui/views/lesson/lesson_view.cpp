@@ -11,6 +11,7 @@
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
 #include "ui/views/lesson/experiment_rows.h"
+#include "ui/core/words.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -29,14 +30,13 @@ namespace {
 constexpr int progressMilliseconds = 100;
 
 /// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
-std::string sizes(const Layout& layout) {
-    const auto count = [](int number, const char* one, const char* many) {
-        return std::to_string(number) + (number == 1 ? one : many);
-    };
-    return std::string(wordOf(layout.model.kind)) + " of " + count(layout.model.layers, " layer, ", " layers, ") +
-           std::to_string(layout.model.hidden) + " wide; " + count(rankCount(layout), " rank; ", " ranks; ") +
-           count(microbatches(layout), " microbatch of ", " microbatches of ") +
-           count(layout.batch.micro, " sample", " samples");
+QString sizes(const Layout& layout) {
+    return tr("%1 of %2, %3 wide; %4; %5 of %6")
+        .arg(text(wordOf(layout.model.kind)), counted(layout.model.layers, tr("1 layer"), tr("%1 layers")))
+        .arg(layout.model.hidden)
+        .arg(counted(rankCount(layout), tr("1 rank"), tr("%1 ranks")),
+             counted(microbatches(layout), tr("1 microbatch"), tr("%1 microbatches")),
+             counted(layout.batch.micro, tr("1 sample"), tr("%1 samples")));
 }
 
 /// What the experiment has else than the one that it is like, in the words of the form.
@@ -147,10 +147,14 @@ QString LessonView::markdown() const {
     if (!lesson) return {};
     return text(lessonText(*lesson, lessons.known(), [&](std::size_t index) {
         const LessonExperiment& experiment = lesson->experiments[index];
-        const std::string text =
-            "> **" + experiment.name + "** " + experiment.title + " · [run it](#" + std::to_string(index) + ")  \n> ";
-        if (experiment.like.empty()) return text + sizes(experiment.layout) + "\n";
-        return text + "like " + experiment.like + ", but " + difference(*lesson, experiment).toStdString() + "\n";
+        const QString what = experiment.like.empty()
+                                 ? sizes(experiment.layout)
+                                 : tr("like %1, but %2").arg(text(experiment.like), difference(*lesson, experiment));
+        return QStringLiteral("> **%1** %2 · [%3](#%4)  \n> %5\n")
+            .arg(text(experiment.name), text(experiment.title), tr("run it"))
+            .arg(index)
+            .arg(what)
+            .toStdString();
     }));
 }
 

@@ -10,6 +10,7 @@
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_state.h"
+#include "ui/core/words.h"
 
 #include <QApplication>
 #include <QMouseEvent>
@@ -232,9 +233,8 @@ QString MemoryCurvePlot::figures(std::int64_t time) const {
     }
     for (std::size_t category = 0; category < point->bytes.size(); ++category)
         if (point->bytes[category] > 0)
-            lines += QStringLiteral("%1 %2").arg(
-                QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
-                bytesText(point->bytes[category]));
+            lines += QStringLiteral("%1 %2").arg(term(name(static_cast<MemoryCategory>(category))),
+                                                 bytesText(point->bytes[category]));
     return lines.join(QLatin1Char('\n'));
 }
 

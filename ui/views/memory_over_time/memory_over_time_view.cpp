@@ -11,6 +11,7 @@
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/navigation.h"
 #include "ui/views/memory_over_time/memory_curve_plot.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QMenu>
@@ -57,7 +58,7 @@ void MemoryOverTimeView::refreshLegend() {
     std::vector<LegendItem> items;
     for (int category = 0; category < memoryCategoryCount; ++category) {
         const auto kind = static_cast<MemoryCategory>(category);
-        items.push_back({QString::fromStdString(std::string(name(kind))), theme.memory(kind)});
+        items.push_back({term(name(kind)), theme.memory(kind)});
     }
     if (context_.workspace != Workspace::Design) items.push_back({tr("predicted"), theme.text, LegendItem::Mark::Line});
     legend_->setItems(std::move(items));
@@ -129,7 +130,7 @@ QString MemoryOverTimeView::asTable() const {
     const MemoryCurves& curves = plot_->curves();
     QString table = tr("rank\tfrom ms\tsum");
     for (int category = 0; category < memoryCategoryCount; ++category)
-        table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category))));
+        table += QLatin1Char('\t') + term(name(static_cast<MemoryCategory>(category)));
     table += QLatin1Char('\n');
     std::size_t rows = 0;
     const TimeRange visible = context_.selection.visible();

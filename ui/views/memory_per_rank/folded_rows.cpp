@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/layout/mesh/alike.h"
 #include "ui/views/memory_per_rank/memory_bars.h"
+#include "ui/core/words.h"
 
 #include <utility>
 
@@ -16,10 +17,10 @@ bool sameFigures(const MemoryRow& one, const MemoryRow& other) {
 }  // namespace
 
 QString titleOf(const MemoryRow& row) {
-    if (row.folded.empty()) return QStringLiteral("rank %1").arg(row.rank);
+    if (row.folded.empty()) return tr("rank %1").arg(row.rank);
     std::vector<int> ranks{row.rank};
     ranks.insert(ranks.end(), row.folded.begin(), row.folded.end());
-    return QStringLiteral("ranks %1").arg(QString::fromStdString(rankList(ranks)));
+    return tr("ranks %1").arg(QString::fromStdString(rankList(ranks)));
 }
 
 std::vector<MemoryRow> foldedRows(const Layout& layout, const Mesh& mesh, std::vector<MemoryRow> rows) {

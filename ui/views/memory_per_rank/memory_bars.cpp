@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -86,7 +87,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     QFont body = theme.body;
     body.setPixelSize(11);
     const QFont mono = figureFont(theme);
-    int labelWidth = QFontMetrics(body).horizontalAdvance(QStringLiteral("rank 888"));
+    int labelWidth = QFontMetrics(body).horizontalAdvance(shardlab::ui::tr("rank %1").arg(888));
     for (const MemoryRow& row : rows_)
         labelWidth = std::max(labelWidth, std::min(QFontMetrics(body).horizontalAdvance(titleOf(row)), width() / 4));
     labelWidth += 8;
@@ -161,16 +162,14 @@ QString MemoryBars::wordsAt(const QPoint& at) const {
     QStringList lines{titleOf(row) + QStringLiteral(" · ") + row.label};
     if (!row.folded.empty()) lines.front() += tr(" × %1").arg(row.folded.size() + 1);
     for (std::size_t category = 0; category < row.bytes.size(); ++category)
-        lines += QStringLiteral("%1 %2").arg(
-            QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
-            bytesText(row.bytes[category]));
+        lines += QStringLiteral("%1 %2").arg(term(name(static_cast<MemoryCategory>(category))),
+                                             bytesText(row.bytes[category]));
     if (total(row.host) > 0) {
         lines += tr("on the host %1").arg(bytesText(total(row.host)));
         for (std::size_t category = 0; category < row.host.size(); ++category)
             if (row.host[category] > 0)
-                lines += QStringLiteral("  %1 %2").arg(
-                    QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))),
-                    bytesText(row.host[category]));
+                lines += QStringLiteral("  %1 %2").arg(term(name(static_cast<MemoryCategory>(category))),
+                                                       bytesText(row.host[category]));
     }
     if (row.peak > 0) lines += tr("peak %1").arg(bytesText(row.peak));
     if (row.predictedPeak > 0) lines += tr("predicted peak %1").arg(bytesText(row.predictedPeak));

@@ -11,6 +11,7 @@
 #include "ui/core/theme.h"
 #include "ui/timeline/rank_folding.h"
 #include "ui/views/memory_per_rank/memory_bars.h"
+#include "ui/core/words.h"
 
 #include <QScrollArea>
 #include <QVBoxLayout>
@@ -59,7 +60,7 @@ void MemoryPerRankView::refreshLegend() {
     const bool foreign = !context_.model.empty() && !context_.model.header().hasLayout() && predicted();
     for (int category = 0; category < memoryCategoryCount && !foreign; ++category) {
         const auto kind = static_cast<MemoryCategory>(category);
-        items.push_back({QString::fromStdString(std::string(name(kind))), theme.memory(kind)});
+        items.push_back({term(name(kind)), theme.memory(kind)});
     }
     if (context_.workspace != Workspace::Design) {
         items.push_back({tr("peak"), theme.text, LegendItem::Mark::Line});
@@ -147,8 +148,7 @@ QString MemoryPerRankView::emptyText() const {
 QString MemoryPerRankView::asTable() const {
     QString table = tr("rank\tplace");
     for (int category = 0; category < memoryCategoryCount; ++category)
-        table += QLatin1Char('\t') + QString::fromStdString(std::string(name(static_cast<MemoryCategory>(category)))) +
-                 tr(" bytes");
+        table += QLatin1Char('\t') + term(name(static_cast<MemoryCategory>(category))) + tr(" bytes");
     table += tr("\tpeak bytes\tpredicted peak bytes");
     const bool hosts = std::ranges::any_of(bars_->rows(), [](const MemoryRow& row) { return total(row.host) > 0; });
     table += hosts ? tr("\thost bytes\n") : QStringLiteral("\n");

@@ -10,6 +10,7 @@
 #include "ui/views/notes/nearest_session.h"
 #include "ui/views/notes/reasons.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QLabel>
 #include <QScrollArea>
@@ -85,7 +86,7 @@ void NotesView::refresh() {
             add(reason.title, reason.why, theme.text);
     for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
         const StepOverhead& overhead = overheads_->overheads()[i];
-        const QString title = tr("Slower by %1: %2").arg(percent(overhead.share), text(name(overhead.kind)));
+        const QString title = tr("Slower by %1: %2").arg(percent(overhead.share), term(name(overhead.kind)));
         QString take;
         if (overhead.better)
             take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")

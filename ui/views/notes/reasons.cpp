@@ -5,15 +5,12 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/text.h"
-
-#include <QCoreApplication>
+#include "ui/core/words.h"
 
 #include <algorithm>
 
 namespace shardlab::ui {
 namespace {
-
-QString words(const char* text) { return QCoreApplication::translate("Reasons", text); }
 
 /// " It consists of 12.0 % filling and draining the pipeline and 1.7 % waiting for what moves between ranks."
 QString partsText(const BubbleParts& parts) {
@@ -21,43 +18,43 @@ QString partsText(const BubbleParts& parts) {
     QStringList causes, texts;
     const auto add = [&](double share, const char* cause) {
         if (share < least) return;
-        causes += words(cause);
+        causes += tr(cause);
         texts += QStringLiteral("%1 %2").arg(percent(share), causes.back());
     };
-    add(parts.fill, "filling and draining the pipeline");
-    add(parts.imbalance, "waiting for slower stages");
-    add(parts.communication, "waiting for what moves between ranks");
-    add(parts.overload, "waiting for a core that another rank has");
+    add(parts.fill, QT_TR_NOOP("filling and draining the pipeline"));
+    add(parts.imbalance, QT_TR_NOOP("waiting for slower stages"));
+    add(parts.communication, QT_TR_NOOP("waiting for what moves between ranks"));
+    add(parts.overload, QT_TR_NOOP("waiting for a core that another rank has"));
     if (texts.isEmpty()) return {};
-    if (texts.size() == 1) return words(" It is all %1.").arg(causes.front());
+    if (texts.size() == 1) return tr(" It is all %1.").arg(causes.front());
     const QString last = texts.takeLast();
-    return words(" It consists of %1 and %2.").arg(texts.join(QStringLiteral(", ")), last);
+    return tr(" It consists of %1 and %2.").arg(texts.join(QStringLiteral(", ")), last);
 }
 
 Reason bubbleReason(const Plan& plan, const std::optional<BubbleParts>& parts) {
     const ScheduleShape shape = scheduleShape(plan.layout);
     if (plan.costs.asyncWorkers > 0)
-        return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
-                words("Rank 0 is the parameter server and computes no gradients. It is idle while no gradient arrives, "
-                      "and workers are idle while they wait for it. No formula of a schedule covers this.")};
+        return {tr("%1 of the step is bubble").arg(percent(plan.bubble)),
+                tr("Rank 0 is the parameter server and computes no gradients. It is idle while no gradient arrives, "
+                   "and workers are idle while they wait for it. No formula of a schedule covers this.")};
     if (plan.layout.parallel.exchange == Exchange::Hogwild)
-        return {words("%1 of the step is bubble").arg(percent(plan.bubble)),
-                words("Workers wait neither for each other nor for a lock. A worker computes nothing while it copies "
-                      "the shared weights.")};
+        return {tr("%1 of the step is bubble").arg(percent(plan.bubble)),
+                tr("Workers wait neither for each other nor for a lock. A worker computes nothing while it copies "
+                   "the shared weights.")};
     if (shape.ranks <= 1) {
         constexpr double none = 0.0005;  // "0.0 %"
-        const QString alone = words("Every rank holds all layers, so no rank waits for another stage.");
-        if (plan.bubble < none) return {words("No pipeline, no bubble"), alone};
-        return {words("%1 of the step is bubble, though there is no pipeline").arg(percent(plan.bubble)),
+        const QString alone = tr("Every rank holds all layers, so no rank waits for another stage.");
+        if (plan.bubble < none) return {tr("No pipeline, no bubble"), alone};
+        return {tr("%1 of the step is bubble, though there is no pipeline").arg(percent(plan.bubble)),
                 alone + (parts ? partsText(*parts) : QString())};
     }
-    Reason reason{words("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
+    Reason reason{tr("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
     const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
     if (!method || !method->theoreticalBubble) return reason;
     const QString sizes =
-        shape.chunks > 1 ? words("p = %1, v = %2 and m = %3").arg(shape.ranks).arg(shape.chunks).arg(shape.microbatches)
-                         : words("p = %1 and m = %2").arg(shape.ranks).arg(shape.microbatches);
-    reason.why = words("%1: with %2 it is %3, %4.")
+        shape.chunks > 1 ? tr("p = %1, v = %2 and m = %3").arg(shape.ranks).arg(shape.chunks).arg(shape.microbatches)
+                         : tr("p = %1 and m = %2").arg(shape.ranks).arg(shape.microbatches);
+    reason.why = tr("%1: with %2 it is %3, %4.")
                      .arg(text(method->title), sizes, percent(method->theoreticalBubble(shape)),
                           text(bubbleFormula(*method, shape)));
     ScheduleShape twice = shape;
@@ -65,12 +62,12 @@ Reason bubbleReason(const Plan& plan, const std::optional<BubbleParts>& parts) {
     const bool legal = !method->refusal || !method->refusal(twice);
     const double fewer = legal ? method->theoreticalBubble(twice) : 1;
     if (fewer < method->theoreticalBubble(shape) - 1e-9)
-        reason.why += words(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
+        reason.why += tr(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
     if (parts) reason.why += partsText(*parts);
     if (plan.bubble <= plan.bubbleTheory + 0.02) return reason;
     const auto waits = [](const HostTraffic& copies) { return copies.exposedSeconds > 0; };
     const bool waitsForHost = swapsActivations(plan.layout.memory) && std::ranges::any_of(plan.hosts, waits);
-    if (waitsForHost) reason.why += words(" Ranks wait for activations on their way to the host and back, too.");
+    if (waitsForHost) reason.why += tr(" Ranks wait for activations on their way to the host and back, too.");
     return reason;
 }
 
@@ -81,14 +78,14 @@ Reason memoryReason(const Plan& plan) {
     const auto largest = std::max_element(most->bytes.begin(), most->bytes.end());
     const auto category = static_cast<MemoryCategory>(largest - most->bytes.begin());
     const std::int64_t sum = std::max<std::int64_t>(1, total(most->bytes));
-    QString why = words("Its largest part is %1 with %2.")
-                      .arg(text(name(category)), percent(static_cast<double>(*largest) / static_cast<double>(sum)));
+    QString why = tr("Its largest part is %1 with %2.")
+                      .arg(term(name(category)), percent(static_cast<double>(*largest) / static_cast<double>(sum)));
     if (most->microbatchesInFlight > 0)
         why += most->microbatchesInFlight == 1
-                   ? words(" It keeps the activations of 1 microbatch until its backward.")
-                   : words(" It keeps the activations of %1 microbatches until their backwards.")
+                   ? tr(" It keeps the activations of 1 microbatch until its backward.")
+                   : tr(" It keeps the activations of %1 microbatches until their backwards.")
                          .arg(most->microbatchesInFlight);
-    return {words("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
+    return {tr("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
 }
 
 }  // namespace

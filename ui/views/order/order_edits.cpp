@@ -2,6 +2,7 @@
 #include "ui/views/order/order_edits.h"
 
 #include "engine/layout/suggest.h"
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <string>
@@ -43,9 +44,10 @@ Result<Schedule> retypedOrder(Schedule schedule, OrderPlace at, std::string_view
         if (!action) return fail(action.error());
         const bool known = action->stage < schedule.stages();
         if (!known || schedule.rankOfStage[static_cast<std::size_t>(action->stage)] != at.rank)
-            return fail({"it cannot stand here", toText(*action),
-                         known ? "its stage lies on another pipeline rank" : "there is no such stage",
-                         "a stage of this pipeline rank"});
+            return fail(
+                {tr("it cannot stand here").toStdString(), toText(*action),
+                 (known ? tr("its stage lies on another pipeline rank") : tr("there is no such stage")).toStdString(),
+                 tr("a stage of this pipeline rank").toStdString()});
         typed.push_back(*action);
     }
     auto& actions = schedule.ranks[static_cast<std::size_t>(at.rank)];

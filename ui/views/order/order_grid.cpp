@@ -2,6 +2,7 @@
 #include "ui/views/order/order_grid.h"
 
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QApplication>
 #include <QKeyEvent>
@@ -16,7 +17,7 @@ constexpr int margin = 6;
 constexpr int leastSlot = 22;
 
 QString wordOf(ActionKind kind) {
-    return isCompute(kind) ? text(actionTraits[kind].title) : OrderGrid::tr("communication or update");
+    return isCompute(kind) ? term(actionTraits[kind].title) : OrderGrid::tr("communication or update");
 }
 
 }  // namespace

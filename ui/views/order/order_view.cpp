@@ -14,6 +14,7 @@
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
+#include "ui/core/words.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -31,7 +32,7 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int scrollMargin = 40;  ///< seen beside the current cell
-const char* const filter = "Schedules (*.csv);;All files (*)";
+const char* const filter = QT_TR_NOOP("Schedules (*.csv);;All files (*)");
 
 /// "pipeline rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
 QString inWords(const Schedule& order, const Finding& wrong) {
@@ -229,7 +230,7 @@ void OrderView::switchHand() {
 }
 
 void OrderView::askToOpen() {
-    auto* dialog = child<QFileDialog>(this, tr("Open a schedule"), QString(), tr(filter));
+    auto* dialog = child<QFileDialog>(this, tr("Open a schedule"), QString(), ui::tr(filter));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::ExistingFile);
     connect(dialog, &QFileDialog::fileSelected, this, &OrderView::openCsv);
@@ -237,7 +238,7 @@ void OrderView::askToOpen() {
 }
 
 void OrderView::askToSave() {
-    auto* dialog = child<QFileDialog>(this, tr("Save the schedule"), QString(), tr(filter));
+    auto* dialog = child<QFileDialog>(this, tr("Save the schedule"), QString(), ui::tr(filter));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QStringLiteral("csv"));

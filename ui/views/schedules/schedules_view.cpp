@@ -12,6 +12,7 @@
 #include "ui/core/theme.h"
 #include "ui/views/schedules/schedules_plot.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QHeaderView>
 #include <QMenu>
@@ -102,7 +103,7 @@ void SchedulesView::fillMenu() {
     menu_->clear();
     const std::vector<std::string> shown = outcomes_.kinds();
     for (const ScheduleMethod& method : scheduleMethods()) {
-        QAction* action = menu_->addAction(text(method.title));
+        QAction* action = menu_->addAction(term(method.title));
         action->setData(text(method.name));
         action->setCheckable(true);
         action->setChecked(std::ranges::find(shown, method.name) != shown.end());

@@ -10,6 +10,7 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/core/words.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -132,7 +133,7 @@ void TimelineTools::fillGrouping() {
     if (model.empty()) return;
     for (int axis = 0; axis < axisCount; ++axis) {
         const auto each = static_cast<Axis>(axis);
-        if (model.mesh().size(each) > 1) grouping_->addItem(tr("by %1").arg(text(name(each))), axis);
+        if (model.mesh().size(each) > 1) grouping_->addItem(tr("by %1").arg(term(name(each))), axis);
     }
 }
 

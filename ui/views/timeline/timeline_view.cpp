@@ -15,6 +15,7 @@
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/timeline/timeline_tools.h"
+#include "ui/core/words.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
@@ -41,12 +42,12 @@ std::vector<LegendItem> foreignLegend(const Theme& theme) {
     const auto item = [&](const char* text, EventKind kind) {
         return LegendItem{TimelineView::tr(text), theme.action(kind)};
     };
-    return {item("kernel or operation", EventKind::Kernel),
-            item("backward", EventKind::Backward),
-            item("optimizer", EventKind::Optimizer),
-            item("collective", EventKind::Collective),
-            item("copy", EventKind::MemoryCopy),
-            item("annotation", EventKind::Annotation)};
+    return {item(QT_TRANSLATE_NOOP("shardlab::ui::TimelineView", "kernel or operation"), EventKind::Kernel),
+            item(QT_TRANSLATE_NOOP("shardlab::ui::TimelineView", "backward"), EventKind::Backward),
+            item(QT_TRANSLATE_NOOP("shardlab::ui::TimelineView", "optimizer"), EventKind::Optimizer),
+            item(QT_TRANSLATE_NOOP("shardlab::ui::TimelineView", "collective"), EventKind::Collective),
+            item(QT_TRANSLATE_NOOP("shardlab::ui::TimelineView", "copy"), EventKind::MemoryCopy),
+            item(QT_TRANSLATE_NOOP("shardlab::ui::TimelineView", "annotation"), EventKind::Annotation)};
 }
 
 }  // namespace
@@ -184,8 +185,7 @@ void TimelineView::refreshLegend() {
     const auto addHappenings = [&] {
         for (std::size_t i = 0; i < happeningMarks.size(); ++i)
             if (const HappeningMark& mark = happeningMarks[i]; happenings_[i])
-                items.push_back(
-                    {QCoreApplication::translate("timeline", mark.name), theme.action(mark.kind), mark.shape});
+                items.push_back({ui::tr(mark.name), theme.action(mark.kind), mark.shape});
     };
     if (!model.empty() && !model.header().hasLayout()) {
         items = foreignLegend(theme);
@@ -319,9 +319,8 @@ QString TimelineView::asTable() const {
         };
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\t%9\t%10\n")
                      .arg(QString::number(event.rank), QString::fromStdString(placeOf(model, event.rank)),
-                          QString::fromStdString(std::string(name(event.lane))), actionText(model, event),
-                          whatText(model, event), QString::number(event.step), milliseconds(event.begin),
-                          milliseconds(event.end - event.begin),
+                          term(name(event.lane)), actionText(model, event), whatText(model, event),
+                          QString::number(event.step), milliseconds(event.begin), milliseconds(event.end - event.begin),
                           predicted ? milliseconds(predicted->end - predicted->begin) : QString())
                      .arg(event.bytes);
     };
@@ -330,10 +329,8 @@ QString TimelineView::asTable() const {
             const LaneRows shown = rowsOf(rank, lane, visible);
             for (const Event& event : shown.first) line(event);
             if (shown.more > 0)
-                table += tr("%1\t…\t%2\t%3 more, zoom in to see them\n")
-                             .arg(rank)
-                             .arg(QString::fromStdString(std::string(name(lane))))
-                             .arg(shown.more);
+                table +=
+                    tr("%1\t…\t%2\t%3 more, zoom in to see them\n").arg(rank).arg(term(name(lane))).arg(shown.more);
         }
         const StepRange steps = stepsWithin(model, visible.begin, visible.end);
         for (std::size_t step = steps.first, rows = 0; step < steps.last && rows < mostTableRows; ++step) {

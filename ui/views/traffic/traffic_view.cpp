@@ -7,6 +7,7 @@
 #include "ui/core/text.h"
 
 #include "engine/base/units.h"
+#include "ui/core/words.h"
 
 #include <QVBoxLayout>
 
@@ -27,7 +28,7 @@ void TrafficView::refresh() {
     std::vector<Fact> facts;
     for (const AxisTraffic& traffic : plan->traffic) {
         facts.push_back({text(traffic.what), text(formatBytes(traffic.bytes)), "figure",
-                         tr("Crosses the %1 axis once a step").arg(text(name(traffic.axis)))});
+                         tr("Crosses the %1 axis once a step").arg(term(name(traffic.axis)))});
     }
     if (facts.empty()) facts.push_back({tr("No rank sends anything to another"), QStringLiteral("0 B")});
     facts_->setFacts(facts);

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 
 #include <QPainter>
 
@@ -65,7 +66,7 @@ QString WaterfallBars::figure(double seconds) const {
 
 QString WaterfallBars::help(WaterfallPart part) const {
     return tr("%1: %2, %3 of the step\n%4")
-        .arg(text(name(part)), text(formatSeconds(fall_[part])), percent(fall_.share(part)), text(meaning(part)));
+        .arg(term(name(part)), text(formatSeconds(fall_[part])), percent(fall_.share(part)), term(meaning(part)));
 }
 
 void WaterfallBars::paintEvent(QPaintEvent*) {
@@ -77,7 +78,7 @@ void WaterfallBars::paintEvent(QPaintEvent*) {
     int labels = QFontMetrics(body).horizontalAdvance(whole),
         figures = QFontMetrics(mono).horizontalAdvance(figure(fall_.stepSeconds));
     for (const WaterfallPart part : parts_) {
-        labels = std::max(labels, QFontMetrics(body).horizontalAdvance(text(name(part))));
+        labels = std::max(labels, QFontMetrics(body).horizontalAdvance(term(name(part))));
         figures = std::max(figures, QFontMetrics(mono).horizontalAdvance(figure(fall_[part])));
     }
     labels = std::min(labels, width() / 3);
@@ -100,7 +101,7 @@ void WaterfallBars::paintEvent(QPaintEvent*) {
     double begin = 0;
     int at = 0;
     for (const WaterfallPart part : parts_) {
-        row(at, text(name(part)), begin, fall_[part], colourOf(part));
+        row(at, term(name(part)), begin, fall_[part], colourOf(part));
         begin += fall_[part];
         ++at;
         painter.setPen(QPen(theme.grid, 1));

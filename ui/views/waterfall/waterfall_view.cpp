@@ -6,6 +6,7 @@
 #include "ui/core/text.h"
 #include "ui/core/ui_thread.h"
 #include "ui/views/waterfall/waterfall_bars.h"
+#include "ui/core/words.h"
 
 #include <QPointer>
 #include <QScrollArea>
@@ -72,8 +73,8 @@ QString WaterfallView::asTable() const {
     for (std::size_t i = 0; i < waterfallParts; ++i) {
         const auto part = static_cast<WaterfallPart>(i);
         table += QStringLiteral("%1\t%2\t%3\t%4\n")
-                     .arg(text(name(part)), QString::number((*fall_)[part], 'g', 9),
-                          QString::number(fall_->share(part), 'f', 4), text(meaning(part)));
+                     .arg(term(name(part)), QString::number((*fall_)[part], 'g', 9),
+                          QString::number(fall_->share(part), 'f', 4), term(meaning(part)));
     }
     return table;
 }

@@ -1,0 +1,9055 @@
+<?xml version="1.0" encoding="utf-8"?>
+<!DOCTYPE TS>
+<TS version="2.1" language="zh_CN" sourcelanguage="en">
+<context>
+    <name>shardlab::ui</name>
+    <message>
+        <source> · stage %1</source>
+        <translation> · 阶段 %1</translation>
+    </message>
+    <message>
+        <source> · microbatch %1</source>
+        <translation> · 微批次 %1</translation>
+    </message>
+    <message>
+        <source> · weights v%1</source>
+        <translation> · 权重 v%1</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>Edit</source>
+        <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>View</source>
+        <translation>视图</translation>
+    </message>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>New layout</source>
+        <translation>新建布局</translation>
+    </message>
+    <message>
+        <source>Begin with the default layout</source>
+        <translation>从默认布局开始</translation>
+    </message>
+    <message>
+        <source>Open …</source>
+        <translation>打开…</translation>
+    </message>
+    <message>
+        <source>Open a layout or a recorded run, or make a layout of another trainer&apos;s configuration</source>
+        <translation>打开布局或已记录的运行，或由其他训练框架的配置生成布局</translation>
+    </message>
+    <message>
+        <source>Import traces …</source>
+        <translation>导入 trace…</translation>
+    </message>
+    <message>
+        <source>Make a run of what PyTorch&apos;s profiler or another program recorded</source>
+        <translation>由 PyTorch profiler 或其他程序的记录生成一个运行</translation>
+    </message>
+    <message>
+        <source>Connect …</source>
+        <translation>连接…</translation>
+    </message>
+    <message>
+        <source>Watch a run that another machine serves, from its start</source>
+        <translation>从头观看另一台机器提供的运行</translation>
+    </message>
+    <message>
+        <source>Listen for a program</source>
+        <translation>监听程序</translation>
+    </message>
+    <message>
+        <source>Show what a training script of your own sends while it runs</source>
+        <translation>显示自己的训练脚本在运行时发来的内容</translation>
+    </message>
+    <message>
+        <source>Share runs …</source>
+        <translation>共享运行…</translation>
+    </message>
+    <message>
+        <source>Let others watch the runs that start here, from their own machines</source>
+        <translation>让他人在自己的机器上观看在这里启动的运行</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Write the layout to its file</source>
+        <translation>把布局写到其文件</translation>
+    </message>
+    <message>
+        <source>Save as …</source>
+        <translation>另存为…</translation>
+    </message>
+    <message>
+        <source>Write the layout to another file</source>
+        <translation>把布局写到另一个文件</translation>
+    </message>
+    <message>
+        <source>Quit</source>
+        <translation>退出</translation>
+    </message>
+    <message>
+        <source>Close Shardlab, after the run under way has ended</source>
+        <translation>等正在进行的运行结束后关闭 Shardlab</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Take back the last change of the layout</source>
+        <translation>撤销对布局的上一次更改</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Make the change again that was taken back</source>
+        <translation>重做刚才撤销的更改</translation>
+    </message>
+    <message>
+        <source>Plan for me</source>
+        <translation>替我规划</translation>
+    </message>
+    <message>
+        <source>Try every legal layout for this model, cluster and batch</source>
+        <translation>对这个模型、集群和批次尝试所有合法的布局</translation>
+    </message>
+    <message>
+        <source>Run this layout</source>
+        <translation>运行此布局</translation>
+    </message>
+    <message>
+        <source>Train this layout now, on the ranks it asks for</source>
+        <translation>立即在布局要求的 rank 上训练此布局</translation>
+    </message>
+    <message>
+        <source>Export for Megatron-LM …</source>
+        <translation>导出给 Megatron-LM…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as arguments of Megatron-LM, and save them</source>
+        <translation>把“设计”中的布局显示为 Megatron-LM 的参数并保存</translation>
+    </message>
+    <message>
+        <source>Export for torchtitan …</source>
+        <translation>导出给 torchtitan…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a configuration of torchtitan, and save it</source>
+        <translation>把“设计”中的布局显示为 torchtitan 的配置并保存</translation>
+    </message>
+    <message>
+        <source>Export for DeepSpeed …</source>
+        <translation>导出给 DeepSpeed…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a configuration of DeepSpeed, and save it</source>
+        <translation>把“设计”中的布局显示为 DeepSpeed 的配置并保存</translation>
+    </message>
+    <message>
+        <source>Export for accelerate …</source>
+        <translation>导出给 accelerate…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a configuration of accelerate, and save it</source>
+        <translation>把“设计”中的布局显示为 accelerate 的配置并保存</translation>
+    </message>
+    <message>
+        <source>Export for the last trainer …</source>
+        <translation>导出给上次的训练框架…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a configuration of the trainer that was chosen last</source>
+        <translation>把“设计”中的布局显示为上次所选训练框架的配置</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Pause after this step, or go on</source>
+        <translation>在这一步之后暂停，或继续</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>单步</translation>
+    </message>
+    <message>
+        <source>Run one more step, then pause</source>
+        <translation>再运行一步，然后暂停</translation>
+    </message>
+    <message>
+        <source>Checkpoint now</source>
+        <translation>立即保存检查点</translation>
+    </message>
+    <message>
+        <source>Write the state of the run to disk after this step, while it goes on</source>
+        <translation>在这一步之后把运行状态写到磁盘，运行继续进行</translation>
+    </message>
+    <message>
+        <source>Fewer replicas</source>
+        <translation>减少副本</translation>
+    </message>
+    <message>
+        <source>Let an elastic run (Fewest replicas, in Design) continue with the next smaller number of replicas, from a checkpoint after this step</source>
+        <translation>让弹性运行（“设计”中的“最少副本数”）从这一步之后的检查点起，以更少一档的副本数继续</translation>
+    </message>
+    <message>
+        <source>More replicas</source>
+        <translation>增加副本</translation>
+    </message>
+    <message>
+        <source>Let an elastic run continue with the next larger number of replicas, up to the layout&apos;s, from a checkpoint after this step</source>
+        <translation>让弹性运行从这一步之后的检查点起，以更多一档的副本数继续，最多到布局规定的数目</translation>
+    </message>
+    <message>
+        <source>Kill the selected rank</source>
+        <translation>终止所选的 rank</translation>
+    </message>
+    <message>
+        <source>Inject a fault: the rank&apos;s process dies at once, and the run ends or restarts from a checkpoint, as its layout says</source>
+        <translation>注入故障：该 rank 的进程立即终止，运行按布局的设置结束或从检查点重启</translation>
+    </message>
+    <message>
+        <source>Stop the selected rank&apos;s process</source>
+        <translation>暂停所选 rank 的进程</translation>
+    </message>
+    <message>
+        <source>Inject a fault: the rank&apos;s process stands still at once, until the watchdog finds that it hangs</source>
+        <translation>注入故障：该 rank 的进程立即停住，直到看门狗发现它挂起</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>End the run after this step; its file stays whole</source>
+        <translation>在这一步之后结束运行；其文件保持完整</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>断开连接</translation>
+    </message>
+    <message>
+        <source>Stop watching the served run: the run continues, and what has arrived is kept</source>
+        <translation>停止观看：运行继续进行，已到达的内容保留</translation>
+    </message>
+    <message>
+        <source>Checkpoints …</source>
+        <translation>检查点…</translation>
+    </message>
+    <message>
+        <source>List the run&apos;s checkpoints and go on from one, with its own layout or another</source>
+        <translation>列出运行的检查点，并从其中一个继续，可用它自己的或别的布局</translation>
+    </message>
+    <message>
+        <source>Measure this machine</source>
+        <translation>测量本机</translation>
+    </message>
+    <message>
+        <source>Measure how long this layout&apos;s layers and messages take on this machine, so that predictions use the measured times</source>
+        <translation>测量此布局的各层和消息在本机上的时间，使预测采用实测时间</translation>
+    </message>
+    <message>
+        <source>Replay the last run</source>
+        <translation>回放最近的运行</translation>
+    </message>
+    <message>
+        <source>Open the run recorded last in Replay</source>
+        <translation>在“回放”中打开最近记录的运行</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>停止读取</translation>
+    </message>
+    <message>
+        <source>Stop opening a run and keep what has been read, or stop an import and keep nothing</source>
+        <translation>停止打开运行并保留已读取的内容，或停止导入且不保留任何内容</translation>
+    </message>
+    <message>
+        <source>Home</source>
+        <translation>主页</translation>
+    </message>
+    <message>
+        <source>Go to the page with presets, recent files and lessons</source>
+        <translation>到列有预设、最近文件和课程的页面</translation>
+    </message>
+    <message>
+        <source>Design</source>
+        <translation>设计</translation>
+    </message>
+    <message>
+        <source>Design a layout and see its prediction</source>
+        <translation>设计布局并查看其预测</translation>
+    </message>
+    <message>
+        <source>Watch the run live</source>
+        <translation>实时观看运行</translation>
+    </message>
+    <message>
+        <source>Replay</source>
+        <translation>回放</translation>
+    </message>
+    <message>
+        <source>Look at a recorded run again</source>
+        <translation>重新查看已记录的运行</translation>
+    </message>
+    <message>
+        <source>Learn</source>
+        <translation>学习</translation>
+    </message>
+    <message>
+        <source>Read a lesson and run its experiments</source>
+        <translation>阅读课程并运行其中的实验</translation>
+    </message>
+    <message>
+        <source>Find events …</source>
+        <translation>查找事件…</translation>
+    </message>
+    <message>
+        <source>Look for actions, kinds, ranks, steps or durations in the timeline</source>
+        <translation>在时间线中查找动作、类别、rank、步或持续时间</translation>
+    </message>
+    <message>
+        <source>Next event found</source>
+        <translation>下一个找到的事件</translation>
+    </message>
+    <message>
+        <source>Select the next event that the search has found</source>
+        <translation>选择搜索找到的下一个事件</translation>
+    </message>
+    <message>
+        <source>Previous event found</source>
+        <translation>上一个找到的事件</translation>
+    </message>
+    <message>
+        <source>Select the previous event that the search has found</source>
+        <translation>选择搜索找到的上一个事件</translation>
+    </message>
+    <message>
+        <source>Go to step …</source>
+        <translation>转到某一步…</translation>
+    </message>
+    <message>
+        <source>Go to the step with a number that you type</source>
+        <translation>转到键入编号的步</translation>
+    </message>
+    <message>
+        <source>Next slow step</source>
+        <translation>下一个慢步</translation>
+    </message>
+    <message>
+        <source>Go to the next step more than 20 % longer than the median one</source>
+        <translation>到下一个比中位数步长 20 % 以上的步</translation>
+    </message>
+    <message>
+        <source>Previous slow step</source>
+        <translation>上一个慢步</translation>
+    </message>
+    <message>
+        <source>Go to the previous step more than 20 % longer than the median one</source>
+        <translation>到上一个比中位数步长 20 % 以上的步</translation>
+    </message>
+    <message>
+        <source>Pin the rank</source>
+        <translation>固定 rank</translation>
+    </message>
+    <message>
+        <source>Keep the selected rank at the top of the timeline, or put it back in its place</source>
+        <translation>把所选的 rank 固定在时间线顶部，或放回原处</translation>
+    </message>
+    <message>
+        <source>Group ranks by the next axis</source>
+        <translation>按下一个轴对 rank 分组</translation>
+    </message>
+    <message>
+        <source>Put ranks with the same position on an axis of the mesh together: the next axis with each press, then none</source>
+        <translation>把网格中某一轴坐标相同的 rank 放在一起：每按一次换下一个轴，最后不分组</translation>
+    </message>
+    <message>
+        <source>Write a note …</source>
+        <translation>写备注…</translation>
+    </message>
+    <message>
+        <source>Write a note at the cursor; the note is kept in the run file</source>
+        <translation>在光标处写备注；备注保存在运行文件中</translation>
+    </message>
+    <message>
+        <source>Compare with the prediction</source>
+        <translation>与预测比较</translation>
+    </message>
+    <message>
+        <source>Show the opened run beside its prediction</source>
+        <translation>把已打开的运行与其预测并排显示</translation>
+    </message>
+    <message>
+        <source>Compare with another run …</source>
+        <translation>与另一个运行比较…</translation>
+    </message>
+    <message>
+        <source>Show the opened run beside another recorded run</source>
+        <translation>把已打开的运行与另一个已记录的运行并排显示</translation>
+    </message>
+    <message>
+        <source>Stop comparing</source>
+        <translation>停止比较</translation>
+    </message>
+    <message>
+        <source>Close the comparison</source>
+        <translation>关闭比较</translation>
+    </message>
+    <message>
+        <source>Critical path</source>
+        <translation>关键路径</translation>
+    </message>
+    <message>
+        <source>Draw the chain of actions that decides how long the predicted step takes</source>
+        <translation>画出决定预测步耗时的那一串动作</translation>
+    </message>
+    <message>
+        <source>Light colours</source>
+        <translation>浅色</translation>
+    </message>
+    <message>
+        <source>Switch between dark and light colours</source>
+        <translation>切换深色和浅色</translation>
+    </message>
+    <message>
+        <source>As the system</source>
+        <translation>跟随系统</translation>
+    </message>
+    <message>
+        <source>Show the desktop in the language of the system, from its next start on</source>
+        <translation>从下次启动起，界面使用系统的语言</translation>
+    </message>
+    <message>
+        <source>Show the desktop in English, from its next start on</source>
+        <translation>从下次启动起，界面使用英文</translation>
+    </message>
+    <message>
+        <source>Show the desktop in Simplified Chinese, from its next start on</source>
+        <translation>从下次启动起，界面使用简体中文</translation>
+    </message>
+    <message>
+        <source>Full screen</source>
+        <translation>全屏</translation>
+    </message>
+    <message>
+        <source>Fill the screen, or go back to a window</source>
+        <translation>占满屏幕，或恢复为窗口</translation>
+    </message>
+    <message>
+        <source>Fill the workspace with this view</source>
+        <translation>用此视图填满工作区</translation>
+    </message>
+    <message>
+        <source>Show only the view that has the keyboard focus, or all views again</source>
+        <translation>只显示拥有键盘焦点的视图，或重新显示所有视图</translation>
+    </message>
+    <message>
+        <source>Show the view as a table …</source>
+        <translation>将视图显示为表格…</translation>
+    </message>
+    <message>
+        <source>Show all that the view with the keyboard focus draws as a table to read, filter and copy</source>
+        <translation>把拥有键盘焦点的视图所画的全部内容显示为可阅读、筛选和复制的表格</translation>
+    </message>
+    <message>
+        <source>Save the view as a figure …</source>
+        <translation>将视图保存为图…</translation>
+    </message>
+    <message>
+        <source>Save the view that has the keyboard focus as SVG, PDF or PNG: with its title, in light colours, without buttons</source>
+        <translation>将拥有键盘焦点的视图保存为 SVG、PDF 或 PNG：带标题，浅色，不含按钮</translation>
+    </message>
+    <message>
+        <source>Copy the view as SVG</source>
+        <translation>将视图复制为 SVG</translation>
+    </message>
+    <message>
+        <source>Copy the view that has the keyboard focus as a drawing of shapes and text</source>
+        <translation>将拥有键盘焦点的视图复制为由图形和文字构成的矢量图</translation>
+    </message>
+    <message>
+        <source>Copy the view as a picture</source>
+        <translation>将视图复制为图片</translation>
+    </message>
+    <message>
+        <source>Copy the view that has the keyboard focus as an image of pixels</source>
+        <translation>将拥有键盘焦点的视图复制为位图</translation>
+    </message>
+    <message>
+        <source>Reset arrangement</source>
+        <translation>重置排列</translation>
+    </message>
+    <message>
+        <source>Put the views of this workspace back in their first places</source>
+        <translation>把此工作区的视图恢复到最初的位置</translation>
+    </message>
+    <message>
+        <source>Next view</source>
+        <translation>下一个视图</translation>
+    </message>
+    <message>
+        <source>Move the keyboard focus to the next view</source>
+        <translation>把键盘焦点移到下一个视图</translation>
+    </message>
+    <message>
+        <source>Previous view</source>
+        <translation>上一个视图</translation>
+    </message>
+    <message>
+        <source>Move the keyboard focus to the previous view</source>
+        <translation>把键盘焦点移到上一个视图</translation>
+    </message>
+    <message>
+        <source>Commands …</source>
+        <translation>命令…</translation>
+    </message>
+    <message>
+        <source>Find a command by its name</source>
+        <translation>按名称查找命令</translation>
+    </message>
+    <message>
+        <source>Manual</source>
+        <translation>手册</translation>
+    </message>
+    <message>
+        <source>Read how Shardlab is used and built, with its glossary and file formats</source>
+        <translation>阅读 Shardlab 的使用方法和构造，以及术语表和文件格式</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>Show every key</source>
+        <translation>显示所有快捷键</translation>
+    </message>
+    <message>
+        <source>Main menu</source>
+        <translation>主菜单</translation>
+    </message>
+    <message>
+        <source>Open the menu with the keyboard</source>
+        <translation>用键盘打开菜单</translation>
+    </message>
+    <message>
+        <source>About Shardlab</source>
+        <translation>关于 Shardlab</translation>
+    </message>
+    <message>
+        <source>Show the version and the licences</source>
+        <translation>显示版本和许可证</translation>
+    </message>
+    <message>
+        <source>%1 %2 instead of %3</source>
+        <translation>%1 为 %2（原为 %3）</translation>
+    </message>
+    <message>
+        <source>will not replace</source>
+        <translation>不会覆盖</translation>
+    </message>
+    <message>
+        <source>it exists</source>
+        <translation>文件已存在</translation>
+    </message>
+    <message>
+        <source>another name for the export</source>
+        <translation>为导出另取名称</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入层</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出层</translation>
+    </message>
+    <message>
+        <source>all layers</source>
+        <translation>所有层</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>第 %1 层</translation>
+    </message>
+    <message>
+        <source>%1, sum over replicas</source>
+        <translation>%1，各副本求和</translation>
+    </message>
+    <message>
+        <source>%1, microbatch %2</source>
+        <translation>%1，微批次 %2</translation>
+    </message>
+    <message>
+        <source>overflow: %1, step %2 skipped</source>
+        <translation>溢出：%1，第 %2 步被跳过</translation>
+    </message>
+    <message>
+        <source>%1 (rank %2)</source>
+        <translation>%1（rank %2）</translation>
+    </message>
+    <message>
+        <source>%1 (ranks %2)</source>
+        <translation>%1（rank %2）</translation>
+    </message>
+    <message>
+        <source>overflow, step skipped: %1</source>
+        <translation>溢出，该步被跳过：%1</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>rank %1, microbatch %2</source>
+        <translation>rank %1，微批次 %2</translation>
+    </message>
+    <message>
+        <source>0 %</source>
+        <translation>0 %</translation>
+    </message>
+    <message>
+        <source>&lt; 0.0001 %</source>
+        <translation>&lt; 0.0001 %</translation>
+    </message>
+    <message>
+        <source>1 number</source>
+        <translation>1 个数</translation>
+    </message>
+    <message>
+        <source>%1 numbers</source>
+        <translation>%1 个数</translation>
+    </message>
+    <message>
+        <source> at step %1 of %2</source>
+        <translation>（第 %1 步，共 %2 步）</translation>
+    </message>
+    <message>
+        <source> at step %1</source>
+        <translation>（第 %1 步）</translation>
+    </message>
+    <message>
+        <source>the recording was cut off</source>
+        <translation>记录中断</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
+    </message>
+    <message>
+        <source>, %1 in flight</source>
+        <translation>，同时 %1 个</translation>
+    </message>
+    <message>
+        <source>, balanced stages</source>
+        <translation>，阶段均衡</translation>
+    </message>
+    <message>
+        <source>Shrink to this machine</source>
+        <translation>缩小到本机</translation>
+    </message>
+    <message>
+        <source>time of the devices</source>
+        <translation>设备时间</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Paced, %1. All times and rates here are those of the modelled devices.</source>
+        <translation>定速运行，%1。这里的时间和速率都以所建模的设备计。</translation>
+    </message>
+    <message>
+        <source>%1 for %2</source>
+        <translation>%1：等待 %2</translation>
+    </message>
+    <message>
+        <source> · rank %1</source>
+        <translation> · rank %1</translation>
+    </message>
+    <message>
+        <source>
+loss scale %1</source>
+        <translation>
+损失缩放系数 %1</translation>
+    </message>
+    <message>
+        <source> predicted</source>
+        <translation>（预测）</translation>
+    </message>
+    <message>
+        <source>, predicted %1</source>
+        <translation>，预测 %1</translation>
+    </message>
+    <message>
+        <source>step %1 · rank %2 · %3</source>
+        <translation>第 %1 步 · rank %2 · %3</translation>
+    </message>
+    <message>
+        <source>the step&apos;s events were removed to keep within the size limit of %1; the step&apos;s figures:</source>
+        <translation>为不超过 %1 的大小上限，这一步的事件已被删除；这一步的指标：</translation>
+    </message>
+    <message>
+        <source>the step&apos;s events are not read yet; the step&apos;s figures:</source>
+        <translation>这一步的事件尚未读取；这一步的指标：</translation>
+    </message>
+    <message>
+        <source>validation</source>
+        <translation>验证</translation>
+    </message>
+    <message>
+        <source>mark</source>
+        <translation>标记</translation>
+    </message>
+    <message>
+        <source>command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>events lost</source>
+        <translation>事件丢失</translation>
+    </message>
+    <message>
+        <source>overflow</source>
+        <translation>溢出</translation>
+    </message>
+    <message>
+        <source>injected fault</source>
+        <translation>注入的故障</translation>
+    </message>
+    <message>
+        <source>restart</source>
+        <translation>重启</translation>
+    </message>
+    <message>
+        <source>fault</source>
+        <translation>故障</translation>
+    </message>
+    <message>
+        <source>▸ ranks %1</source>
+        <translation>▸ rank %1</translation>
+    </message>
+    <message>
+        <source>▾ rank %1</source>
+        <translation>▾ rank %1</translation>
+    </message>
+    <message>
+        <source>▸ ranks %1–%1</source>
+        <translation>▸ rank %1–%1</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>%1 · computing %2</source>
+        <translation>%1 · 计算占 %2</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>%1 · rank %2</source>
+        <translation>%1 · rank %2</translation>
+    </message>
+    <message>
+        <source>%1, mean of %2 steps; the sides differ most in step %3: %4%5</source>
+        <translation>%1，%2 步的平均值；两侧在第 %3 步差别最大：%4%5</translation>
+    </message>
+    <message>
+        <source>%1 computes</source>
+        <translation>%1 计算</translation>
+    </message>
+    <message>
+        <source>%1 waits</source>
+        <translation>%1 等待</translation>
+    </message>
+    <message>
+        <source>%1 communicates</source>
+        <translation>%1 通信</translation>
+    </message>
+    <message>
+        <source>%1 updates</source>
+        <translation>%1 更新</translation>
+    </message>
+    <message>
+        <source>Largest ten</source>
+        <translation>最大的十项</translation>
+    </message>
+    <message>
+        <source>By kind</source>
+        <translation>按类别</translation>
+    </message>
+    <message>
+        <source>By rank</source>
+        <translation>按 rank</translation>
+    </message>
+    <message>
+        <source>By stage</source>
+        <translation>按阶段</translation>
+    </message>
+    <message>
+        <source>By layer</source>
+        <translation>按层</translation>
+    </message>
+    <message>
+        <source>By step</source>
+        <translation>按步</translation>
+    </message>
+    <message>
+        <source>The actions whose mean times in a step differ most. Waits are left out because they follow from the other actions.</source>
+        <translation>一步内平均时间差别最大的动作。等待是其他动作的结果，因此不列出。</translation>
+    </message>
+    <message>
+        <source>The mean time of each kind in one step of one rank</source>
+        <translation>每类动作在一个 rank 的一步内的平均时间</translation>
+    </message>
+    <message>
+        <source>The mean time of what each rank does in a step; ranks of different meshes are matched by their position</source>
+        <translation>每个 rank 在一步内各项工作的平均时间；不同网格的 rank 按位置对应</translation>
+    </message>
+    <message>
+        <source>The mean computing time of each stage in a step, over the ranks that hold the stage</source>
+        <translation>一步内各阶段的平均计算时间，对持有该阶段的 rank 求平均</translation>
+    </message>
+    <message>
+        <source>The computing time of each layer: an equal part of its stage&apos;s time</source>
+        <translation>各层的计算时间：所属阶段时间的均分</translation>
+    </message>
+    <message>
+        <source>The time of each step</source>
+        <translation>每一步的时间</translation>
+    </message>
+    <message>
+        <source>stage %1</source>
+        <translation>阶段 %1</translation>
+    </message>
+    <message>
+        <source>layers %1 of A, %2 of B</source>
+        <translation>A 的第 %1 层，B 的第 %2 层</translation>
+    </message>
+    <message>
+        <source>in stage %1 of A, %2 of B</source>
+        <translation>位于 A 的阶段 %1、B 的阶段 %2</translation>
+    </message>
+    <message>
+        <source>loss %1 in A, %2 in B</source>
+        <translation>损失：A 为 %1，B 为 %2</translation>
+    </message>
+    <message>
+        <source>command: %1</source>
+        <translation>命令：%1</translation>
+    </message>
+    <message>
+        <source> to 1 replica</source>
+        <translation>，改为 1 个副本</translation>
+    </message>
+    <message>
+        <source> to %1 replicas</source>
+        <translation>，改为 %1 个副本</translation>
+    </message>
+    <message>
+        <source>command: kill rank %1</source>
+        <translation>命令：终止 rank %1</translation>
+    </message>
+    <message>
+        <source>command: stop rank %1&apos;s process</source>
+        <translation>命令：暂停 rank %1 的进程</translation>
+    </message>
+    <message>
+        <source>fault on rank %1</source>
+        <translation>rank %1 发生故障</translation>
+    </message>
+    <message>
+        <source> at %1</source>
+        <translation>，位于 %1</translation>
+    </message>
+    <message>
+        <source>rank %1 dropped %2 events</source>
+        <translation>rank %1 丢失了 %2 个事件</translation>
+    </message>
+    <message>
+        <source>, scale %1</source>
+        <translation>，缩放系数 %1</translation>
+    </message>
+    <message>
+        <source>straggler %1</source>
+        <translation>慢 rank %1</translation>
+    </message>
+    <message>
+        <source>validation loss %1</source>
+        <translation>验证损失 %1</translation>
+    </message>
+    <message>
+        <source>rank %1 %2</source>
+        <translation>rank %1 %2</translation>
+    </message>
+    <message>
+        <source>run %1</source>
+        <translation>运行%1</translation>
+    </message>
+    <message>
+        <source>%1 saturated in 8 bits</source>
+        <translation>%1在 8 位中饱和</translation>
+    </message>
+    <message>
+        <source>, %1 became 0</source>
+        <translation>，%1 个变为 0</translation>
+    </message>
+    <message>
+        <source>; most in %1 (%2)</source>
+        <translation>；最多于 %1（%2）</translation>
+    </message>
+    <message>
+        <source>with %1 of %2 ranks</source>
+        <translation>使用 %1 个 rank，共 %2 个</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>Tokens/s</translation>
+    </message>
+    <message>
+        <source>The tokens of one optimizer step divided by the time of the step.</source>
+        <translation>一个优化器步的 token 数除以该步的时间。</translation>
+    </message>
+    <message>
+        <source>Another program&apos;s trace does not tell how many tokens a step has.</source>
+        <translation>其他程序的 trace 不记录一步有多少 token。</translation>
+    </message>
+    <message>
+        <source>Images/s</source>
+        <translation>图像/s</translation>
+    </message>
+    <message>
+        <source>The images of one optimizer step divided by the time of the step.</source>
+        <translation>一个优化器步的图像数除以该步的时间。</translation>
+    </message>
+    <message>
+        <source>pred %1</source>
+        <translation>预测 %1</translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>The share of the time from the step&apos;s first forward to its last backward in which ranks do not compute, as a mean over ranks.</source>
+        <translation>从该步第一个前向到最后一个反向的时间里，rank 没有在计算的比例，对各 rank 求平均。</translation>
+    </message>
+    <message>
+        <source>Idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>The share of the time from the step&apos;s first kernel to its last in which no kernel runs, as a mean over ranks. Median so far %1.</source>
+        <translation>从该步第一个内核到最后一个内核的时间里，没有内核运行的比例，对各 rank 求平均。目前的中位数为 %1。</translation>
+    </message>
+    <message>
+        <source>theory %1</source>
+        <translation>理论 %1</translation>
+    </message>
+    <message>
+        <source>Predicted %1; median so far %2.</source>
+        <translation>预测 %1；目前的中位数为 %2。</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>步时间</translation>
+    </message>
+    <message>
+        <source>The time from the first rank&apos;s start of the step to the last rank&apos;s end.</source>
+        <translation>从第一个 rank 开始该步到最后一个 rank 结束该步的时间。</translation>
+    </message>
+    <message>
+        <source>Median so far %1.</source>
+        <translation>目前的中位数为 %1。</translation>
+    </message>
+    <message>
+        <source>Loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>The mean loss over the step&apos;s tokens, in nats. Beside it stands the norm of the gradient before clipping.</source>
+        <translation>该步各 token 的平均损失，单位 nat。旁边是裁剪前的梯度范数。</translation>
+    </message>
+    <message>
+        <source>grad norm %1</source>
+        <translation>梯度范数 %1</translation>
+    </message>
+    <message>
+        <source>step skipped</source>
+        <translation>该步被跳过</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>The largest sum of all memory categories on any rank in the step.</source>
+        <translation>该步中任一 rank 上各类内存之和的最大值。</translation>
+    </message>
+    <message>
+        <source>Pace overruns</source>
+        <translation>定速超时</translation>
+    </message>
+    <message>
+        <source>The number of actions whose real work took longer than the modelled device would have taken; the measured timeline is late by the difference.</source>
+        <translation>实际工作比所建模的设备更久的动作数；实测时间线因此推迟相应的时间。</translation>
+    </message>
+    <message>
+        <source>largest %1</source>
+        <translation>最大 %1</translation>
+    </message>
+    <message>
+        <source>on pace</source>
+        <translation>未超时</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>The share of the step in which ranks wait for messages or reductions, as a mean over ranks. The pipeline&apos;s bubble is part of it.</source>
+        <translation>一步之中 rank 等待消息或归约的时间比例，对各 rank 求平均。流水线气泡也计入其中。</translation>
+    </message>
+    <message>
+        <source>Another program&apos;s trace does not tell what its kernels waited for.</source>
+        <translation>其他程序的 trace 不记录内核在等待什么。</translation>
+    </message>
+    <message>
+        <source>reductions %1</source>
+        <translation>归约 %1</translation>
+    </message>
+    <message>
+        <source>MFU</source>
+        <translation>MFU</translation>
+    </message>
+    <message>
+        <source>Model FLOPs utilisation: the operations that the model needs for a step, as a share of what the devices could do in that time. A token needs 6 for each weight of a matrix product and 12 × sequence × hidden for the attention of each layer; recomputation does not count.</source>
+        <translation>模型 FLOPs 利用率：模型一步所需的运算量占设备在这段时间内所能完成的运算量的比例。每个 token 对矩阵乘法的每个权重需要 6 次运算，每层注意力需要 12 × 序列长度 × 隐藏维度；重计算不计入。</translation>
+    </message>
+    <message>
+        <source>Peak: %1, together %2FLOP/s.</source>
+        <translation>峰值：%1，合计 %2FLOP/s。</translation>
+    </message>
+    <message>
+        <source>from another program (%1)</source>
+        <translation>来自其他程序（%1）</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · %3 of %4 layers</source>
+        <translation>%1 · %2 · %3（%4 层）</translation>
+    </message>
+    <message>
+        <source>%1 and %2 more</source>
+        <translation>%1 及另外 %2 个</translation>
+    </message>
+    <message>
+        <source>Set %1 to %2</source>
+        <translation>将%1设为 %2</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>of 1 device</source>
+        <translation>共 1 个设备</translation>
+    </message>
+    <message>
+        <source>of %1 devices</source>
+        <translation>共 %1 个设备</translation>
+    </message>
+    <message>
+        <source>this machine</source>
+        <translation>本机</translation>
+    </message>
+    <message>
+        <source>1 other host</source>
+        <translation>另外 1 台主机</translation>
+    </message>
+    <message>
+        <source>%1 other hosts</source>
+        <translation>另外 %1 台主机</translation>
+    </message>
+    <message>
+        <source>this machine and %1</source>
+        <translation>本机和%1</translation>
+    </message>
+    <message>
+        <source>the machine it runs on, at full speed</source>
+        <translation>所运行的机器，全速</translation>
+    </message>
+    <message>
+        <source>, %1 within a node</source>
+        <translation>，节点内 %1</translation>
+    </message>
+    <message>
+        <source>, %1 Gbit/s between nodes</source>
+        <translation>，节点间 %1 Gbit/s</translation>
+    </message>
+    <message>
+        <source>1 microbatch</source>
+        <translation>1 个微批次</translation>
+    </message>
+    <message>
+        <source>%1 microbatches</source>
+        <translation>%1 个微批次</translation>
+    </message>
+    <message>
+        <source>%1 parameters</source>
+        <translation>%1 参数</translation>
+    </message>
+    <message>
+        <source>bubble %1</source>
+        <translation>气泡 %1</translation>
+    </message>
+    <message>
+        <source>%1 of %2, %3 wide; %4; %5 of %6</source>
+        <translation>%1，%2，宽 %3；%4；%5，每个 %6</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 层</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 层</translation>
+    </message>
+    <message>
+        <source>1 rank</source>
+        <translation>1 个 rank</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 个 rank</translation>
+    </message>
+    <message>
+        <source>1 sample</source>
+        <translation>1 个样本</translation>
+    </message>
+    <message>
+        <source>%1 samples</source>
+        <translation>%1 个样本</translation>
+    </message>
+    <message>
+        <source>ranks %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>filling and draining the pipeline</source>
+        <translation>流水线的填充和排空</translation>
+    </message>
+    <message>
+        <source>waiting for slower stages</source>
+        <translation>等待较慢的阶段</translation>
+    </message>
+    <message>
+        <source>waiting for what moves between ranks</source>
+        <translation>等待 rank 之间的传输</translation>
+    </message>
+    <message>
+        <source>waiting for a core that another rank has</source>
+        <translation>等待被其他 rank 占用的核心</translation>
+    </message>
+    <message>
+        <source> It is all %1.</source>
+        <translation>全部是%1。</translation>
+    </message>
+    <message>
+        <source> It consists of %1 and %2.</source>
+        <translation>其中包括%1和%2。</translation>
+    </message>
+    <message>
+        <source>%1 of the step is bubble</source>
+        <translation>一步中气泡占 %1</translation>
+    </message>
+    <message>
+        <source>Rank 0 is the parameter server and computes no gradients. It is idle while no gradient arrives, and workers are idle while they wait for it. No formula of a schedule covers this.</source>
+        <translation>Rank 0 是参数服务器，不计算梯度。没有梯度到达时它空闲，而各 worker 在等待它时空闲。没有哪个调度公式适用于这种情况。</translation>
+    </message>
+    <message>
+        <source>Workers wait neither for each other nor for a lock. A worker computes nothing while it copies the shared weights.</source>
+        <translation>各 worker 既不相互等待，也不等待锁。worker 在复制共享权重时不计算。</translation>
+    </message>
+    <message>
+        <source>Every rank holds all layers, so no rank waits for another stage.</source>
+        <translation>每个 rank 都持有所有层，因此没有 rank 等待其他阶段。</translation>
+    </message>
+    <message>
+        <source>No pipeline, no bubble</source>
+        <translation>没有流水线，就没有气泡</translation>
+    </message>
+    <message>
+        <source>%1 of the step is bubble, though there is no pipeline</source>
+        <translation>虽然没有流水线，一步中气泡仍占 %1</translation>
+    </message>
+    <message>
+        <source>p = %1, v = %2 and m = %3</source>
+        <translation>p = %1、v = %2、m = %3</translation>
+    </message>
+    <message>
+        <source>p = %1 and m = %2</source>
+        <translation>p = %1、m = %2</translation>
+    </message>
+    <message>
+        <source>%1: with %2 it is %3, %4.</source>
+        <translation>%1：当 %2 时为 %3，即 %4。</translation>
+    </message>
+    <message>
+        <source> With %1 microbatches it would be %2.</source>
+        <translation>如果有 %1 个微批次，则为 %2。</translation>
+    </message>
+    <message>
+        <source> Ranks wait for activations on their way to the host and back, too.</source>
+        <translation>各 rank 还要等待激活值往返于主机。</translation>
+    </message>
+    <message>
+        <source>Its largest part is %1 with %2.</source>
+        <translation>其中最大的部分是%1，为 %2。</translation>
+    </message>
+    <message>
+        <source> It keeps the activations of 1 microbatch until its backward.</source>
+        <translation>它保留 1 个微批次的激活值，直到其反向。</translation>
+    </message>
+    <message>
+        <source> It keeps the activations of %1 microbatches until their backwards.</source>
+        <translation>它保留 %1 个微批次的激活值，直到它们的反向。</translation>
+    </message>
+    <message>
+        <source>Rank %1 needs most memory, %2</source>
+        <translation>Rank %1 需要内存最多，为 %2</translation>
+    </message>
+    <message>
+        <source>it cannot stand here</source>
+        <translation>它不能放在这里</translation>
+    </message>
+    <message>
+        <source>its stage lies on another pipeline rank</source>
+        <translation>它的阶段位于另一个流水线 rank</translation>
+    </message>
+    <message>
+        <source>there is no such stage</source>
+        <translation>没有这个阶段</translation>
+    </message>
+    <message>
+        <source>a stage of this pipeline rank</source>
+        <translation>此流水线 rank 的一个阶段</translation>
+    </message>
+    <message>
+        <source>Schedules (*.csv);;All files (*)</source>
+        <translation>调度 (*.csv);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>说明</translation>
+    </message>
+    <message>
+        <source>Sliders</source>
+        <translation>滑块</translation>
+    </message>
+    <message>
+        <source>Answer</source>
+        <translation>答案</translation>
+    </message>
+    <message>
+        <source>Order</source>
+        <translation>顺序</translation>
+    </message>
+    <message>
+        <source>Candidates</source>
+        <translation>候选</translation>
+    </message>
+    <message>
+        <source>Schedules</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation>实证</translation>
+    </message>
+    <message>
+        <source>Traffic</source>
+        <translation>流量</translation>
+    </message>
+    <message>
+        <source>Traffic matrix</source>
+        <translation>流量矩阵</translation>
+    </message>
+    <message>
+        <source>Mesh</source>
+        <translation>网格</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Figures</source>
+        <translation>指标</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Compare</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Memory over time</source>
+        <translation>内存随时间变化</translation>
+    </message>
+    <message>
+        <source>Memory per rank</source>
+        <translation>各 rank 内存</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>Kernels</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>Waterfall</source>
+        <translation>瀑布图</translation>
+    </message>
+    <message>
+        <source>Loss scale</source>
+        <translation>损失缩放</translation>
+    </message>
+    <message>
+        <source>Scales</source>
+        <translation>缩放因子</translation>
+    </message>
+    <message>
+        <source>Exchange</source>
+        <translation>交换</translation>
+    </message>
+    <message>
+        <source>Gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>Area</source>
+        <translation>区域</translation>
+    </message>
+    <message>
+        <source>Query</source>
+        <translation>查询</translation>
+    </message>
+    <message>
+        <source>Selected</source>
+        <translation>所选动作</translation>
+    </message>
+    <message>
+        <source>Notes on the run</source>
+        <translation>运行备注</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>only in Design, whose changes it is for</source>
+        <translation>仅在“设计”中可用，针对其中的更改</translation>
+    </message>
+    <message>
+        <source>this machine is being measured</source>
+        <translation>正在测量本机</translation>
+    </message>
+    <message>
+        <source>a run is under way: stop it first</source>
+        <translation>有一个运行正在进行：请先停止它</translation>
+    </message>
+    <message>
+        <source>a run is being watched: disconnect first</source>
+        <translation>正在观看一个运行：请先断开连接</translation>
+    </message>
+    <message>
+        <source>no run is under way</source>
+        <translation>没有正在进行的运行</translation>
+    </message>
+    <message>
+        <source>only in Run (Ctrl+2)</source>
+        <translation>仅在“运行”中可用（Ctrl+2）</translation>
+    </message>
+    <message>
+        <source>the run is starting or ending</source>
+        <translation>运行正在启动或结束</translation>
+    </message>
+    <message>
+        <source>only for an elastic run that is not at its limit (Fewest replicas, in Design)</source>
+        <translation>仅适用于未到极限的弹性运行（“设计”中的“最少副本数”）</translation>
+    </message>
+    <message>
+        <source>no rank is selected: click one in the timeline or the mesh</source>
+        <translation>未选择 rank：请在时间线或网格中单击一个</translation>
+    </message>
+    <message>
+        <source>no run is open in Replay (Ctrl+O)</source>
+        <translation>“回放”中没有打开的运行（Ctrl+O）</translation>
+    </message>
+    <message>
+        <source>the opened run has no prediction</source>
+        <translation>已打开的运行没有预测</translation>
+    </message>
+    <message>
+        <source>the home page has no timeline</source>
+        <translation>主页没有时间线</translation>
+    </message>
+    <message>
+        <source>no search has found an event: press / first</source>
+        <translation>没有搜索到事件：请先按 /</translation>
+    </message>
+    <message>
+        <source>nothing was changed</source>
+        <translation>没有更改</translation>
+    </message>
+    <message>
+        <source>nothing was taken back</source>
+        <translation>没有撤销过</translation>
+    </message>
+    <message>
+        <source>the run is ending already</source>
+        <translation>运行已在结束</translation>
+    </message>
+    <message>
+        <source>no run of another machine is being watched</source>
+        <translation>没有在观看另一台机器的运行</translation>
+    </message>
+    <message>
+        <source>nothing is being compared</source>
+        <translation>没有在比较</translation>
+    </message>
+    <message>
+        <source>nothing is being read or imported</source>
+        <translation>没有在读取或导入</translation>
+    </message>
+    <message>
+        <source>traces are being imported</source>
+        <translation>正在导入 trace</translation>
+    </message>
+    <message>
+        <source>there is no run here to write a note on</source>
+        <translation>这里没有可写备注的运行</translation>
+    </message>
+    <message>
+        <source>only in Run and Replay: notes belong to a run</source>
+        <translation>仅在“运行”和“回放”中可用：备注属于某个运行</translation>
+    </message>
+    <message>
+        <source>the home page has no views</source>
+        <translation>主页没有视图</translation>
+    </message>
+    <message>
+        <source>not possible now</source>
+        <translation>现在不可用</translation>
+    </message>
+    <message>
+        <source>Copy this row</source>
+        <translation>复制此行</translation>
+    </message>
+    <message>
+        <source>Copy “%1”</source>
+        <translation>复制“%1”</translation>
+    </message>
+    <message>
+        <source>Show all views again</source>
+        <translation>重新显示所有视图</translation>
+    </message>
+    <message>
+        <source>Layouts (*.layout.json *.json)</source>
+        <translation>布局 (*.layout.json *.json)</translation>
+    </message>
+    <message>
+        <source>Layouts, runs, traces and other trainers&apos; files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.sh *.sbatch *.toml);;All files (*)</source>
+        <translation>布局、运行、trace 和其他训练框架的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.sh *.sbatch *.toml);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Traces (*.json *.json.gz *.sqlite);;All files (*)</source>
+        <translation>Trace (*.json *.json.gz *.sqlite);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>1 host</source>
+        <translation>1 台主机</translation>
+    </message>
+    <message>
+        <source>%1 hosts</source>
+        <translation>%1 台主机</translation>
+    </message>
+    <message>
+        <source>paced as %1</source>
+        <translation>按 %1 定速</translation>
+    </message>
+    <message>
+        <source>Export for</source>
+        <translation>导出给</translation>
+    </message>
+    <message>
+        <source>Language</source>
+        <translation>语言</translation>
+    </message>
+    <message>
+        <source>an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), step 12, stage 2, mb 7, a lane (comm), &gt; 5 ms</source>
+        <translation>动作（3F7、F7、3B）、类别（wait、send forward、optimizer）、rank 0-3、位置（pp1）、step 12、stage 2、mb 7、通道（comm）、&gt; 5 ms</translation>
+    </message>
+    <message>
+        <source>the search is empty</source>
+        <translation>搜索内容为空</translation>
+    </message>
+    <message>
+        <source>no event, kind or place has this name</source>
+        <translation>没有这个名称的事件、类别或位置</translation>
+    </message>
+    <message>
+        <source>even</source>
+        <translation>均分</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ActivationsView</name>
+    <message>
+        <source>Activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>operation</source>
+        <translation>运算</translation>
+    </message>
+    <message>
+        <source>formula</source>
+        <translation>公式</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>What is kept of a microbatch until its backward</source>
+        <translation>一个微批次在反向之前保留的数据</translation>
+    </message>
+    <message>
+        <source>each of layers %1–%2</source>
+        <translation>第 %1–%2 层，每层</translation>
+    </message>
+    <message>
+        <source>rank %1 · %2 a microbatch · at most %3 kept at once</source>
+        <translation>rank %1 · 每个微批次 %2 · 同时最多保留 %3 个</translation>
+    </message>
+    <message>
+        <source>The activations of a cnn are not listed by operation.</source>
+        <translation>cnn 的激活值不按运算列出。</translation>
+    </message>
+    <message>
+        <source>layers	operation	formula	bytes of each layer	bytes of all
+</source>
+        <translation>层	运算	公式	每层字节数	总字节数
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::AnswerView</name>
+    <message>
+        <source>Whether the device of each rank holds what the rank needs: %1 of %2. Memory › Reserve says how much stays free.</source>
+        <translation>各 rank 的设备能否容纳该 rank 所需的内存：需要 %1，共有 %2。“内存 › 预留”决定留出多少。</translation>
+    </message>
+    <message>
+        <source>Fits?</source>
+        <translation>放得下？</translation>
+    </message>
+    <message>
+        <source>unknown capacity</source>
+        <translation>容量未知</translation>
+    </message>
+    <message>
+        <source>yes, %1 to spare</source>
+        <translation>能，还剩 %1</translation>
+    </message>
+    <message>
+        <source>no, %1 too much</source>
+        <translation>不能，超出 %1</translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation>实证</translation>
+    </message>
+    <message>
+        <source>unreadable</source>
+        <translation>无法读取</translation>
+    </message>
+    <message>
+        <source>%1. A band (±) behind a figure is where nine of ten of these runs lie around their predictions.</source>
+        <translation>%1。数字后面的区间（±）表示这些运行中十有其九偏离预测的范围。</translation>
+    </message>
+    <message>
+        <source>no run like it</source>
+        <translation>没有类似的运行</translation>
+    </message>
+    <message>
+        <source>1 published run</source>
+        <translation>1 个公开发表的运行</translation>
+    </message>
+    <message>
+        <source>%1 published runs</source>
+        <translation>%1 个公开发表的运行</translation>
+    </message>
+    <message>
+        <source>Whole run</source>
+        <translation>整个训练</translation>
+    </message>
+    <message>
+        <source>no answer</source>
+        <translation>没有答案</translation>
+    </message>
+    <message>
+        <source>%1 steps on %2 %3: %4 device hours; %5 without checkpoints and failures</source>
+        <translation>%1 步，使用 %2 个 %3：%4 设备小时；不计检查点和故障为 %5</translation>
+    </message>
+    <message>
+        <source>Cost</source>
+        <translation>成本</translation>
+    </message>
+    <message>
+        <source>Device hours × the price of one</source>
+        <translation>设备小时 × 单价</translation>
+    </message>
+    <message>
+        <source>Goodput</source>
+        <translation>有效产出率</translation>
+    </message>
+    <message>
+        <source>The work between two checkpoints</source>
+        <translation>两个检查点之间的工作</translation>
+    </message>
+    <message>
+        <source>%1. A failure comes every %2 on all devices together, %3 in the whole run; best is a checkpoint every %4</source>
+        <translation>%1。所有设备合计每 %2 发生一次故障，整个训练 %3 次；最好每 %4 做一次检查点</translation>
+    </message>
+    <message>
+        <source>Checkpoint every</source>
+        <translation>检查点间隔</translation>
+    </message>
+    <message>
+        <source>Whole run …</source>
+        <translation>整个训练…</translation>
+    </message>
+    <message>
+        <source>How long training on so many tokens takes and what it costs, with devices that fail</source>
+        <translation>用这么多 token 训练需要多久、花费多少，并考虑设备故障</translation>
+    </message>
+    <message>
+        <source>, on %1</source>
+        <translation>，设备为 %1</translation>
+    </message>
+    <message>
+        <source>. A run is %1.</source>
+        <translation>。一次运行为 %1。</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>步时间</translation>
+    </message>
+    <message>
+        <source>The time of one optimizer step with all its microbatches%1</source>
+        <translation>一个优化器步（含其所有微批次）的时间%1</translation>
+    </message>
+    <message>
+        <source>Images / s</source>
+        <translation>图像 / s</translation>
+    </message>
+    <message>
+        <source>Tokens / s</source>
+        <translation>Tokens / s</translation>
+    </message>
+    <message>
+        <source>The sum over all replicas%1</source>
+        <translation>所有副本之和%1</translation>
+    </message>
+    <message>
+        <source>MFU</source>
+        <translation>MFU</translation>
+    </message>
+    <message>
+        <source>Model FLOPs utilisation: the operations that the model needs, without those of recomputation, as a share of the peak of %1</source>
+        <translation>模型 FLOPs 利用率：模型所需的运算量（不含重计算）占%1峰值的比例</translation>
+    </message>
+    <message>
+        <source>the preset&apos;s devices</source>
+        <translation>预设中的设备</translation>
+    </message>
+    <message>
+        <source>Bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>%1 (theory %2)</source>
+        <translation>%1（理论 %2）</translation>
+    </message>
+    <message>
+        <source>The share of the time between the first forward and the last backward in which the compute lanes are idle. The theory assumes equal stages and free transfers</source>
+        <translation>从第一个前向到最后一个反向之间，计算通道空闲的时间比例。理论值假设各阶段相等且传输不花时间</translation>
+    </message>
+    <message>
+        <source>Exposed comm</source>
+        <translation>暴露通信</translation>
+    </message>
+    <message>
+        <source>The share of the step that would be saved if transfers and reductions took no time</source>
+        <translation>如果传输和归约不花时间，一步可以节省的比例</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>The peak memory of the rank that needs most; its device has %1</source>
+        <translation>需要内存最多的 rank 的内存峰值；其设备有 %1</translation>
+    </message>
+    <message>
+        <source>Parameters</source>
+        <translation>参数量</translation>
+    </message>
+    <message>
+        <source>The number of parameters of the whole model</source>
+        <translation>整个模型的参数个数</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::AreaView</name>
+    <message>
+        <source>Figures of the area</source>
+        <translation>区域的指标</translation>
+    </message>
+    <message>
+        <source>By kind</source>
+        <translation>按类别</translation>
+    </message>
+    <message>
+        <source>By rank</source>
+        <translation>按 rank</translation>
+    </message>
+    <message>
+        <source>By rank and kind</source>
+        <translation>按 rank 和类别</translation>
+    </message>
+    <message>
+        <source>Figures by</source>
+        <translation>汇总方式</translation>
+    </message>
+    <message>
+        <source>Choose what the figures are summed over</source>
+        <translation>选择指标按什么汇总</translation>
+    </message>
+    <message>
+        <source>count</source>
+        <translation>次数</translation>
+    </message>
+    <message>
+        <source>total</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>mean</source>
+        <translation>平均</translation>
+    </message>
+    <message>
+        <source>p95</source>
+        <translation>p95</translation>
+    </message>
+    <message>
+        <source>largest</source>
+        <translation>最大</translation>
+    </message>
+    <message>
+        <source>The share of the area&apos;s time on its ranks. Lanes work at the same time, so shares may add up to more than 100 %</source>
+        <translation>占该区域内各 rank 时间的比例。各通道同时工作，因此占比之和可能超过 100 %</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>counting …</source>
+        <translation>正在统计…</translation>
+    </message>
+    <message>
+        <source>only the part of a span that lies in the area counts</source>
+        <translation>只计入区间落在该区域内的部分</translation>
+    </message>
+    <message>
+        <source>Steps, validations and annotations consist of other spans and are left out. A span that lies within another one has a row of its own and is not part of a sum</source>
+        <translation>步、验证和标注由其他区间组成，因此不列出。位于另一个区间之内的区间单独成行，不计入总和</translation>
+    </message>
+    <message>
+        <source>all ranks</source>
+        <translation>所有 rank</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 个 rank</translation>
+    </message>
+    <message>
+        <source>Δt %1 · %2</source>
+        <translation>Δt %1 · %2</translation>
+    </message>
+    <message>
+        <source>No area is chosen.
+Shift+drag over the timeline to choose an area on all ranks, Ctrl+drag to choose one on the ranks dragged over.</source>
+        <translation>尚未选择区域。
+在时间线上按住 Shift 拖动可选择所有 rank 上的一段，按住 Ctrl 拖动只选择拖过的 rank。</translation>
+    </message>
+    <message>
+        <source>rank	kind	count	total s	mean s	p95 s	largest s	share
+</source>
+        <translation>rank	类别	次数	合计 s	平均 s	p95 s	最大 s	占比
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::BooleanEditor</name>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::BytesEditor</name>
+    <message>
+        <source>a size such as 500 MB or 2 GiB</source>
+        <translation>一个大小，例如 500 MB 或 2 GiB</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CandidatePreview</name>
+    <message>
+        <source>Take this layout</source>
+        <translation>采用此布局</translation>
+    </message>
+    <message>
+        <source>The selected candidate</source>
+        <translation>所选的候选</translation>
+    </message>
+    <message>
+        <source>No candidate is selected</source>
+        <translation>未选择候选</translation>
+    </message>
+    <message>
+        <source>Click a candidate to see its figures.</source>
+        <translation>单击一个候选以查看其指标。</translation>
+    </message>
+    <message>
+        <source>does not fit · %1</source>
+        <translation>放不下 · %1</translation>
+    </message>
+    <message>
+        <source>This candidate is the layout as it is now.</source>
+        <translation>这个候选就是现在的布局。</translation>
+    </message>
+    <message>
+        <source>Would set: %1.</source>
+        <translation>将设置：%1。</translation>
+    </message>
+    <message>
+        <source> Does not fit: %1.</source>
+        <translation>放不下：%1。</translation>
+    </message>
+    <message>
+        <source>This candidate is the layout already.</source>
+        <translation>这个候选已经是当前布局。</translation>
+    </message>
+    <message>
+        <source>Makes this candidate the layout, in one step of undo (Enter, or a double click).</source>
+        <translation>把这个候选设为布局，可一次撤销（回车或双击）。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CandidatesModel</name>
+    <message>
+        <source>OOM %1</source>
+        <translation>OOM %1</translation>
+    </message>
+    <message>
+        <source>%1 · %2 · microbatch %3 (%4 a step)</source>
+        <translation>%1 · %2 · 微批次 %3（每步 %4 个）</translation>
+    </message>
+    <message>
+        <source>step %1 · %2 %3 · bubble %4 · peak %5</source>
+        <translation>步时间 %1 · %2 %3 · 气泡 %4 · 峰值 %5</translation>
+    </message>
+    <message>
+        <source>
+Does not fit: %1</source>
+        <translation>
+放不下：%1</translation>
+    </message>
+    <message>
+        <source>
+On the Pareto front: no candidate that fits is faster with as little memory</source>
+        <translation>
+位于帕累托前沿：放得下的候选中，没有一个用同样少的内存而更快</translation>
+    </message>
+    <message>
+        <source>
+The step time is estimated from two shorter steps</source>
+        <translation>
+步时间由两个更短的步估算得出</translation>
+    </message>
+    <message>
+        <source>
+Within %1 of the fastest: published runs do not tell which of the first %2 is best</source>
+        <translation>
+与最快者相差在 %1 之内：公开发表的运行不足以判断前 %2 个中哪个最好</translation>
+    </message>
+    <message>
+        <source>
+This candidate is the present layout</source>
+        <translation>
+这个候选是当前布局</translation>
+    </message>
+    <message>
+        <source>
+A double click or Enter takes this candidate</source>
+        <translation>
+双击或回车采用这个候选</translation>
+    </message>
+    <message>
+        <source>The degrees of data and of pipeline × chunks; other degrees stand with their names</source>
+        <translation>数据并行度和流水线并行度 × 模型块数；其他并行度带名称列出</translation>
+    </message>
+    <message>
+        <source>The throughput of the modelled devices, summed over all replicas</source>
+        <translation>所建模设备的吞吐量，所有副本之和</translation>
+    </message>
+    <message>
+        <source>The peak memory of the rank that needs most; its device has %1</source>
+        <translation>需要内存最多的 rank 的内存峰值；其设备有 %1</translation>
+    </message>
+    <message>
+        <source>DP·PP×v</source>
+        <translation>DP·PP×v</translation>
+    </message>
+    <message>
+        <source>schedule</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>micro</source>
+        <translation>微批</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>峰值 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CandidatesPlot</name>
+    <message>
+        <source>Throughput against memory</source>
+        <translation>吞吐量与内存</translation>
+    </message>
+    <message>
+        <source>peak memory of a rank</source>
+        <translation>单个 rank 的内存峰值</translation>
+    </message>
+    <message>
+        <source>usable %1 </source>
+        <translation>可用 %1 </translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CandidatesView</name>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Candidates</source>
+        <translation>候选</translation>
+    </message>
+    <message>
+        <source>Layouts tried</source>
+        <translation>已尝试的布局</translation>
+    </message>
+    <message>
+        <source>Keep what was found so far</source>
+        <translation>保留目前已找到的结果</translation>
+    </message>
+    <message>
+        <source>filter: pp4 1f1b fits</source>
+        <translation>筛选：pp4 1f1b fits</translation>
+    </message>
+    <message>
+        <source>Show only these candidates</source>
+        <translation>只显示这些候选</translation>
+    </message>
+    <message>
+        <source>Show only candidates with all of these words: degrees, a schedule, fits or oom</source>
+        <translation>只显示包含所有这些词的候选：并行度、调度、fits 或 oom</translation>
+    </message>
+    <message>
+        <source>Candidates, best first</source>
+        <translation>候选，最好的在前</translation>
+    </message>
+    <message>
+        <source>the first %1 within ± %2</source>
+        <translation>前 %1 个相差在 ± %2 之内</translation>
+    </message>
+    <message>
+        <source>from the last legal layout</source>
+        <translation>来自上一个合法布局</translation>
+    </message>
+    <message>
+        <source>%1 of %2 layouts tried</source>
+        <translation>已尝试 %1 个布局，共 %2 个</translation>
+    </message>
+    <message>
+        <source>%1 tried in %2</source>
+        <translation>用 %2 尝试了 %1 个</translation>
+    </message>
+    <message>
+        <source>%1, cancelled</source>
+        <translation>%1，已取消</translation>
+    </message>
+    <message>
+        <source>%1 of %2 shown · %3</source>
+        <translation>显示 %1 个，共 %2 个 · %3</translation>
+    </message>
+    <message>
+        <source>Searching …</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <source>No layout is legal for this model, cluster and batch.
+%1</source>
+        <translation>对这个模型、集群和批次，没有合法的布局。
+%1</translation>
+    </message>
+    <message>
+        <source>Which layout is best?
+Press Plan for me (Ctrl+P) to try the legal ones.
+Methods that save memory at the cost of time are tried where nothing faster fits.</source>
+        <translation>哪个布局最好？
+按“替我规划”（Ctrl+P）尝试所有合法的布局。
+没有更快的布局放得下时，才尝试以时间换内存的方法。</translation>
+    </message>
+    <message>
+        <source>layout	schedule	microbatch	step s	%1	bubble	peak bytes	fits	why not	within the band
+</source>
+        <translation>布局	调度	微批次	步时间 s	%1	气泡	峰值字节	放得下	原因	在误差带内
+</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ChapterList</name>
+    <message>
+        <source>Learn</source>
+        <translation>学习</translation>
+    </message>
+    <message>
+        <source>Lessons by chapter</source>
+        <translation>按章节列出的课程</translation>
+    </message>
+    <message>
+        <source>%1 of %2 lessons done</source>
+        <translation>已完成 %1 课，共 %2 课</translation>
+    </message>
+    <message>
+        <source>1 experiment</source>
+        <translation>1 个实验</translation>
+    </message>
+    <message>
+        <source>%1 experiments</source>
+        <translation>%1 个实验</translation>
+    </message>
+    <message>
+        <source>✓ done</source>
+        <translation>✓ 已完成</translation>
+    </message>
+    <message>
+        <source>%1 of %2 run</source>
+        <translation>已运行 %1 个，共 %2 个</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CheckpointList</name>
+    <message>
+        <source>, experts over %1</source>
+        <translation>，专家分布于 %1</translation>
+    </message>
+    <message>
+        <source>, ZeRO %1</source>
+        <translation>，ZeRO %1</translation>
+    </message>
+    <message>
+        <source>Checkpoints</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>steps done</source>
+        <translation>已完成步数</translation>
+    </message>
+    <message>
+        <source>written</source>
+        <translation>写入时间</translation>
+    </message>
+    <message>
+        <source>size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>trained by</source>
+        <translation>训练来源</translation>
+    </message>
+    <message>
+        <source>Checkpoints, the newest first</source>
+        <translation>检查点，最新的在前</translation>
+    </message>
+    <message>
+        <source>Other folder …</source>
+        <translation>其他文件夹…</translation>
+    </message>
+    <message>
+        <source>Show the checkpoints of another folder</source>
+        <translation>显示另一个文件夹中的检查点</translation>
+    </message>
+    <message>
+        <source>Check every byte</source>
+        <translation>检查每个字节</translation>
+    </message>
+    <message>
+        <source>Read the whole checkpoint and compare it with its checksums</source>
+        <translation>读取整个检查点并与其校验和比对</translation>
+    </message>
+    <message>
+        <source>Go on with its layout</source>
+        <translation>用它的布局继续</translation>
+    </message>
+    <message>
+        <source>Continue the training with the checkpoint&apos;s own layout</source>
+        <translation>用检查点自己的布局继续训练</translation>
+    </message>
+    <message>
+        <source>Go on with the layout in Design</source>
+        <translation>用“设计”中的布局继续</translation>
+    </message>
+    <message>
+        <source>Continue the training with the layout that stands in Design</source>
+        <translation>用“设计”中当前的布局继续训练</translation>
+    </message>
+    <message>
+        <source>This folder holds no checkpoint. A run takes a checkpoint on the command Checkpoint now, and by itself after every so many steps if its layout says so.</source>
+        <translation>这个文件夹中没有检查点。执行“立即保存检查点”命令时会写检查点；如果布局有此设置，运行每隔若干步也会自动写检查点。</translation>
+    </message>
+    <message>
+        <source>A run is under way: stop it before another one begins.</source>
+        <translation>有一个运行正在进行：请先停止它，再开始另一个。</translation>
+    </message>
+    <message>
+        <source>Cannot go on from this checkpoint</source>
+        <translation>无法从这个检查点继续</translation>
+    </message>
+    <message>
+        <source>Reading every byte …</source>
+        <translation>正在读取每个字节…</translation>
+    </message>
+    <message>
+        <source>All checksums are correct.</source>
+        <translation>所有校验和都正确。</translation>
+    </message>
+    <message>
+        <source>A folder of checkpoints</source>
+        <translation>检查点文件夹</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ClusterBar</name>
+    <message>
+        <source>Plan for me</source>
+        <translation>替我规划</translation>
+    </message>
+    <message>
+        <source>Plan for which cluster?</source>
+        <translation>为哪个集群规划？</translation>
+    </message>
+    <message>
+        <source>Train</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>nodes ×</source>
+        <translation>节点 ×</translation>
+    </message>
+    <message>
+        <source>Open this model on this cluster in Design, and try every legal layout there</source>
+        <translation>在“设计”中打开这个集群上的这个模型，并尝试所有合法的布局</translation>
+    </message>
+    <message>
+        <source>Nodes</source>
+        <translation>节点数</translation>
+    </message>
+    <message>
+        <source>Devices of a node</source>
+        <translation>每个节点的设备数</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CommandPalette</name>
+    <message>
+        <source>Commands</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>Find a command</source>
+        <translation>查找命令</translation>
+    </message>
+    <message>
+        <source>Commands found</source>
+        <translation>找到的命令</translation>
+    </message>
+    <message>
+        <source>not now: %1</source>
+        <translation>现在不可用：%1</translation>
+    </message>
+    <message>
+        <source>Not now: %1</source>
+        <translation>现在不可用：%1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CompareView</name>
+    <message>
+        <source>Prediction</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>Another run …</source>
+        <translation>另一个运行…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Comparison</source>
+        <translation>比较</translation>
+    </message>
+    <message>
+        <source>Choose which differences are listed</source>
+        <translation>选择列出哪些差异</translation>
+    </message>
+    <message>
+        <source>Differences</source>
+        <translation>差异</translation>
+    </message>
+    <message>
+        <source>Compare what was measured with what was predicted</source>
+        <translation>把实测与预测作比较</translation>
+    </message>
+    <message>
+        <source>Compare with the prediction</source>
+        <translation>与预测比较</translation>
+    </message>
+    <message>
+        <source>Choose another recorded run to compare with</source>
+        <translation>选择另一个已记录的运行来比较</translation>
+    </message>
+    <message>
+        <source>Compare with another run</source>
+        <translation>与另一个运行比较</translation>
+    </message>
+    <message>
+        <source>Stop comparing and put the comparison away</source>
+        <translation>停止比较并收起比较视图</translation>
+    </message>
+    <message>
+        <source>Stop comparing</source>
+        <translation>停止比较</translation>
+    </message>
+    <message>
+        <source>Timeline of the opened run</source>
+        <translation>已打开的运行的时间线</translation>
+    </message>
+    <message>
+        <source>Timeline of the other side of the comparison</source>
+        <translation>比较另一侧的时间线</translation>
+    </message>
+    <message>
+        <source>A · predicted, one step</source>
+        <translation>A · 预测，一步</translation>
+    </message>
+    <message>
+        <source>B · measured</source>
+        <translation>B · 实测</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>comparing …</source>
+        <translation>正在比较…</translation>
+    </message>
+    <message>
+        <source>step %1 → %2 (%3) · bubble %4 → %5</source>
+        <translation>步时间 %1 → %2（%3）· 气泡 %4 → %5</translation>
+    </message>
+    <message>
+        <source>The medians of the compared steps, A → B</source>
+        <translation>所比较各步的中位数，A → B</translation>
+    </message>
+    <message>
+        <source>action</source>
+        <translation>动作</translation>
+    </message>
+    <message>
+        <source>Not aligned: </source>
+        <translation>未对齐：</translation>
+    </message>
+    <message>
+        <source>This run is not recorded in a file: there is nothing to compare.</source>
+        <translation>这个运行没有记录到文件中：没有可比较的内容。</translation>
+    </message>
+    <message>
+        <source>predicted (A) with measured (B)</source>
+        <translation>预测（A）与实测（B）</translation>
+    </message>
+    <message>
+        <source>%1 (A) with %2 (B)</source>
+        <translation>%1（A）与 %2（B）</translation>
+    </message>
+    <message>
+        <source>%1 · steps %2–%3 · %4 actions aligned</source>
+        <translation>%1 · 第 %2–%3 步 · 对齐了 %4 个动作</translation>
+    </message>
+    <message>
+        <source>part	what	A s	B s	difference s
+</source>
+        <translation>部分	内容	A s	B s	差异 s
+</translation>
+    </message>
+    <message>
+        <source>not aligned	%1			
+</source>
+        <translation>未对齐	%1			
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ComparisonModel</name>
+    <message>
+        <source>change</source>
+        <translation>变化</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ConnectPanel</name>
+    <message>
+        <source>Watched recently</source>
+        <translation>最近观看</translation>
+    </message>
+    <message>
+        <source>Connect</source>
+        <translation>连接</translation>
+    </message>
+    <message>
+        <source>Watch a run that another machine serves</source>
+        <translation>观看另一台机器提供的运行</translation>
+    </message>
+    <message>
+        <source>On the other machine, “shardlab run LAYOUT --serve 7000” prints the address and writes the token to a file. The connection is not encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000.</source>
+        <translation>在另一台机器上，“shardlab run LAYOUT --serve 7000”会打印地址并把令牌写入文件。连接未加密：用“ssh -L 7000:localhost:7000 HOST”把端口转发到这里，再连接 7000。</translation>
+    </message>
+    <message>
+        <source>[HOST:]PORT</source>
+        <translation>[HOST:]PORT</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>the token, or the file that holds it</source>
+        <translation>令牌，或者存放令牌的文件</translation>
+    </message>
+    <message>
+        <source>Token, or the file that holds it</source>
+        <translation>令牌，或者存放令牌的文件</translation>
+    </message>
+    <message>
+        <source>File …</source>
+        <translation>文件…</translation>
+    </message>
+    <message>
+        <source>Choose the file with the token, or a copy of it</source>
+        <translation>选择存放令牌的文件或其副本</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>令牌</translation>
+    </message>
+    <message>
+        <source>the token is missing</source>
+        <translation>缺少令牌</translation>
+    </message>
+    <message>
+        <source>nobody can watch a run without its token</source>
+        <translation>没有令牌就不能观看运行</translation>
+    </message>
+    <message>
+        <source>The token that run --serve has printed</source>
+        <translation>run --serve 打印的令牌</translation>
+    </message>
+    <message>
+        <source>The file with the run&apos;s token</source>
+        <translation>存放该运行令牌的文件</translation>
+    </message>
+    <message>
+        <source>Tokens (*.token);;All files (*)</source>
+        <translation>令牌 (*.token);;所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CriticalPathView</name>
+    <message>
+        <source>, %1 tensor collectives</source>
+        <translation>，%1 张量集合通信</translation>
+    </message>
+    <message>
+        <source>%1 compute%2, %3 communication</source>
+        <translation>计算 %1%2，通信 %3</translation>
+    </message>
+    <message>
+        <source>Show in the timeline</source>
+        <translation>在时间线中显示</translation>
+    </message>
+    <message>
+        <source>Critical path</source>
+        <translation>关键路径</translation>
+    </message>
+    <message>
+        <source>Draw the chain of actions that decides how long a step takes, as measured where it was (C)</source>
+        <translation>画出决定一步耗时的那一串动作，有实测时用实测值（C）</translation>
+    </message>
+    <message>
+        <source>could be %1 late</source>
+        <translation>可推迟 %1</translation>
+    </message>
+    <message>
+        <source>as long as the path</source>
+        <translation>与路径同长</translation>
+    </message>
+    <message>
+        <source>decided the step</source>
+        <translation>决定了这一步</translation>
+    </message>
+    <message>
+        <source>not on the path</source>
+        <translation>不在路径上</translation>
+    </message>
+    <message>
+        <source>%1. As predicted: %2.</source>
+        <translation>%1。预测：%2。</translation>
+    </message>
+    <message>
+        <source>decides the step</source>
+        <translation>决定这一步</translation>
+    </message>
+    <message>
+        <source>%1. Slack: how much longer this action could take before the step takes longer, if all other actions are as predicted.</source>
+        <translation>%1。松弛时间：其他动作都如预测时，这个动作还能延长多少而不使这一步变长。</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source>Compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>Computing on the path, over all ranks</source>
+        <translation>路径上的计算，所有 rank 合计</translation>
+    </message>
+    <message>
+        <source>Tensor comm</source>
+        <translation>张量通信</translation>
+    </message>
+    <message>
+        <source>Exchanges within tensor groups during the actions on the path</source>
+        <translation>路径上各动作期间张量并行组内的通信</translation>
+    </message>
+    <message>
+        <source>Communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>Transfers and reductions on the path</source>
+        <translation>路径上的传输和归约</translation>
+    </message>
+    <message>
+        <source>Pipeline rank %1</source>
+        <translation>流水线 rank %1</translation>
+    </message>
+    <message>
+        <source>on path %1 · waits %2</source>
+        <translation>路径上 %1 · 等待 %2</translation>
+    </message>
+    <message>
+        <source>On the path: %1. In the step: %2 computing%3, %4 reducing, %5 waiting.</source>
+        <translation>路径上：%1。一步之中：计算 %2%3，归约 %4，等待 %5。</translation>
+    </message>
+    <message>
+        <source>, %1 in tensor collectives</source>
+        <translation>，其中张量集合通信 %1</translation>
+    </message>
+    <message>
+        <source>Computing on the path, over all ranks; predicted %1</source>
+        <translation>路径上的计算，所有 rank 合计；预测 %1</translation>
+    </message>
+    <message>
+        <source>Exchanges within tensor groups during the actions on the path, with the ranks&apos; wait for each other; predicted %1</source>
+        <translation>路径上各动作期间张量并行组内的通信，包含各 rank 之间的等待；预测 %1</translation>
+    </message>
+    <message>
+        <source>Transfers and reductions on the path; predicted %1</source>
+        <translation>路径上的传输和归约；预测 %1</translation>
+    </message>
+    <message>
+        <source>Between actions</source>
+        <translation>动作之间</translation>
+    </message>
+    <message>
+        <source>Time on the path during which no action of this pipeline ran: a rank began its next action late, or waited for another replica</source>
+        <translation>路径上该流水线没有动作运行的时间：某个 rank 较晚才开始下一个动作，或者在等待另一个副本</translation>
+    </message>
+    <message>
+        <source>on path %1</source>
+        <translation>路径上 %1</translation>
+    </message>
+    <message>
+        <source>%1. Predicted: %2.</source>
+        <translation>%1。预测：%2。</translation>
+    </message>
+    <message>
+        <source>step %1 · %2 actions, %3</source>
+        <translation>第 %1 步 · %2 个动作，%3</translation>
+    </message>
+    <message>
+        <source>predicted · %1 actions, %2</source>
+        <translation>预测 · %1 个动作，%2</translation>
+    </message>
+    <message>
+        <source>The critical path follows from a layout&apos;s schedule, which a trace does not record.</source>
+        <translation>关键路径由布局的调度得出，而 trace 不记录调度。</translation>
+    </message>
+    <message>
+        <source>pipeline rank	path: compute s	path: tensor collectives s	path: communication s	computing s	tensor collectives s	reducing s	waiting s
+</source>
+        <translation>流水线 rank	路径：计算 s	路径：张量集合通信 s	路径：通信 s	计算 s	张量集合通信 s	归约 s	等待 s
+</translation>
+    </message>
+    <message>
+        <source>
+action	pipeline rank	begin s	lasts s
+</source>
+        <translation>
+动作	流水线 rank	开始 s	持续 s
+</translation>
+    </message>
+    <message>
+        <source>step %1
+
+pipeline rank	path: compute s	path: tensor collectives s	path: communication s	predicted: compute s	predicted: tensor collectives s	predicted: communication s
+</source>
+        <translation>第 %1 步
+
+流水线 rank	路径：计算 s	路径：张量集合通信 s	路径：通信 s	预测：计算 s	预测：张量集合通信 s	预测：通信 s
+</translation>
+    </message>
+    <message>
+        <source>
+action	pipeline rank	gap before s	begin s	lasts s
+</source>
+        <translation>
+动作	流水线 rank	之前的空隙 s	开始 s	持续 s
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::DockPanel</name>
+    <message>
+        <source>Menu of %1</source>
+        <translation>%1的菜单</translation>
+    </message>
+    <message>
+        <source>Copy, save, float or close this view</source>
+        <translation>复制、保存、浮动或关闭此视图</translation>
+    </message>
+    <message>
+        <source>planning …</source>
+        <translation>正在规划…</translation>
+    </message>
+    <message>
+        <source>from the last legal layout</source>
+        <translation>来自上一个合法布局</translation>
+    </message>
+    <message>
+        <source>Copy as table</source>
+        <translation>复制为表格</translation>
+    </message>
+    <message>
+        <source>Show as table …</source>
+        <translation>显示为表格…</translation>
+    </message>
+    <message>
+        <source>Copy as figure, in pixels</source>
+        <translation>复制为位图</translation>
+    </message>
+    <message>
+        <source>Copy as figure, in SVG</source>
+        <translation>复制为 SVG 图</translation>
+    </message>
+    <message>
+        <source>Save as figure …</source>
+        <translation>保存为图…</translation>
+    </message>
+    <message>
+        <source>In a window of its own</source>
+        <translation>在独立窗口中</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Save a picture of %1</source>
+        <translation>保存%1的图</translation>
+    </message>
+    <message>
+        <source>SVG drawings (*.svg);;PDF drawings (*.pdf);;PNG pictures (*.png)</source>
+        <translation>SVG 图 (*.svg);;PDF 图 (*.pdf);;PNG 图片 (*.png)</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::EarlierLosses</name>
+    <message>
+        <source>from step %1 of %2</source>
+        <translation>从 %2 的第 %1 步</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::EventsView</name>
+    <message>
+        <source>Problems</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Events</source>
+        <translation>事件</translation>
+    </message>
+    <message>
+        <source>Events, newest first</source>
+        <translation>事件，最新的在前</translation>
+    </message>
+    <message>
+        <source>filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Show only events with this text</source>
+        <translation>只显示包含此文字的事件</translation>
+    </message>
+    <message>
+        <source>Only warnings and errors</source>
+        <translation>只看警告和错误</translation>
+    </message>
+    <message>
+        <source>1 problem</source>
+        <translation>1 个问题</translation>
+    </message>
+    <message>
+        <source>%1 problems</source>
+        <translation>%1 个问题</translation>
+    </message>
+    <message>
+        <source>newest first</source>
+        <translation>最新的在前</translation>
+    </message>
+    <message>
+        <source>step	time s	rank	level	what
+</source>
+        <translation>步	时间 s	rank	级别	内容
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::EvidenceModel</name>
+    <message>
+        <source>%1, from %2</source>
+        <translation>%1，来自 %2</translation>
+    </message>
+    <message>
+        <source>
+Not predicted: %1</source>
+        <translation>
+未预测：%1</translation>
+    </message>
+    <message>
+        <source>
+%1 on %2 with %3: %4</source>
+        <translation>
+%1，设备 %2，软件栈 %3：%4</translation>
+    </message>
+    <message>
+        <source>
+published %1, predicted %2, which is %3</source>
+        <translation>
+公布值 %1，预测 %2，即 %3</translation>
+    </message>
+    <message>
+        <source>
+Its source does not state: %1</source>
+        <translation>
+来源没有说明：%1</translation>
+    </message>
+    <message>
+        <source>
+A click in the chart, Enter or a double click in the table opens it as a layout</source>
+        <translation>
+在图中单击，或在表中按回车或双击，可将其作为布局打开</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>predicted ÷ published − 1</source>
+        <translation>预测 ÷ 公布值 − 1</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>devices</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>stack</source>
+        <translation>软件栈</translation>
+    </message>
+    <message>
+        <source>published</source>
+        <translation>公布值</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>误差</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::EvidencePlot</name>
+    <message>
+        <source>Predicted against published</source>
+        <translation>预测与公布值</translation>
+    </message>
+    <message>
+        <source>published</source>
+        <translation>公布值</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>预测</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::EvidenceView</name>
+    <message>
+        <source>How good are predictions?
+Here published runs are set against them.</source>
+        <translation>预测有多准？
+这里把公开发表的运行与预测对照。</translation>
+    </message>
+    <message>
+        <source>Evidence</source>
+        <translation>实证</translation>
+    </message>
+    <message>
+        <source>Runs predicted</source>
+        <translation>已预测的运行</translation>
+    </message>
+    <message>
+        <source>Step time</source>
+        <translation>步时间</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>What is compared</source>
+        <translation>比较的内容</translation>
+    </message>
+    <message>
+        <source>Which runs are shown</source>
+        <translation>显示哪些运行</translation>
+    </message>
+    <message>
+        <source>Published runs</source>
+        <translation>公开发表的运行</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Runs too that do not count</source>
+        <translation>也显示不计入的运行</translation>
+    </message>
+    <message>
+        <source>Runs whose source leaves something out, and those that no layout says</source>
+        <translation>来源有所遗漏的运行，以及没有布局能描述的运行</translation>
+    </message>
+    <message>
+        <source>All runs</source>
+        <translation>所有运行</translation>
+    </message>
+    <message>
+        <source>The runs shown: %1</source>
+        <translation>显示的运行：%1</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Predict them</source>
+        <translation>进行预测</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Keep what was predicted so far</source>
+        <translation>保留目前已得到的预测</translation>
+    </message>
+    <message>
+        <source>Predict the step and the memory of every published run that comes with Shardlab, on one core</source>
+        <translation>用一个核心预测 Shardlab 自带的每个公开发表的运行的步时间和内存</translation>
+    </message>
+    <message>
+        <source>Open published run %1</source>
+        <translation>打开公开发表的运行 %1</translation>
+    </message>
+    <message>
+        <source>predicting …</source>
+        <translation>正在预测…</translation>
+    </message>
+    <message>
+        <source>published runs, not predicted yet</source>
+        <translation>公开发表的运行，尚未预测</translation>
+    </message>
+    <message>
+        <source>%1 of %2 runs</source>
+        <translation>%1 个运行，共 %2 个</translation>
+    </message>
+    <message>
+        <source>%1 · median error %2 · nine of ten within %3</source>
+        <translation>%1 · 误差中位数 %2 · 十有其九在 %3 以内</translation>
+    </message>
+    <message>
+        <source>Errors of the runs shown that count: those whose source states everything that a layout needs. The band in the chart is where nine of ten of them lie.</source>
+        <translation>所显示并计入的运行的误差：即来源说明了布局所需全部内容的运行。图中的带表示其中十分之九所在的范围。</translation>
+    </message>
+    <message>
+        <source>run	source	devices	model	methods	stack	published	predicted	error	refused
+</source>
+        <translation>运行	来源	设备	模型	方法	软件栈	公布值	预测	误差	拒绝
+</translation>
+    </message>
+    <message>
+        <source>not predicted yet									
+</source>
+        <translation>尚未预测									
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ExchangeView</name>
+    <message>
+        <source>Staleness, overwritten elements or elastic distance over steps</source>
+        <translation>随步变化的陈旧度、被覆盖的元素数或弹性距离</translation>
+    </message>
+    <message>
+        <source>updates late</source>
+        <translation>滞后的更新数</translation>
+    </message>
+    <message>
+        <source>staleness of a gradient, in updates</source>
+        <translation>梯度的陈旧度，以更新次数计</translation>
+    </message>
+    <message>
+        <source>elements</source>
+        <translation>元素</translation>
+    </message>
+    <message>
+        <source>elements of another worker that an update overwrote</source>
+        <translation>一次更新所覆盖的另一个 worker 的元素</translation>
+    </message>
+    <message>
+        <source>distance</source>
+        <translation>距离</translation>
+    </message>
+    <message>
+        <source>distance between replica and centre before their exchange</source>
+        <translation>交换之前副本与中心的距离</translation>
+    </message>
+    <message>
+        <source>step %1 · update of worker %2 · %3 of %4 elements overwritten</source>
+        <translation>第 %1 步 · worker %2 的更新 · 覆盖了 %3 个元素，共 %4 个</translation>
+    </message>
+    <message>
+        <source>1 update late</source>
+        <translation>滞后 1 次更新</translation>
+    </message>
+    <message>
+        <source>%1 updates late</source>
+        <translation>滞后 %1 次更新</translation>
+    </message>
+    <message>
+        <source>step %1 · gradient of replica %2 · %3</source>
+        <translation>第 %1 步 · 副本 %2 的梯度 · %3</translation>
+    </message>
+    <message>
+        <source>step %1 · rank %2 · distance %3</source>
+        <translation>第 %1 步 · rank %2 · 距离 %3</translation>
+    </message>
+    <message>
+        <source>The trace does not record exchanges of weights.</source>
+        <translation>trace 不记录权重交换。</translation>
+    </message>
+    <message>
+        <source>Nothing to show: the replicas of this run have the same weights in every step.
+Set Exchange in Design to async-server to see the staleness of gradients, to easgd to see how far replicas drift apart, or to hogwild to see how many elements of each other workers overwrite.</source>
+        <translation>没有可显示的内容：这个运行的各副本每一步的权重都相同。
+在“设计”中把“交换”设为 async-server 可看到梯度的陈旧度，设为 easgd 可看到各副本相距多远，设为 hogwild 可看到各 worker 相互覆盖了多少元素。</translation>
+    </message>
+    <message>
+        <source>This run ended before its first exchange.</source>
+        <translation>这个运行在第一次交换之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The curve appears with the first exchange.</source>
+        <translation>第一次交换之后出现曲线。</translation>
+    </message>
+    <message>
+        <source>%1 updates late on average, of %2</source>
+        <translation>平均滞后 %1 次更新，共 %2 次</translation>
+    </message>
+    <message>
+        <source>%1 of %2 elements overwritten · %3</source>
+        <translation>覆盖了 %1 个元素，共 %2 个 · %3</translation>
+    </message>
+    <message>
+        <source>step	worker	elements written	elements overwritten	updates late
+</source>
+        <translation>步	worker	写入的元素	被覆盖的元素	滞后的更新数
+</translation>
+    </message>
+    <message>
+        <source>step	replica	updates late
+</source>
+        <translation>步	副本	滞后的更新数
+</translation>
+    </message>
+    <message>
+        <source>step	rank	distance
+</source>
+        <translation>步	rank	距离
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ExperimentRows</name>
+    <message>
+        <source>Open in Design</source>
+        <translation>在“设计”中打开</translation>
+    </message>
+    <message>
+        <source>Show this experiment beside the text</source>
+        <translation>在正文旁显示这个实验</translation>
+    </message>
+    <message>
+        <source>Show %1</source>
+        <translation>显示 %1</translation>
+    </message>
+    <message>
+        <source>Open %1 in Design</source>
+        <translation>在“设计”中打开 %1</translation>
+    </message>
+    <message>
+        <source>Take the experiment&apos;s layout into Design, where you can change it; Ctrl+Z undoes that</source>
+        <translation>把实验的布局放到“设计”中，可在那里修改；Ctrl+Z 撤销</translation>
+    </message>
+    <message>
+        <source>cannot be planned</source>
+        <translation>无法规划</translation>
+    </message>
+    <message>
+        <source>%1 steps, about %2</source>
+        <translation>%1 步，约 %2</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>step %1 of %2</source>
+        <translation>第 %1 步，共 %2 步</translation>
+    </message>
+    <message>
+        <source>measured, %1 a step</source>
+        <translation>已实测，每步 %1</translation>
+    </message>
+    <message>
+        <source>stopped before its end</source>
+        <translation>未结束就被停止</translation>
+    </message>
+    <message>
+        <source>failed: %1</source>
+        <translation>失败：%1</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>Run again</source>
+        <translation>重新运行</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ExpertsPlot</name>
+    <message>
+        <source>Load of experts. The arrows walk along the bars</source>
+        <translation>专家负载。用方向键在柱之间移动</translation>
+    </message>
+    <message>
+        <source>layer %1</source>
+        <translation>第 %1 层</translation>
+    </message>
+    <message>
+        <source>expert</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>layer %1 · expert %2 · %3 tokens · %4 × the average · %5 dropped</source>
+        <translation>第 %1 层 · 专家 %2 · %3 个 token · 平均值的 %4 倍 · 丢弃 %5</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ExpertsView</name>
+    <message>
+        <source>Load of experts</source>
+        <translation>专家负载</translation>
+    </message>
+    <message>
+        <source>within capacity</source>
+        <translation>容量之内</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>token 数</translation>
+    </message>
+    <message>
+        <source>dropped</source>
+        <translation>丢弃</translation>
+    </message>
+    <message>
+        <source>equal load</source>
+        <translation>均等负载</translation>
+    </message>
+    <message>
+        <source>Each bar shows how many tokens chose an expert. A token whose expert is full is dropped: the block passes it on unchanged.</source>
+        <translation>每根柱表示选择该专家的 token 数。专家已满时 token 被丢弃：该块原样传递它。</translation>
+    </message>
+    <message>
+        <source>Each bar shows how many tokens chose an expert. No token is dropped.</source>
+        <translation>每根柱表示选择该专家的 token 数。没有 token 被丢弃。</translation>
+    </message>
+    <message>
+        <source>The dashed line is the load of each expert if all had the same.</source>
+        <translation>虚线表示所有专家负载相同时每个专家的负载。</translation>
+    </message>
+    <message>
+        <source>busiest expert: %1 × the average · dropped: %2</source>
+        <translation>最忙的专家：平均值的 %1 倍 · 丢弃：%2</translation>
+    </message>
+    <message>
+        <source>step %1 · %2</source>
+        <translation>第 %1 步 · %2</translation>
+    </message>
+    <message>
+        <source>all ranks</source>
+        <translation>所有 rank</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>No load was counted this early in the run.</source>
+        <translation>运行到此时还没有统计负载。</translation>
+    </message>
+    <message>
+        <source>This rank holds no layer with experts.</source>
+        <translation>这个 rank 没有含专家的层。</translation>
+    </message>
+    <message>
+        <source>The trace does not record the load of experts.</source>
+        <translation>trace 不记录专家负载。</translation>
+    </message>
+    <message>
+        <source>This model has no experts.
+Set Model to gpt-moe in Design, and run.</source>
+        <translation>这个模型没有专家。
+在“设计”中把“模型”设为 gpt-moe 再运行。</translation>
+    </message>
+    <message>
+        <source>This run ended before its first step was complete.</source>
+        <translation>这个运行在完成第一步之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The bars appear with the first complete step.</source>
+        <translation>完成第一步后出现柱状图。</translation>
+    </message>
+    <message>
+        <source>step	layer	expert	tokens	dropped
+</source>
+        <translation>步	层	专家	token 数	丢弃
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ExponentsPlot</name>
+    <message>
+        <source>vanishes</source>
+        <translation>变为零</translation>
+    </message>
+    <message>
+        <source>subnormal</source>
+        <translation>次正规数</translation>
+    </message>
+    <message>
+        <source>range of fp16</source>
+        <translation>fp16 的范围</translation>
+    </message>
+    <message>
+        <source>infinite</source>
+        <translation>无穷大</translation>
+    </message>
+    <message>
+        <source>Gradients by exponent. Left and Right walk along the bars</source>
+        <translation>按指数统计的梯度。用左右键在柱之间移动</translation>
+    </message>
+    <message>
+        <source>%1 to %2 · %3 gradients · %4</source>
+        <translation>%1 至 %2 · %3 个梯度 · %4</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ExportWindow</name>
+    <message>
+        <source>With a script for S&amp;lurm</source>
+        <translation>附带 S&amp;lurm 脚本</translation>
+    </message>
+    <message>
+        <source>Text of the file</source>
+        <translation>文件内容</translation>
+    </message>
+    <message>
+        <source>Not carried over</source>
+        <translation>未能导出的内容</translation>
+    </message>
+    <message>
+        <source>&amp;Copy</source>
+        <translation>复制(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Save …</source>
+        <translation>保存(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>%1 was copied.</source>
+        <translation>已复制 %1。</translation>
+    </message>
+    <message>
+        <source>Export for another trainer</source>
+        <translation>导出给其他训练框架</translation>
+    </message>
+    <message>
+        <source>Export &amp;for</source>
+        <translation>导出给(&amp;F)</translation>
+    </message>
+    <message>
+        <source>The trainer that reads the files</source>
+        <translation>读取这些文件的训练框架</translation>
+    </message>
+    <message>
+        <source>Files that would be written</source>
+        <translation>将写出的文件</translation>
+    </message>
+    <message>
+        <source>field</source>
+        <translation>字段</translation>
+    </message>
+    <message>
+        <source>refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>why</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>nearest that is possible</source>
+        <translation>最接近的可行取值</translation>
+    </message>
+    <message>
+        <source>What is refused; Enter goes to its field</source>
+        <translation>拒绝项；按回车转到对应字段</translation>
+    </message>
+    <message>
+        <source>Copy the file in sight</source>
+        <translation>复制当前显示的文件</translation>
+    </message>
+    <message>
+        <source>Write the file and those that belong beside it</source>
+        <translation>写出该文件及其附属文件</translation>
+    </message>
+    <message>
+        <source>Write a script that sbatch takes, which starts the training by itself</source>
+        <translation>写出可供 sbatch 使用、自行启动训练的脚本</translation>
+    </message>
+    <message>
+        <source>What is written for %1 is no script</source>
+        <translation>为 %1 写出的不是脚本</translation>
+    </message>
+    <message>
+        <source>%1 cannot do what this layout asks for in 1 place.</source>
+        <translation>%1 无法满足这个布局的 1 处要求。</translation>
+    </message>
+    <message>
+        <source>%1 cannot do what this layout asks for in %2 places.</source>
+        <translation>%1 无法满足这个布局的 %2 处要求。</translation>
+    </message>
+    <message>
+        <source>The layout has a fault, and can be exported once that is mended.</source>
+        <translation>布局有一个错误，改正之后才能导出。</translation>
+    </message>
+    <message>
+        <source>The layout has %1 faults, and can be exported once they are mended.</source>
+        <translation>布局有 %1 个错误，改正之后才能导出。</translation>
+    </message>
+    <message>
+        <source>Enter goes to the field.</source>
+        <translation>按回车转到该字段。</translation>
+    </message>
+    <message>
+        <source>Export for %1</source>
+        <translation>导出给 %1</translation>
+    </message>
+    <message>
+        <source>Written to %1: %2.</source>
+        <translation>已写到 %1：%2。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::FactList</name>
+    <message>
+        <source>What	Value
+</source>
+        <translation>项目	值
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::FaultsEditor</name>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>+ fault</source>
+        <translation>+ 故障</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>after</source>
+        <translation>于</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步后</translation>
+    </message>
+    <message>
+        <source>× </source>
+        <translation>× </translation>
+    </message>
+    <message>
+        <source>What happens, fault %1</source>
+        <translation>发生什么，故障 %1</translation>
+    </message>
+    <message>
+        <source>kill: the process dies. hang: the process stands still. slow: the process computes more slowly from then on, by a factor</source>
+        <translation>kill：进程终止。hang：进程停住。slow：此后进程的计算按一个系数变慢</translation>
+    </message>
+    <message>
+        <source>Rank of fault %1</source>
+        <translation>故障 %1 的 rank</translation>
+    </message>
+    <message>
+        <source>The rank that the fault happens to</source>
+        <translation>发生故障的 rank</translation>
+    </message>
+    <message>
+        <source>Steps before fault %1</source>
+        <translation>故障 %1 之前的步数</translation>
+    </message>
+    <message>
+        <source>The number of steps before the fault, which happens as the next step begins</source>
+        <translation>故障之前的步数；故障在下一步开始时发生</translation>
+    </message>
+    <message>
+        <source>Slowdown of fault %1</source>
+        <translation>故障 %1 的减速系数</translation>
+    </message>
+    <message>
+        <source>The factor by which computing takes longer from then on</source>
+        <translation>此后计算变慢的倍数</translation>
+    </message>
+    <message>
+        <source>Text of fault %1</source>
+        <translation>故障 %1 的文本</translation>
+    </message>
+    <message>
+        <source>Remove fault %1</source>
+        <translation>移除故障 %1</translation>
+    </message>
+    <message>
+        <source>Remove this fault</source>
+        <translation>移除此故障</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::FieldRow</name>
+    <message>
+        <source>. Legal: </source>
+        <translation>。合法取值：</translation>
+    </message>
+    <message>
+        <source>%1
+Without effect here: %2.</source>
+        <translation>%1
+在此无效：%2。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::FiguresView</name>
+    <message>
+        <source>Figures of the step</source>
+        <translation>这一步的指标</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>figure	value	compared with	what it is
+</source>
+        <translation>指标	值	对照	含义
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::FileActions</name>
+    <message>
+        <source>The presets could not be read</source>
+        <translation>无法读取预设</translation>
+    </message>
+    <message>
+        <source>New from preset: %1</source>
+        <translation>从预设新建：%1</translation>
+    </message>
+    <message>
+        <source>Begin with a preset?</source>
+        <translation>从一个预设开始？</translation>
+    </message>
+    <message>
+        <source>Open recent: %1</source>
+        <translation>打开最近的：%1</translation>
+    </message>
+    <message>
+        <source>Begin a new layout?</source>
+        <translation>开始一个新布局？</translation>
+    </message>
+    <message>
+        <source>Open a layout or a run</source>
+        <translation>打开布局或运行</translation>
+    </message>
+    <message>
+        <source>Compare with a run</source>
+        <translation>与一个运行比较</translation>
+    </message>
+    <message>
+        <source>Runs (*.shardlab)</source>
+        <translation>运行 (*.shardlab)</translation>
+    </message>
+    <message>
+        <source>Import traces of one training job: one file per rank, or one with all</source>
+        <translation>导入一个训练任务的 trace：每个 rank 一个文件，或者全部在一个文件中</translation>
+    </message>
+    <message>
+        <source>Open %1?</source>
+        <translation>打开 %1？</translation>
+    </message>
+    <message>
+        <source>Save the layout</source>
+        <translation>保存布局</translation>
+    </message>
+    <message>
+        <source>No run was recorded yet</source>
+        <translation>尚未记录任何运行</translation>
+    </message>
+    <message>
+        <source>Press Run this layout (Ctrl+R) first.</source>
+        <translation>请先按“运行此布局”（Ctrl+R）。</translation>
+    </message>
+    <message>
+        <source>The layout “%1” has changes that are not saved.</source>
+        <translation>布局“%1”有未保存的更改。</translation>
+    </message>
+    <message>
+        <source>Save</source>
+        <translation>保存</translation>
+    </message>
+    <message>
+        <source>Discard the changes</source>
+        <translation>放弃更改</translation>
+    </message>
+    <message>
+        <source>Go back</source>
+        <translation>返回</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::GradientsView</name>
+    <message>
+        <source>vanishes in fp16</source>
+        <translation>在 fp16 中变为零</translation>
+    </message>
+    <message>
+        <source>subnormal in fp16: loses digits</source>
+        <translation>fp16 次正规数：损失精度</translation>
+    </message>
+    <message>
+        <source>kept</source>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <source>infinite in fp16</source>
+        <translation>在 fp16 中为无穷大</translation>
+    </message>
+    <message>
+        <source>Log</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Gradients by exponent</source>
+        <translation>按指数统计的梯度</translation>
+    </message>
+    <message>
+        <source>Show the previous step with recorded gradients</source>
+        <translation>显示上一个记录了梯度的步</translation>
+    </message>
+    <message>
+        <source>Show the next step with recorded gradients</source>
+        <translation>显示下一个记录了梯度的步</translation>
+    </message>
+    <message>
+        <source>Draw logarithmic heights, so that small numbers of gradients show beside large ones</source>
+        <translation>高度取对数，使数量少的梯度也能看见</translation>
+    </message>
+    <message>
+        <source>Show the same as a table</source>
+        <translation>以表格显示同样的内容</translation>
+    </message>
+    <message>
+        <source>|gradient|</source>
+        <translation>|梯度|</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>share</source>
+        <translation>占比</translation>
+    </message>
+    <message>
+        <source>in fp16</source>
+        <translation>在 fp16 中</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>kept %1</source>
+        <translation>保留 %1</translation>
+    </message>
+    <message>
+        <source>subnormal %1</source>
+        <translation>次正规数 %1</translation>
+    </message>
+    <message>
+        <source>beyond fp16 %1</source>
+        <translation>超出 fp16 %1</translation>
+    </message>
+    <message>
+        <source>Shares of the step&apos;s gradients, multiplied by the loss scale: %1 are kept, %2 are subnormal in fp16 (2⁻²⁴ to 2⁻¹⁴, digits are lost), %3 vanish (below 2⁻²⁴), %4 become infinite (from 2¹⁶ on).</source>
+        <translation>该步梯度乘以损失缩放系数后的分布：%1 保留，%2 在 fp16 中为次正规数（2⁻²⁴ 至 2⁻¹⁴，损失精度），%3 变为零（小于 2⁻²⁴），%4 变为无穷大（从 2¹⁶ 起）。</translation>
+    </message>
+    <message>
+        <source>0</source>
+        <translation>0</translation>
+    </message>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>not finite</source>
+        <translation>非有限值</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>zeros: %1 · not finite: %2</source>
+        <translation>零：%1 · 非有限值：%2</translation>
+    </message>
+    <message>
+        <source>The trace does not record gradients.</source>
+        <translation>trace 不记录梯度。</translation>
+    </message>
+    <message>
+        <source>Gradients are recorded only in fp16 and where the loss is scaled.
+Set Compute or Loss scale in Design, and run.</source>
+        <translation>只有使用 fp16 或进行损失缩放时才记录梯度。
+在“设计”中设置“计算”或“损失缩放”，再运行。</translation>
+    </message>
+    <message>
+        <source>This run ended before gradients were counted.</source>
+        <translation>这个运行在统计梯度之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The bars appear with the first step, and change with every tenth step after it.</source>
+        <translation>第一步后出现柱状图，此后每十步更新一次。</translation>
+    </message>
+    <message>
+        <source>times the loss scale · %1</source>
+        <translation>乘以损失缩放系数 · %1</translation>
+    </message>
+    <message>
+        <source>all ranks</source>
+        <translation>所有 rank</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>step	smallest	gradients	share %	in fp16
+</source>
+        <translation>步	最小值	梯度	占比 %	在 fp16 中
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::HappeningsModel</name>
+    <message>
+        <source>%1, after %2</source>
+        <translation>%1，于 %2 之后</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>what</source>
+        <translation>内容</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::HomeView</name>
+    <message>
+        <source>What	Name	In words
+</source>
+        <translation>项目	名称	说明
+</translation>
+    </message>
+    <message>
+        <source>preset	%1	%2: %3
+</source>
+        <translation>预设	%1	%2：%3
+</translation>
+    </message>
+    <message>
+        <source>recent</source>
+        <translation>最近</translation>
+    </message>
+    <message>
+        <source>lesson</source>
+        <translation>课程</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::HostsEditor</name>
+    <message>
+        <source>+ host</source>
+        <translation>+ 主机</translation>
+    </message>
+    <message>
+        <source>Add a host</source>
+        <translation>添加主机</translation>
+    </message>
+    <message>
+        <source>Check every host as a run would: its program, its connection back to this machine, its clock and its GPUs</source>
+        <translation>像运行那样检查每台主机：程序、到本机的回连、时钟和 GPU</translation>
+    </message>
+    <message>
+        <source>start it once</source>
+        <translation>启动一次</translation>
+    </message>
+    <message>
+        <source>start it, and remember</source>
+        <translation>启动并记住</translation>
+    </message>
+    <message>
+        <source>To reach the hosts, the layout asks for this program to be started. Start it?
+%1</source>
+        <translation>为连接各主机，布局要求启动这个程序。启动吗？
+%1</translation>
+    </message>
+    <message>
+        <source>checking … stop</source>
+        <translation>检查中…停止</translation>
+    </message>
+    <message>
+        <source>check</source>
+        <translation>检查</translation>
+    </message>
+    <message>
+        <source>Name of host %1</source>
+        <translation>主机 %1 的名称</translation>
+    </message>
+    <message>
+        <source>The name or address of the machine</source>
+        <translation>机器的名称或地址</translation>
+    </message>
+    <message>
+        <source>Devices of host %1</source>
+        <translation>主机 %1 的设备数</translation>
+    </message>
+    <message>
+        <source>The number of devices, and so of ranks that may run there</source>
+        <translation>设备数，也就是可以在那里运行的 rank 数</translation>
+    </message>
+    <message>
+        <source>Remove host %1</source>
+        <translation>移除主机 %1</translation>
+    </message>
+    <message>
+        <source>Remove this host</source>
+        <translation>移除此主机</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::IntegerListEditor</name>
+    <message>
+        <source>whole numbers with a space between, such as 64 256 64</source>
+        <translation>以空格分隔的整数，例如 64 256 64</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::KernelBars</name>
+    <message>
+        <source>
+Products of the forward</source>
+        <translation>
+前向的矩阵乘法</translation>
+    </message>
+    <message>
+        <source>
+Gradients of inputs, and the output projection</source>
+        <translation>
+输入梯度，以及输出投影</translation>
+    </message>
+    <message>
+        <source>
+Gradients of weights</source>
+        <translation>
+权重梯度</translation>
+    </message>
+    <message>
+        <source>Time of each kind of kernel</source>
+        <translation>各类内核的时间</translation>
+    </message>
+    <message>
+        <source> · from cache</source>
+        <translation> · 来自缓存</translation>
+    </message>
+    <message>
+        <source> · %1×</source>
+        <translation> · %1×</translation>
+    </message>
+    <message>
+        <source>%1: %2 calls a step, %3, which is %4 of it</source>
+        <translation>%1：每步调用 %2 次，%3，占 %4</translation>
+    </message>
+    <message>
+        <source>
+Products: %1FLOP/s</source>
+        <translation>
+矩阵乘法：%1FLOP/s</translation>
+    </message>
+    <message>
+        <source>
+Memory: %1</source>
+        <translation>
+内存：%1</translation>
+    </message>
+    <message>
+        <source>
+The matrix products take at least %1, at the cores&apos; peak rate</source>
+        <translation>
+按核心的峰值速率，矩阵乘法至少需要 %1</translation>
+    </message>
+    <message>
+        <source>
+Memory takes at least %1 for the operands; less where they stay in a cache</source>
+        <translation>
+读写操作数至少需要 %1；数据留在缓存中时更少</translation>
+    </message>
+    <message>
+        <source>between kernels</source>
+        <translation>内核之间</translation>
+    </message>
+    <message>
+        <source>Lists of actions, buffers and the measurement itself take %1 of the step</source>
+        <translation>动作列表、缓冲区和测量本身占这一步的 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::KernelsView</name>
+    <message>
+        <source>Kernels</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>limit: arithmetic</source>
+        <translation>上限：算力</translation>
+    </message>
+    <message>
+        <source>limit: memory</source>
+        <translation>上限：内存</translation>
+    </message>
+    <message>
+        <source>above the limit</source>
+        <translation>超出上限的部分</translation>
+    </message>
+    <message>
+        <source>one step of a rank, %1 · the machine&apos;s limits explain %2</source>
+        <translation>一个 rank 的一步，%1 · 机器的上限可解释 %2</translation>
+    </message>
+    <message>
+        <source>No measurement fits this layout.
+Run › Measure this machine times its layers and kernels here.</source>
+        <translation>没有适用于这个布局的测量结果。
+“运行 › 测量本机”可在这里测量各层和各内核的时间。</translation>
+    </message>
+    <message>
+        <source>kernel	calls	seconds	FLOP	bytes	least seconds
+</source>
+        <translation>内核	调用次数	秒	FLOP	字节	最少秒数
+</translation>
+    </message>
+    <message>
+        <source>between kernels</source>
+        <translation>内核之间</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::KeyHelp</name>
+    <message>
+        <source>W / S</source>
+        <translation>W / S</translation>
+    </message>
+    <message>
+        <source>Timeline: zoom in, out</source>
+        <translation>时间线：放大、缩小</translation>
+    </message>
+    <message>
+        <source>A / D</source>
+        <translation>A / D</translation>
+    </message>
+    <message>
+        <source>Timeline: earlier, later</source>
+        <translation>时间线：向前、向后</translation>
+    </message>
+    <message>
+        <source>F</source>
+        <translation>F</translation>
+    </message>
+    <message>
+        <source>Timeline: fit the selected action, or all</source>
+        <translation>时间线：适合所选动作，或全部</translation>
+    </message>
+    <message>
+        <source>M</source>
+        <translation>M</translation>
+    </message>
+    <message>
+        <source>Timeline: measure between two moments</source>
+        <translation>时间线：测量两个时刻之间</translation>
+    </message>
+    <message>
+        <source>Shift+drag</source>
+        <translation>Shift+拖动</translation>
+    </message>
+    <message>
+        <source>Timeline: measure what is dragged over</source>
+        <translation>时间线：测量拖过的一段</translation>
+    </message>
+    <message>
+        <source>Ctrl+drag</source>
+        <translation>Ctrl+拖动</translation>
+    </message>
+    <message>
+        <source>Timeline: figures of the ranks and time dragged over</source>
+        <translation>时间线：拖过的 rank 和时间的指标</translation>
+    </message>
+    <message>
+        <source>Ctrl+wheel</source>
+        <translation>Ctrl+滚轮</translation>
+    </message>
+    <message>
+        <source>Timeline: zoom at the pointer</source>
+        <translation>时间线：以指针为中心缩放</translation>
+    </message>
+    <message>
+        <source>U</source>
+        <translation>U</translation>
+    </message>
+    <message>
+        <source>Timeline: fold ranks that are alike into one row, or unfold them</source>
+        <translation>时间线：把相同的 rank 折叠成一行，或展开</translation>
+    </message>
+    <message>
+        <source>Home / End</source>
+        <translation>Home / End</translation>
+    </message>
+    <message>
+        <source>Timeline: go to the start, to the end</source>
+        <translation>时间线：到开头、到末尾</translation>
+    </message>
+    <message>
+        <source>Arrows</source>
+        <translation>方向键</translation>
+    </message>
+    <message>
+        <source>Timeline: another action · mesh: another rank</source>
+        <translation>时间线：另一个动作 · 网格：另一个 rank</translation>
+    </message>
+    <message>
+        <source>Ctrl+arrows</source>
+        <translation>Ctrl+方向键</translation>
+    </message>
+    <message>
+        <source>Order: move an action · F2: type it</source>
+        <translation>顺序：移动动作 · F2：键入动作</translation>
+    </message>
+    <message>
+        <source>Space</source>
+        <translation>空格</translation>
+    </message>
+    <message>
+        <source>Replay: play or pause</source>
+        <translation>回放：播放或暂停</translation>
+    </message>
+    <message>
+        <source>, and .</source>
+        <translation>, 和 .</translation>
+    </message>
+    <message>
+        <source>Replay: a step back, forward</source>
+        <translation>回放：后退、前进一步</translation>
+    </message>
+    <message>
+        <source>Tab</source>
+        <translation>Tab</translation>
+    </message>
+    <message>
+        <source>Next field or view</source>
+        <translation>下一个字段或视图</translation>
+    </message>
+    <message>
+        <source>Escape</source>
+        <translation>Esc</translation>
+    </message>
+    <message>
+        <source>Close what lies over the window</source>
+        <translation>关闭窗口上的浮层</translation>
+    </message>
+    <message>
+        <source>Keys</source>
+        <translation>快捷键</translation>
+    </message>
+    <message>
+        <source>COMMANDS</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>VIEWS</source>
+        <translation>视图</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LayoutForm</name>
+    <message>
+        <source>RUNS ON</source>
+        <translation>运行于</translation>
+    </message>
+    <message>
+        <source>PLANNED FOR</source>
+        <translation>规划目标</translation>
+    </message>
+    <message>
+        <source>find a field: zero, bucket, /run</source>
+        <translation>查找字段：zero、bucket、/run</translation>
+    </message>
+    <message>
+        <source>Find a field</source>
+        <translation>查找字段</translation>
+    </message>
+    <message>
+        <source>Take a smaller twin of this design that trains on this machine: the same schedule, a smaller model on fewer ranks (Ctrl+Z takes the design back)</source>
+        <translation>采用这个设计的缩小版，使其能在本机训练：调度相同，模型更小，rank 更少（Ctrl+Z 恢复原设计）</translation>
+    </message>
+    <message>
+        <source>Shrink to this machine</source>
+        <translation>缩小到本机</translation>
+    </message>
+    <message>
+        <source>Fold or unfold the section</source>
+        <translation>折叠或展开此节</translation>
+    </message>
+    <message>
+        <source>1 fault</source>
+        <translation>1 个错误</translation>
+    </message>
+    <message>
+        <source>%1 faults</source>
+        <translation>%1 个错误</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::Legend</name>
+    <message>
+        <source>Legend: %1</source>
+        <translation>图例：%1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LessonSession</name>
+    <message>
+        <source>The experiment %1 is running: wait for its end, or stop it.</source>
+        <translation>实验 %1 正在运行：请等它结束，或停止它。</translation>
+    </message>
+    <message>
+        <source>Take the experiment %1</source>
+        <translation>采用实验 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LessonView</name>
+    <message>
+        <source>run again</source>
+        <translation>重新运行</translation>
+    </message>
+    <message>
+        <source>Lesson</source>
+        <translation>课程</translation>
+    </message>
+    <message>
+        <source>Text of the lesson</source>
+        <translation>课程正文</translation>
+    </message>
+    <message>
+        <source>Previous lesson</source>
+        <translation>上一课</translation>
+    </message>
+    <message>
+        <source>Next lesson</source>
+        <translation>下一课</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Run all</source>
+        <translation>全部运行</translation>
+    </message>
+    <message>
+        <source>End the experiment that runs, %1, after this step</source>
+        <translation>在这一步之后结束正在运行的实验 %1</translation>
+    </message>
+    <message>
+        <source>Run the experiments of this lesson one after the other</source>
+        <translation>依次运行本课的各个实验</translation>
+    </message>
+    <message>
+        <source>like %1, but %2</source>
+        <translation>与 %1 相同，但 %2</translation>
+    </message>
+    <message>
+        <source>run it</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>%1 of %2 experiments measured</source>
+        <translation>已实测 %1 个实验，共 %2 个</translation>
+    </message>
+    <message>
+        <source>There are no lessons.
+%1</source>
+        <translation>没有课程。
+%1</translation>
+    </message>
+    <message>
+        <source>experiment	figure	measured	predicted	theory
+</source>
+        <translation>实验	指标	实测	预测	理论
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LiveSession</name>
+    <message>
+        <source>cannot listen</source>
+        <translation>无法监听</translation>
+    </message>
+    <message>
+        <source>a run is being watched already</source>
+        <translation>已在观看一个运行</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LongEditor</name>
+    <message>
+        <source>a whole number of at most 64 bits</source>
+        <translation>不超过 64 位的整数</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LossScaleView</name>
+    <message>
+        <source>Loss scale over steps</source>
+        <translation>随步变化的损失缩放系数</translation>
+    </message>
+    <message>
+        <source>loss scale</source>
+        <translation>损失缩放系数</translation>
+    </message>
+    <message>
+        <source>overflow, step skipped</source>
+        <translation>溢出，该步被跳过</translation>
+    </message>
+    <message>
+        <source>step %1 · loss scale %2</source>
+        <translation>第 %1 步 · 损失缩放系数 %2</translation>
+    </message>
+    <message>
+        <source>The trace does not record a loss scale.</source>
+        <translation>trace 不记录损失缩放系数。</translation>
+    </message>
+    <message>
+        <source>Nothing to show: this run computes in %1 and does not scale its loss.
+Set Loss scale to static or dynamic in Design; fp16 needs it because its gradients are small.</source>
+        <translation>没有可显示的内容：这个运行用 %1 计算，不缩放损失。
+在“设计”中把“损失缩放”设为 static 或 dynamic；fp16 的梯度很小，因此需要它。</translation>
+    </message>
+    <message>
+        <source>This run ended before its first step was complete.</source>
+        <translation>这个运行在完成第一步之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The loss scale appears with the first complete step.</source>
+        <translation>完成第一步后出现损失缩放系数。</translation>
+    </message>
+    <message>
+        <source>step %1 · %2</source>
+        <translation>第 %1 步 · %2</translation>
+    </message>
+    <message>
+        <source> · no overflow</source>
+        <translation> · 无溢出</translation>
+    </message>
+    <message>
+        <source> · 1 skipped</source>
+        <translation> · 跳过 1 步</translation>
+    </message>
+    <message>
+        <source> · %1 skipped</source>
+        <translation> · 跳过 %1 步</translation>
+    </message>
+    <message>
+        <source>step	loss scale	overflow on rank	layer	microbatch	action
+</source>
+        <translation>步	损失缩放系数	溢出的 rank	层	微批次	动作
+</translation>
+    </message>
+    <message>
+        <source>sum over replicas</source>
+        <translation>各副本求和</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::LossView</name>
+    <message>
+        <source>Log</source>
+        <translation>对数</translation>
+    </message>
+    <message>
+        <source>Time</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>Loss over steps</source>
+        <translation>随步变化的损失</translation>
+    </message>
+    <message>
+        <source>training</source>
+        <translation>训练</translation>
+    </message>
+    <message>
+        <source>validation</source>
+        <translation>验证</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Logarithmic loss axis</source>
+        <translation>损失轴取对数</translation>
+    </message>
+    <message>
+        <source>Loss over time</source>
+        <translation>随时间变化的损失</translation>
+    </message>
+    <message>
+        <source>The loss over the time that the devices take, not over steps: of two layouts that learn the same in a step, the faster one is lower at each moment</source>
+        <translation>以设备所用的时间而不是步数为横轴的损失：两个布局每一步学到的相同时，更快的那个在每一时刻都更低</translation>
+    </message>
+    <message>
+        <source>learning rate, right</source>
+        <translation>学习率（右轴）</translation>
+    </message>
+    <message>
+        <source>skipped</source>
+        <translation>跳过</translation>
+    </message>
+    <message>
+        <source>before it, %1</source>
+        <translation>此前，%1</translation>
+    </message>
+    <message>
+        <source>step %1 · training %2</source>
+        <translation>第 %1 步 · 训练 %2</translation>
+    </message>
+    <message>
+        <source>%1 · </source>
+        <translation>%1 · </translation>
+    </message>
+    <message>
+        <source> · validation %1 (step %2)</source>
+        <translation> · 验证 %1（第 %2 步）</translation>
+    </message>
+    <message>
+        <source> · learning rate %1</source>
+        <translation> · 学习率 %1</translation>
+    </message>
+    <message>
+        <source>The trace does not record losses.</source>
+        <translation>trace 不记录损失。</translation>
+    </message>
+    <message>
+        <source>This run ended before its first step was complete.</source>
+        <translation>这个运行在完成第一步之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The loss appears with the first complete step.</source>
+        <translation>完成第一步后出现损失。</translation>
+    </message>
+    <message>
+        <source>nats per image</source>
+        <translation>nat / 图像</translation>
+    </message>
+    <message>
+        <source>nats per token</source>
+        <translation>nat / token</translation>
+    </message>
+    <message>
+        <source> · goes on %1</source>
+        <translation> · 接续 %1</translation>
+    </message>
+    <message>
+        <source>step %1 · %2 %3</source>
+        <translation>第 %1 步 · %2 %3</translation>
+    </message>
+    <message>
+        <source> · validation %1</source>
+        <translation> · 验证 %1</translation>
+    </message>
+    <message>
+        <source>step	training loss	validation loss	learning rate	skipped</source>
+        <translation>步	训练损失	验证损失	学习率	跳过</translation>
+    </message>
+    <message>
+        <source>%1	%2			%3
+</source>
+        <translation>%1	%2			%3
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MainMenu</name>
+    <message>
+        <source>None</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Main menu</source>
+        <translation>主菜单</translation>
+    </message>
+    <message>
+        <source>Open recent</source>
+        <translation>打开最近的文件</translation>
+    </message>
+    <message>
+        <source>New from preset</source>
+        <translation>从预设新建</translation>
+    </message>
+    <message>
+        <source>Views</source>
+        <translation>视图</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MainWindow</name>
+    <message>
+        <source>Nothing was run</source>
+        <translation>没有运行任何内容</translation>
+    </message>
+    <message>
+        <source>%1[*] — Shardlab</source>
+        <translation>%1[*] — Shardlab</translation>
+    </message>
+    <message>
+        <source>A run is training</source>
+        <translation>有一个运行正在训练</translation>
+    </message>
+    <message>
+        <source>Closing ends it; what was recorded so far stays in %1.</source>
+        <translation>关闭会结束它；目前已记录的内容保留在 %1 中。</translation>
+    </message>
+    <message>
+        <source>End the run and close</source>
+        <translation>结束运行并关闭</translation>
+    </message>
+    <message>
+        <source>Keep running</source>
+        <translation>继续运行</translation>
+    </message>
+    <message>
+        <source>Close Shardlab?</source>
+        <translation>关闭 Shardlab？</translation>
+    </message>
+    <message>
+        <source>The desktop speaks this language from its next start on</source>
+        <translation>界面从下次启动起使用此语言</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Redo</source>
+        <translation>重做</translation>
+    </message>
+    <message>
+        <source>Stop listening</source>
+        <translation>停止监听</translation>
+    </message>
+    <message>
+        <source>Disconnect</source>
+        <translation>断开连接</translation>
+    </message>
+    <message>
+        <source>Go on</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>Fewer replicas</source>
+        <translation>减少副本</translation>
+    </message>
+    <message>
+        <source>More replicas</source>
+        <translation>增加副本</translation>
+    </message>
+    <message>
+        <source>Kill rank %1</source>
+        <translation>终止 rank %1</translation>
+    </message>
+    <message>
+        <source>Kill the selected rank</source>
+        <translation>终止所选的 rank</translation>
+    </message>
+    <message>
+        <source>Stop rank %1&apos;s process</source>
+        <translation>暂停 rank %1 的进程</translation>
+    </message>
+    <message>
+        <source>Stop the selected rank&apos;s process</source>
+        <translation>暂停所选 rank 的进程</translation>
+    </message>
+    <message>
+        <source>Stop importing</source>
+        <translation>停止导入</translation>
+    </message>
+    <message>
+        <source>Stop reading</source>
+        <translation>停止读取</translation>
+    </message>
+    <message>
+        <source>Shardlab %1</source>
+        <translation>Shardlab %1</translation>
+    </message>
+    <message>
+        <source>A desktop lab for distributed training: design a parallel layout, run it for real, watch it, replay it, learn from it.
+The desktop is under the GNU General Public License, version 3 or later; the engine under the Apache License 2.0.</source>
+        <translation>分布式训练的桌面实验室：设计并行布局，真实地运行它、观看它、回放它，并从中学习。
+桌面程序采用 GNU 通用公共许可证第 3 版或更新版本；引擎采用 Apache 许可证 2.0。</translation>
+    </message>
+    <message>
+        <source>Begin with a preset?</source>
+        <translation>从一个预设开始？</translation>
+    </message>
+    <message>
+        <source>Begin with this model on this cluster?</source>
+        <translation>从这个集群上的这个模型开始？</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ManualWindow</name>
+    <message>
+        <source>Manual</source>
+        <translation>手册</translation>
+    </message>
+    <message>
+        <source>Topics</source>
+        <translation>主题</translation>
+    </message>
+    <message>
+        <source>Page of the manual</source>
+        <translation>手册页面</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MatrixPlot</name>
+    <message>
+        <source>Bytes from rank to rank; arrows walk the cells</source>
+        <translation>rank 之间的字节数；用方向键在单元格之间移动</translation>
+    </message>
+    <message>
+        <source>rank %1 → rank %2: nothing</source>
+        <translation>rank %1 → rank %2：无</translation>
+    </message>
+    <message>
+        <source>rank %1 → rank %2: %3 a step in %4 sends</source>
+        <translation>rank %1 → rank %2：每步 %3，发送 %4 次</translation>
+    </message>
+    <message>
+        <source>row → column, a step</source>
+        <translation>行 → 列，每步</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MeasureSession</name>
+    <message>
+        <source>starting ranks</source>
+        <translation>正在启动 rank</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MemoryBars</name>
+    <message>
+        <source>%1 + %2 host</source>
+        <translation>%1 + 主机 %2</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1，共 %2</translation>
+    </message>
+    <message>
+        <source>usable %1</source>
+        <translation>可用 %1</translation>
+    </message>
+    <message>
+        <source> × %1</source>
+        <translation> × %1</translation>
+    </message>
+    <message>
+        <source>on the host %1</source>
+        <translation>主机上 %1</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>峰值 %1</translation>
+    </message>
+    <message>
+        <source>predicted peak %1</source>
+        <translation>预测峰值 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MemoryCurvePlot</name>
+    <message>
+        <source>usable %1</source>
+        <translation>可用 %1</translation>
+    </message>
+    <message>
+        <source>peak %1</source>
+        <translation>峰值 %1</translation>
+    </message>
+    <message>
+        <source> · predicted %1</source>
+        <translation> · 预测 %1</translation>
+    </message>
+    <message>
+        <source>rank %1 · %2</source>
+        <translation>rank %1 · %2</translation>
+    </message>
+    <message>
+        <source>, predicted %1</source>
+        <translation>，预测 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MemoryOverTimeView</name>
+    <message>
+        <source>Memory over time</source>
+        <translation>内存随时间变化</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source> · measured, the line is predicted</source>
+        <translation> · 实测，线为预测</translation>
+    </message>
+    <message>
+        <source> · predicted</source>
+        <translation> · 预测</translation>
+    </message>
+    <message>
+        <source>Copy the figures here</source>
+        <translation>复制此处的数值</translation>
+    </message>
+    <message>
+        <source>Zoom out to all</source>
+        <translation>缩小到全部</translation>
+    </message>
+    <message>
+        <source>The trace does not record memory by category.
+Its counters are in Query: SELECT * FROM events WHERE kind = &apos;counter&apos;</source>
+        <translation>trace 不按类别记录内存。
+其计数器可在“查询”中查看：SELECT * FROM events WHERE kind = &apos;counter&apos;</translation>
+    </message>
+    <message>
+        <source>rank	from ms	sum</source>
+        <translation>rank	起始 ms	总和</translation>
+    </message>
+    <message>
+        <source>%1	…	more, zoom in to see them
+</source>
+        <translation>%1	…	还有更多，放大可见
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MemoryPerRankView</name>
+    <message>
+        <source>Memory per rank</source>
+        <translation>各 rank 内存</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>predicted peak</source>
+        <translation>预测峰值</translation>
+    </message>
+    <message>
+        <source>largest memory in use in step %1</source>
+        <translation>第 %1 步中使用内存的最大值</translation>
+    </message>
+    <message>
+        <source>predicted peak, nothing measured yet</source>
+        <translation>预测峰值，尚未实测</translation>
+    </message>
+    <message>
+        <source>in use before the first step</source>
+        <translation>第一步之前的使用量</translation>
+    </message>
+    <message>
+        <source>at the cursor, step %1</source>
+        <translation>光标处，第 %1 步</translation>
+    </message>
+    <message>
+        <source>at the peak of step %1</source>
+        <translation>第 %1 步的峰值处</translation>
+    </message>
+    <message>
+        <source>The trace does not record the memory in use by step.</source>
+        <translation>trace 不按步记录使用的内存。</translation>
+    </message>
+    <message>
+        <source>rank	place</source>
+        <translation>rank	位置</translation>
+    </message>
+    <message>
+        <source> bytes</source>
+        <translation> 字节</translation>
+    </message>
+    <message>
+        <source>	peak bytes	predicted peak bytes</source>
+        <translation>	峰值字节	预测峰值字节</translation>
+    </message>
+    <message>
+        <source>	host bytes
+</source>
+        <translation>	主机字节
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MeshGrid</name>
+    <message>
+        <source>Ranks of the mesh</source>
+        <translation>网格的 rank</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MeshView</name>
+    <message>
+        <source>expert %1</source>
+        <translation>专家 %1</translation>
+    </message>
+    <message>
+        <source>experts %1–%2</source>
+        <translation>专家 %1–%2</translation>
+    </message>
+    <message>
+        <source>%1 of each block with experts; tokens for other experts go to rank %2</source>
+        <translation>每个含专家的块的%1；发往其他专家的 token 去 rank %2</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入层</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出层</translation>
+    </message>
+    <message>
+        <source>Rank %1 · %2
+%3 device %4
+%5</source>
+        <translation>Rank %1 · %2
+%3 设备 %4
+%5</translation>
+    </message>
+    <message>
+        <source>the only rank</source>
+        <translation>唯一的 rank</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>
+busy %1 of step %2</source>
+        <translation>
+忙碌时间占 %1（第 %2 步）</translation>
+    </message>
+    <message>
+        <source>
+process %1</source>
+        <translation>
+进程 %1</translation>
+    </message>
+    <message>
+        <source>Copy what rank %1 holds</source>
+        <translation>复制 rank %1 所持有的内容</translation>
+    </message>
+    <message>
+        <source>which rank holds what</source>
+        <translation>各 rank 持有什么</translation>
+    </message>
+    <message>
+        <source>the ranks of the trace</source>
+        <translation>trace 中的 rank</translation>
+    </message>
+    <message>
+        <source>busy % in step %1</source>
+        <translation>第 %1 步的忙碌 %</translation>
+    </message>
+    <message>
+        <source>Rank	Place	Host	Device	Layers	Busy</source>
+        <translation>Rank	位置	主机	设备	层	忙碌</translation>
+    </message>
+    <message>
+        <source>	Experts	Expert group</source>
+        <translation>	专家	专家组</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::MessageArea</name>
+    <message>
+        <source>
+and %1 more</source>
+        <translation>
+还有 %1 个</translation>
+    </message>
+    <message>
+        <source>Close this message</source>
+        <translation>关闭此消息</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::NearestSession</name>
+    <message>
+        <source>Take the nearest legal layout</source>
+        <translation>采用最接近的合法布局</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::NotesView</name>
+    <message>
+        <source>What	Why
+</source>
+        <translation>内容	原因
+</translation>
+    </message>
+    <message>
+        <source>Nearest legal layout</source>
+        <translation>最接近的合法布局</translation>
+    </message>
+    <message>
+        <source>Take it</source>
+        <translation>采用</translation>
+    </message>
+    <message>
+        <source>. Legal: %1</source>
+        <translation>。合法取值：%1</translation>
+    </message>
+    <message>
+        <source>Slower by %1: %2</source>
+        <translation>慢 %1：%2</translation>
+    </message>
+    <message>
+        <source>Take %1</source>
+        <translation>采用 %1</translation>
+    </message>
+    <message>
+        <source>better	%1
+</source>
+        <translation>更好	%1
+</translation>
+    </message>
+    <message>
+        <source>what the figures follow from</source>
+        <translation>这些数字从何而来</translation>
+    </message>
+    <message>
+        <source>1 fault to mend</source>
+        <translation>有 1 个错误待改正</translation>
+    </message>
+    <message>
+        <source>%1 faults to mend</source>
+        <translation>有 %1 个错误待改正</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::NumberEditor</name>
+    <message>
+        <source>a number such as 0.1 or 3e-4</source>
+        <translation>一个数，例如 0.1 或 3e-4</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::NumberListEditor</name>
+    <message>
+        <source>numbers with a space between, such as 0.9 0.95</source>
+        <translation>以空格分隔的数，例如 0.9 0.95</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::OrderEditor</name>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>1 rank</source>
+        <translation>1 个 rank</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 个 rank</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::OrderGrid</name>
+    <message>
+        <source>communication or update</source>
+        <translation>通信或更新</translation>
+    </message>
+    <message>
+        <source>Order of actions, with a row for each pipeline rank</source>
+        <translation>动作的顺序，每个流水线 rank 一行</translation>
+    </message>
+    <message>
+        <source>pp%1</source>
+        <translation>pp%1</translation>
+    </message>
+    <message>
+        <source>%1: %2 of microbatch %3 on stage %4, pipeline rank %5</source>
+        <translation>%1：微批次 %3 的%2，阶段 %4，流水线 rank %5</translation>
+    </message>
+    <message>
+        <source>
+Legal: %1</source>
+        <translation>
+合法取值：%1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::OrderView</name>
+    <message>
+        <source>. Legal: %1</source>
+        <translation>。合法取值：%1</translation>
+    </message>
+    <message>
+        <source>Save CSV …</source>
+        <translation>保存 CSV…</translation>
+    </message>
+    <message>
+        <source>Actions in this place</source>
+        <translation>此处的动作</translation>
+    </message>
+    <message>
+        <source>Open CSV …</source>
+        <translation>打开 CSV…</translation>
+    </message>
+    <message>
+        <source>Take the order from a file with one line for each pipeline rank, as torch.distributed.pipelining and Shardlab write it</source>
+        <translation>从文件读取顺序，每个流水线 rank 一行，格式与 torch.distributed.pipelining 和 Shardlab 写出的相同</translation>
+    </message>
+    <message>
+        <source>Write the order to a file with one line for each pipeline rank, as torch.distributed.pipelining reads it</source>
+        <translation>把顺序写到文件，每个流水线 rank 一行，可供 torch.distributed.pipelining 读取</translation>
+    </message>
+    <message>
+        <source>Back to %1</source>
+        <translation>恢复为 %1</translation>
+    </message>
+    <message>
+        <source>Edit by hand</source>
+        <translation>手动编辑</translation>
+    </message>
+    <message>
+        <source>Discard this order and use the schedule&apos;s own again</source>
+        <translation>放弃这个顺序，重新使用调度自身的顺序</translation>
+    </message>
+    <message>
+        <source>Copy this order into the layout, where you can change each action</source>
+        <translation>把这个顺序复制到布局中，之后可以修改每个动作</translation>
+    </message>
+    <message>
+        <source>%1 keeps several versions of the weights: its order can be seen here, but not edited</source>
+        <translation>%1 同时保留多个权重版本：这里可以查看其顺序，但不能编辑</translation>
+    </message>
+    <message>
+        <source>Drag an action, or move it with Ctrl+← and Ctrl+→; F2 types another in its place</source>
+        <translation>拖动一个动作，或用 Ctrl+← 和 Ctrl+→ 移动它；F2 可在原处键入另一个动作</translation>
+    </message>
+    <message>
+        <source>This is the order that %1 makes</source>
+        <translation>这是 %1 产生的顺序</translation>
+    </message>
+    <message>
+        <source>This is the order that %1 makes; with several versions of the weights it cannot be edited by hand</source>
+        <translation>这是 %1 产生的顺序；因为有多个权重版本，不能手动编辑</translation>
+    </message>
+    <message>
+        <source>Move %1</source>
+        <translation>移动 %1</translation>
+    </message>
+    <message>
+        <source>Type one action or several, such as 2I3,2W3; an empty field removes the action. Enter applies the change, Esc cancels it</source>
+        <translation>键入一个或多个动作，例如 2I3,2W3；留空则移除该动作。回车应用更改，Esc 取消</translation>
+    </message>
+    <message>
+        <source>Type %1</source>
+        <translation>键入 %1</translation>
+    </message>
+    <message>
+        <source>Back to the schedule %1</source>
+        <translation>恢复为调度 %1</translation>
+    </message>
+    <message>
+        <source>Edit the schedule by hand</source>
+        <translation>手动编辑调度</translation>
+    </message>
+    <message>
+        <source>Open a schedule</source>
+        <translation>打开调度</translation>
+    </message>
+    <message>
+        <source>Save the schedule</source>
+        <translation>保存调度</translation>
+    </message>
+    <message>
+        <source>Cannot open %1: %2</source>
+        <translation>无法打开 %1：%2</translation>
+    </message>
+    <message>
+        <source>Open the schedule %1</source>
+        <translation>打开调度 %1</translation>
+    </message>
+    <message>
+        <source>Opened %1%2</source>
+        <translation>已打开 %1%2</translation>
+    </message>
+    <message>
+        <source>Cannot save %1: %2</source>
+        <translation>无法保存 %1：%2</translation>
+    </message>
+    <message>
+        <source>Saved %1</source>
+        <translation>已保存 %1</translation>
+    </message>
+    <message>
+        <source>%1 actions on 1 pipeline rank</source>
+        <translation>%1 个动作，1 个流水线 rank</translation>
+    </message>
+    <message>
+        <source>%1 actions on %2 pipeline ranks</source>
+        <translation>%1 个动作，%2 个流水线 rank</translation>
+    </message>
+    <message>
+        <source>by hand · %1</source>
+        <translation>手动 · %1</translation>
+    </message>
+    <message>
+        <source>pipeline rank	order
+</source>
+        <translation>流水线 rank	顺序
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::PaceEditor</name>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::PlainTextEditor</name>
+    <message>
+        <source>Choose a text file</source>
+        <translation>选择文本文件</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::PresetGallery</name>
+    <message>
+        <source>Find a preset: a model, a schedule, “zero”, “bf16” …</source>
+        <translation>查找预设：模型、调度、“zero”、“bf16”…</translation>
+    </message>
+    <message>
+        <source>Find a preset</source>
+        <translation>查找预设</translation>
+    </message>
+    <message>
+        <source>Presets</source>
+        <translation>预设</translation>
+    </message>
+    <message>
+        <source>Begin with a preset</source>
+        <translation>从预设开始</translation>
+    </message>
+    <message>
+        <source>No preset has all of these words.</source>
+        <translation>没有预设同时包含这些词。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::QueryView</name>
+    <message>
+        <source>The ten slowest steps</source>
+        <translation>最慢的十步</translation>
+    </message>
+    <message>
+        <source>Time of each rank by kind</source>
+        <translation>各 rank 按类别的时间</translation>
+    </message>
+    <message>
+        <source>Measured against predicted, by kind</source>
+        <translation>按类别对照实测与预测</translation>
+    </message>
+    <message>
+        <source>Which rank waits most</source>
+        <translation>哪个 rank 等待最多</translation>
+    </message>
+    <message>
+        <source>Overflows of the scaled loss</source>
+        <translation>损失缩放引起的溢出</translation>
+    </message>
+    <message>
+        <source>Products in 8 bits that saturate or become 0</source>
+        <translation>饱和或变为 0 的 8 位乘法</translation>
+    </message>
+    <message>
+        <source>Warnings and errors</source>
+        <translation>警告和错误</translation>
+    </message>
+    <message>
+        <source>Ask</source>
+        <translation>查询</translation>
+    </message>
+    <message>
+        <source>Query of the run</source>
+        <translation>对运行的查询</translation>
+    </message>
+    <message>
+        <source>A SELECT over events, steps, rank_steps, ranks, log and run</source>
+        <translation>对 events、steps、rank_steps、ranks、log 和 run 的 SELECT</translation>
+    </message>
+    <message>
+        <source>Type one SELECT; Ctrl+Return runs it</source>
+        <translation>键入一条 SELECT；Ctrl+回车执行</translation>
+    </message>
+    <message>
+        <source>Examples</source>
+        <translation>示例</translation>
+    </message>
+    <message>
+        <source>Examples of queries</source>
+        <translation>查询示例</translation>
+    </message>
+    <message>
+        <source>Tables</source>
+        <translation>表</translation>
+    </message>
+    <message>
+        <source>Tables and columns that a query may name</source>
+        <translation>查询中可以使用的表和列</translation>
+    </message>
+    <message>
+        <source>Result of the query</source>
+        <translation>查询结果</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1 — %2</source>
+        <translation>%1 — %2</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Stop the query and keep the rows that have arrived</source>
+        <translation>停止查询并保留已到达的行</translation>
+    </message>
+    <message>
+        <source>Run the query (Ctrl+Return)</source>
+        <translation>执行查询（Ctrl+回车）</translation>
+    </message>
+    <message>
+        <source>Only the first %1 rows are shown; LIMIT, WHERE or GROUP BY give fewer.</source>
+        <translation>只显示前 %1 行；可用 LIMIT、WHERE 或 GROUP BY 减少行数。</translation>
+    </message>
+    <message>
+        <source>Cancelled: only the rows that had arrived are shown.</source>
+        <translation>已取消：只显示已到达的行。</translation>
+    </message>
+    <message>
+        <source>No row matches the query.</source>
+        <translation>没有符合查询的行。</translation>
+    </message>
+    <message>
+        <source>This run is not recorded in a file, so it cannot be queried.</source>
+        <translation>这个运行没有记录到文件中，因此无法查询。</translation>
+    </message>
+    <message>
+        <source>asking …</source>
+        <translation>正在查询…</translation>
+    </message>
+    <message>
+        <source>SQL over this run</source>
+        <translation>对这个运行执行 SQL</translation>
+    </message>
+    <message>
+        <source>1 row</source>
+        <translation>1 行</translation>
+    </message>
+    <message>
+        <source>%1 rows</source>
+        <translation>%1 行</translation>
+    </message>
+    <message>
+        <source>%1 in %2</source>
+        <translation>%1，用时 %2</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ReadEditor</name>
+    <message>
+        <source>“%1” is not %2</source>
+        <translation>“%1”不是%2</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::RecentList</name>
+    <message>
+        <source>Recent</source>
+        <translation>最近</translation>
+    </message>
+    <message>
+        <source>Find by name, words or tag</source>
+        <translation>按名称、内容或标签查找</translation>
+    </message>
+    <message>
+        <source>Find a recent run or layout</source>
+        <translation>查找最近的运行或布局</translation>
+    </message>
+    <message>
+        <source>Recent runs and layouts</source>
+        <translation>最近的运行和布局</translation>
+    </message>
+    <message>
+        <source>A double click or Enter opens it; Delete takes it off this list.</source>
+        <translation>双击或回车打开；Delete 将其从列表中移除。</translation>
+    </message>
+    <message>
+        <source>Tags</source>
+        <translation>标签</translation>
+    </message>
+    <message>
+        <source>words of yours, for the selected one</source>
+        <translation>为所选项添加自己的词</translation>
+    </message>
+    <message>
+        <source>Tags of the selected run or layout</source>
+        <translation>所选运行或布局的标签</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>the layout of %1</source>
+        <translation>%1 的布局</translation>
+    </message>
+    <message>
+        <source>after %1: %2</source>
+        <translation>于 %1 之后：%2</translation>
+    </message>
+    <message>
+        <source>Runs and layouts that you open will stand here.</source>
+        <translation>打开过的运行和布局会列在这里。</translation>
+    </message>
+    <message>
+        <source>None has all of these words.</source>
+        <translation>没有同时包含这些词的项。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ReplayView</name>
+    <message>
+        <source>Replay controls</source>
+        <translation>回放控制</translation>
+    </message>
+    <message>
+        <source>Go to the start of the step, or of the one before (,)</source>
+        <translation>到该步的开头，或前一步的开头（,）</translation>
+    </message>
+    <message>
+        <source>Step back</source>
+        <translation>后退一步</translation>
+    </message>
+    <message>
+        <source>Go to the next step (.)</source>
+        <translation>到下一步（.）</translation>
+    </message>
+    <message>
+        <source>Step forward</source>
+        <translation>前进一步</translation>
+    </message>
+    <message>
+        <source>Moment of the run</source>
+        <translation>运行的时刻</translation>
+    </message>
+    <message>
+        <source>Speed</source>
+        <translation>速度</translation>
+    </message>
+    <message>
+        <source>How fast the run plays</source>
+        <translation>运行播放的快慢</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1，共 %2</translation>
+    </message>
+    <message>
+        <source> · step %1</source>
+        <translation> · 第 %1 步</translation>
+    </message>
+    <message>
+        <source>Pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>Play</source>
+        <translation>播放</translation>
+    </message>
+    <message>
+        <source> (Space)</source>
+        <translation>（空格）</translation>
+    </message>
+    <message>
+        <source>moment	speed	playing
+</source>
+        <translation>时刻	速度	播放中
+</translation>
+    </message>
+    <message>
+        <source>yes</source>
+        <translation>是</translation>
+    </message>
+    <message>
+        <source>no</source>
+        <translation>否</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::RunNotesView</name>
+    <message>
+        <source>Add</source>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <source>Remove</source>
+        <translation>移除</translation>
+    </message>
+    <message>
+        <source>Notes</source>
+        <translation>备注</translation>
+    </message>
+    <message>
+        <source>a note at the cursor</source>
+        <translation>在光标处写备注</translation>
+    </message>
+    <message>
+        <source>New note</source>
+        <translation>新备注</translation>
+    </message>
+    <message>
+        <source>The note is placed at the cursor, or else at the selected action, and on the selected rank; Return adds it</source>
+        <translation>备注放在光标处，没有光标时放在所选动作处，并归于所选的 rank；回车添加</translation>
+    </message>
+    <message>
+        <source>Add the note, which is kept in the run file</source>
+        <translation>添加备注，备注保存在运行文件中</translation>
+    </message>
+    <message>
+        <source>Add the note</source>
+        <translation>添加备注</translation>
+    </message>
+    <message>
+        <source>Remove the chosen note (Delete)</source>
+        <translation>移除所选备注（Delete）</translation>
+    </message>
+    <message>
+        <source>Remove the note</source>
+        <translation>移除备注</translation>
+    </message>
+    <message>
+        <source>Notes by their moment</source>
+        <translation>按时刻排列的备注</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source>%1
+written %2; double click to change</source>
+        <translation>%1
+写于 %2；双击可修改</translation>
+    </message>
+    <message>
+        <source>none yet</source>
+        <translation>尚无</translation>
+    </message>
+    <message>
+        <source>1 note</source>
+        <translation>1 条备注</translation>
+    </message>
+    <message>
+        <source>%1 notes</source>
+        <translation>%1 条备注</translation>
+    </message>
+    <message>
+        <source>%1 · saved when the run ends</source>
+        <translation>%1 · 运行结束时保存</translation>
+    </message>
+    <message>
+        <source>%1 · in the run file</source>
+        <translation>%1 · 在运行文件中</translation>
+    </message>
+    <message>
+        <source>time s	rank	note	written
+</source>
+        <translation>时间 s	rank	备注	写入时间
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ScalesView</name>
+    <message>
+        <source>%1 · %2 saturated</source>
+        <translation>%1 · 饱和 %2</translation>
+    </message>
+    <message>
+        <source>%1 · %2 became 0</source>
+        <translation>%1 · 变为 0 %2</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Scales of products in 8 bits</source>
+        <translation>8 位乘法的缩放因子</translation>
+    </message>
+    <message>
+        <source>Layer and factor that is drawn</source>
+        <translation>所画的层和因子</translation>
+    </message>
+    <message>
+        <source>Choose the factor of a linear layer that is drawn. The worst comes first: the one of which the largest share saturated over all steps, then the one of which most became 0.</source>
+        <translation>选择要画出的线性层因子。最差的排在最前：先是所有步中饱和比例最大的，然后是变为 0 最多的。</translation>
+    </message>
+    <message>
+        <source>Show all factors of this step as a table</source>
+        <translation>以表格显示该步的所有因子</translation>
+    </message>
+    <message>
+        <source>factor</source>
+        <translation>因子</translation>
+    </message>
+    <message>
+        <source>scale</source>
+        <translation>缩放因子</translation>
+    </message>
+    <message>
+        <source>saturated</source>
+        <translation>饱和</translation>
+    </message>
+    <message>
+        <source>became 0</source>
+        <translation>变为 0</translation>
+    </message>
+    <message>
+        <source>most on</source>
+        <translation>最多于</translation>
+    </message>
+    <message>
+        <source>Scales of all factors in this step</source>
+        <translation>该步所有因子的缩放因子</translation>
+    </message>
+    <message>
+        <source>The scale, on the left, is the smallest that rounded the factor in a step. The dots, on the right, are the shares of the factor&apos;s numbers in that step, of all ranks and microbatches; a step without a dot has none.</source>
+        <translation>左轴的缩放因子是一步中对该因子取整时用过的最小值。右轴的点是该步中该因子的数所占的比例，包含所有 rank 和微批次；没有点的步即没有。</translation>
+    </message>
+    <message>
+        <source>none saturated or became 0</source>
+        <translation>没有饱和或变为 0</translation>
+    </message>
+    <message>
+        <source>most on %1</source>
+        <translation>最多于 %1</translation>
+    </message>
+    <message>
+        <source>step %1 · %2 · scale %3</source>
+        <translation>第 %1 步 · %2 · 缩放因子 %3</translation>
+    </message>
+    <message>
+        <source>
+saturated: %1</source>
+        <translation>
+饱和：%1</translation>
+    </message>
+    <message>
+        <source>
+became 0: %1</source>
+        <translation>
+变为 0：%1</translation>
+    </message>
+    <message>
+        <source>
+most on %1</source>
+        <translation>
+最多于 %1</translation>
+    </message>
+    <message>
+        <source>The trace does not record scales of products in 8 bits.</source>
+        <translation>trace 不记录 8 位乘法的缩放因子。</translation>
+    </message>
+    <message>
+        <source>Nothing to show: this run does not round its products to 8 bits.
+Set Products to fp8, mxfp8 or fp8-blocks in Design, and run.</source>
+        <translation>没有可显示的内容：这个运行不把乘法取整到 8 位。
+在“设计”中把“矩阵乘法”设为 fp8、mxfp8 或 fp8-blocks，再运行。</translation>
+    </message>
+    <message>
+        <source>This run ended before its first step was complete.</source>
+        <translation>这个运行在完成第一步之前就结束了。</translation>
+    </message>
+    <message>
+        <source>The scales appear with the first complete step.</source>
+        <translation>完成第一步后出现缩放因子。</translation>
+    </message>
+    <message>
+        <source>step %1 · scale %2 · %3 saturated · %4 became 0</source>
+        <translation>第 %1 步 · 缩放因子 %2 · 饱和 %3 · 变为 0 %4</translation>
+    </message>
+    <message>
+        <source>step	factor	scale	numbers	saturated	became 0	most on
+</source>
+        <translation>步	因子	缩放因子	数的个数	饱和	变为 0	最多于
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::ScheduleOutcomes</name>
+    <message>
+        <source>Set schedule to %1</source>
+        <translation>将调度设为 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::SchedulesPlot</name>
+    <message>
+        <source>not possible: %1</source>
+        <translation>不可行：%1</translation>
+    </message>
+    <message>
+        <source>bubble %1 · %2 · %3</source>
+        <translation>气泡 %1 · %2 · %3</translation>
+    </message>
+    <message>
+        <source>A double click takes this schedule</source>
+        <translation>双击采用此调度</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::SchedulesView</name>
+    <message>
+        <source>Take this schedule</source>
+        <translation>采用此调度</translation>
+    </message>
+    <message>
+        <source>Schedules compared</source>
+        <translation>调度比较</translation>
+    </message>
+    <message>
+        <source>Choose …</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Which schedules are compared</source>
+        <translation>比较哪些调度</translation>
+    </message>
+    <message>
+        <source>Schedules</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>schedule</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>peak</source>
+        <translation>峰值</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>traffic</source>
+        <translation>流量</translation>
+    </message>
+    <message>
+        <source> (now)</source>
+        <translation>（当前）</translation>
+    </message>
+    <message>
+        <source>Enter or a double click takes this schedule</source>
+        <translation>回车或双击采用此调度</translation>
+    </message>
+    <message>
+        <source>Click a schedule first.</source>
+        <translation>请先单击一个调度。</translation>
+    </message>
+    <message>
+        <source>The layout has this schedule already.</source>
+        <translation>布局已经使用此调度。</translation>
+    </message>
+    <message>
+        <source>Makes %1 the layout&apos;s schedule, in one step of undo (Enter, or a double click).</source>
+        <translation>把 %1 设为布局的调度，可一次撤销（回车或双击）。</translation>
+    </message>
+    <message>
+        <source>one step on %1</source>
+        <translation>%1 上的一步</translation>
+    </message>
+    <message>
+        <source>schedule	bubble	peak bytes	step s	traffic bytes	why not
+</source>
+        <translation>调度	气泡	峰值字节	步时间 s	流量字节	原因
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::SearchSession</name>
+    <message>
+        <source>Take candidate %1 %2</source>
+        <translation>采用候选 %1 %2</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::SelectedView</name>
+    <message>
+        <source>Selected action</source>
+        <translation>所选动作</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>nothing: the input from rank %1 had come %2 before</source>
+        <translation>无：来自 rank %1 的输入早 %2 已到</translation>
+    </message>
+    <message>
+        <source>nothing: the input from rank %1 came as it began</source>
+        <translation>无：来自 rank %1 的输入在它开始时到达</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Rank</source>
+        <translation>Rank</translation>
+    </message>
+    <message>
+        <source>Step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>a step ahead</source>
+        <translation>提前一步</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>Belongs to</source>
+        <translation>属于</translation>
+    </message>
+    <message>
+        <source>microbatch %1 of %2</source>
+        <translation>微批次 %1，共 %2 个</translation>
+    </message>
+    <message>
+        <source>Start</source>
+        <translation>开始</translation>
+    </message>
+    <message>
+        <source>The time since the start of the run.</source>
+        <translation>自运行开始以来的时间。</translation>
+    </message>
+    <message>
+        <source>The time since the start of the action&apos;s step.</source>
+        <translation>自该动作所在步开始以来的时间。</translation>
+    </message>
+    <message>
+        <source>Loss scale</source>
+        <translation>损失缩放</translation>
+    </message>
+    <message>
+        <source>The loss scale of this step and of the next.</source>
+        <translation>这一步和下一步的损失缩放系数。</translation>
+    </message>
+    <message>
+        <source>Scale</source>
+        <translation>缩放因子</translation>
+    </message>
+    <message>
+        <source>Numbers</source>
+        <translation>数值</translation>
+    </message>
+    <message>
+        <source>Predicted</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>Measured</source>
+        <translation>实测</translation>
+    </message>
+    <message>
+        <source>In brackets stands how far the measured time is from the predicted one.</source>
+        <translation>括号中是实测时间偏离预测时间的程度。</translation>
+    </message>
+    <message>
+        <source>Waited for</source>
+        <translation>等待对象</translation>
+    </message>
+    <message>
+        <source>The arrow in the timeline shows where the input came from, whether the action waited for it or not.</source>
+        <translation>时间线中的箭头表示输入从哪里来，不论该动作是否等待过它。</translation>
+    </message>
+    <message>
+        <source>Bytes moved</source>
+        <translation>搬运字节数</translation>
+    </message>
+    <message>
+        <source>Memory then</source>
+        <translation>当时的内存</translation>
+    </message>
+    <message>
+        <source>Host</source>
+        <translation>主机</translation>
+    </message>
+    <message>
+        <source>Clock</source>
+        <translation>时钟</translation>
+    </message>
+    <message>
+        <source>How far the clock of the rank&apos;s host is ahead of the launcher&apos;s clock, and how uncertain that is. Events are shown on the run&apos;s clock.</source>
+        <translation>该 rank 所在主机的时钟比启动器的时钟快多少，以及其不确定度。事件按运行的时钟显示。</translation>
+    </message>
+    <message>
+        <source>Process</source>
+        <translation>进程</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>正在运行</translation>
+    </message>
+    <message>
+        <source>Computing</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>Waiting</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>Reducing</source>
+        <translation>归约</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>Weight versions</source>
+        <translation>权重版本</translation>
+    </message>
+    <message>
+        <source>The number of versions held at the same time, the current weights included.</source>
+        <translation>同时保留的版本数，包括当前权重。</translation>
+    </message>
+    <message>
+        <source>Peak memory</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>Largest free block</source>
+        <translation>最大空闲块</translation>
+    </message>
+    <message>
+        <source>The arena keeps %1 free for reuse at the end of a step. It reuses whole blocks, so that no block breaks into pieces.</source>
+        <translation>一步结束时，内存池留有 %1 可供重用。它重用整块，因此不会产生碎片。</translation>
+    </message>
+    <message>
+        <source>Kept in fewer bits</source>
+        <translation>低位数保存</translation>
+    </message>
+    <message>
+        <source>The activations that the forwards of a step keep in fewer bits; at full size they would take %1.</source>
+        <translation>一步的前向以较低位数保存的激活值；全精度时需要 %1。</translation>
+    </message>
+    <message>
+        <source>Predicted peak</source>
+        <translation>预测峰值</translation>
+    </message>
+    <message>
+        <source>rank %1</source>
+        <translation>rank %1</translation>
+    </message>
+    <message>
+        <source> · chunk %1</source>
+        <translation> · 模型块 %1</translation>
+    </message>
+    <message>
+        <source>Click an action in the timeline,
+or press → in it, to see what it is.</source>
+        <translation>在时间线中单击一个动作，
+或在其中按 →，即可查看。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::SharePanel</name>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Let others watch the runs that start here</source>
+        <translation>让他人观看在这里启动的运行</translation>
+    </message>
+    <message>
+        <source>Viewers choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the token in that file, and see each run from its start. They cannot change the run. The connection is not encrypted: a port alone can be reached from this machine and through an ssh tunnel to it; 0.0.0.0:7000 can be reached from every network.</source>
+        <translation>观看者选择“文件 → 连接…”，或者把令牌存入文件并键入“shardlab watch ADDRESS --token-file FILE”，即可从头观看每个运行。他们不能改变运行。连接未加密：只写端口时，只能从本机以及通过到本机的 ssh 隧道访问；0.0.0.0:7000 则可以从任何网络访问。</translation>
+    </message>
+    <message>
+        <source>[HOST:]PORT</source>
+        <translation>[HOST:]PORT</translation>
+    </message>
+    <message>
+        <source>Address</source>
+        <translation>地址</translation>
+    </message>
+    <message>
+        <source>made when sharing begins</source>
+        <translation>开始共享时生成</translation>
+    </message>
+    <message>
+        <source>Token that viewers need</source>
+        <translation>观看者需要的令牌</translation>
+    </message>
+    <message>
+        <source>Copy the token, to give it to those who may watch</source>
+        <translation>复制令牌，交给允许观看的人</translation>
+    </message>
+    <message>
+        <source>Token</source>
+        <translation>令牌</translation>
+    </message>
+    <message>
+        <source>Stop sharing</source>
+        <translation>停止共享</translation>
+    </message>
+    <message>
+        <source>Share</source>
+        <translation>共享</translation>
+    </message>
+    <message>
+        <source>The run under way is not shared; the next run will be.</source>
+        <translation>正在进行的运行没有共享；下一个运行会共享。</translation>
+    </message>
+    <message>
+        <source>Runs that start from now on are shared.</source>
+        <translation>从现在起启动的运行都会共享。</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::SlidersView</name>
+    <message>
+        <source>Sliders</source>
+        <translation>滑块</translation>
+    </message>
+    <message>
+        <source>Microbatches</source>
+        <translation>微批次数</translation>
+    </message>
+    <message>
+        <source>With more microbatches each is smaller, since the global batch stays the same.</source>
+        <translation>全局批次不变，因此微批次越多，每个越小。</translation>
+    </message>
+    <message>
+        <source>Pipeline</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>The number of ranks that the layers of a replica are spread over; they are taken from the data axis and given back to it.</source>
+        <translation>一个副本的各层分布到多少个 rank；这些 rank 取自数据轴，也归还给数据轴。</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>模型块</translation>
+    </message>
+    <message>
+        <source>The number of stages that each pipeline rank holds.</source>
+        <translation>每个流水线 rank 持有的阶段数。</translation>
+    </message>
+    <message>
+        <source>The prediction for these values</source>
+        <translation>对这些取值的预测</translation>
+    </message>
+    <message>
+        <source>Set %1 to %2</source>
+        <translation>将%1设为 %2</translation>
+    </message>
+    <message>
+        <source>Legal: %1.</source>
+        <translation>合法取值：%1。</translation>
+    </message>
+    <message>
+        <source>No value is legal: mend the faults first.</source>
+        <translation>没有合法取值：请先改正错误。</translation>
+    </message>
+    <message>
+        <source>The schedule %1 has exactly %2.</source>
+        <translation>调度 %1 恰好有 %2。</translation>
+    </message>
+    <message>
+        <source>With this model, cluster and batch no other value is legal.</source>
+        <translation>对这个模型、集群和批次，没有其他合法取值。</translation>
+    </message>
+    <message>
+        <source>bubble %1 · peak %2</source>
+        <translation>气泡 %1 · 峰值 %2</translation>
+    </message>
+    <message>
+        <source>legal values</source>
+        <translation>合法取值</translation>
+    </message>
+    <message>
+        <source>what	value	legal
+</source>
+        <translation>项目	值	合法取值
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::StagesEditor</name>
+    <message>
+        <source>even</source>
+        <translation>均分</translation>
+    </message>
+    <message>
+        <source>Balance</source>
+        <translation>均衡</translation>
+    </message>
+    <message>
+        <source>Balance stages</source>
+        <translation>均衡各阶段</translation>
+    </message>
+    <message>
+        <source>Split the layers so that the slowest stage is as fast as possible</source>
+        <translation>划分各层，使最慢的阶段尽可能快</translation>
+    </message>
+    <message>
+        <source>Layers of stage %1</source>
+        <translation>阶段 %1 的层数</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::StatusLine</name>
+    <message>
+        <source>%1 events · %2 dropped · %3 on disk</source>
+        <translation>%1 个事件 · 丢失 %2 · 磁盘 %3</translation>
+    </message>
+    <message>
+        <source>, %1 of at most %2 in memory</source>
+        <translation>，内存 %1，上限 %2</translation>
+    </message>
+    <message>
+        <source> · shared at %1: %2</source>
+        <translation> · 共享于 %1：%2</translation>
+    </message>
+    <message>
+        <source>Status</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Choose what to begin with.</source>
+        <translation>选择从什么开始。</translation>
+    </message>
+    <message>
+        <source>Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys</source>
+        <translation>Ctrl+R 运行 · Ctrl+Z 撤销 · Ctrl+K 命令 · ? 快捷键</translation>
+    </message>
+    <message>
+        <source>Enter opens · Tab goes on · F10 menus · Ctrl+K commands · ? keys</source>
+        <translation>回车打开 · Tab 前进 · F10 菜单 · Ctrl+K 命令 · ? 快捷键</translation>
+    </message>
+    <message>
+        <source>F fit · W/S zoom · A/D pan · M measure · Ctrl+K commands · ? keys</source>
+        <translation>F 适合 · W/S 缩放 · A/D 平移 · M 测量 · Ctrl+K 命令 · ? 快捷键</translation>
+    </message>
+    <message>
+        <source>not saved yet</source>
+        <translation>尚未保存</translation>
+    </message>
+    <message>
+        <source>1 fault; the figures are those of the last legal layout</source>
+        <translation>1 个错误；数字来自上一个合法布局</translation>
+    </message>
+    <message>
+        <source>%1 faults; the figures are those of the last legal layout</source>
+        <translation>%1 个错误；数字来自上一个合法布局</translation>
+    </message>
+    <message>
+        <source>Planning this layout; the figures are those of the last one.</source>
+        <translation>正在规划此布局；数字来自上一个布局。</translation>
+    </message>
+    <message>
+        <source>Every figure here is predicted from this layout alone.</source>
+        <translation>这里的每个数字都只由此布局预测得出。</translation>
+    </message>
+    <message>
+        <source>Nothing has run yet</source>
+        <translation>尚未运行</translation>
+    </message>
+    <message>
+        <source>%1 did not start</source>
+        <translation>%1 没有启动</translation>
+    </message>
+    <message>
+        <source>recording %1</source>
+        <translation>正在记录 %1</translation>
+    </message>
+    <message>
+        <source>recorded %1</source>
+        <translation>已记录 %1</translation>
+    </message>
+    <message>
+        <source>listening at %1: no program has connected yet</source>
+        <translation>在 %1 监听：尚无程序连接</translation>
+    </message>
+    <message>
+        <source>listening at %1, recording %2</source>
+        <translation>在 %1 监听，正在记录 %2</translation>
+    </message>
+    <message>
+        <source>watched %1, copied to %2</source>
+        <translation>观看了 %1，已复制到 %2</translation>
+    </message>
+    <message>
+        <source>connecting to %1</source>
+        <translation>正在连接 %1</translation>
+    </message>
+    <message>
+        <source>connection to %1 lost: %2; trying again   </source>
+        <translation>与 %1 的连接已断开：%2；正在重试   </translation>
+    </message>
+    <message>
+        <source>watching %1, %2 % of it has arrived</source>
+        <translation>正在观看 %1，已到达 %2 %</translation>
+    </message>
+    <message>
+        <source>watching %1, copied to %2</source>
+        <translation>正在观看 %1，复制到 %2</translation>
+    </message>
+    <message>
+        <source>running %1 of the lesson “%2”</source>
+        <translation>正在运行课程“%2”的 %1</translation>
+    </message>
+    <message>
+        <source>Figures are measured while an experiment runs; the recording is deleted when Shardlab is closed.</source>
+        <translation>数字在实验运行时实测；关闭 Shardlab 时删除记录。</translation>
+    </message>
+    <message>
+        <source>importing %1</source>
+        <translation>正在导入 %1</translation>
+    </message>
+    <message>
+        <source>importing %1 and %2 more</source>
+        <translation>正在导入 %1 及另外 %2 个</translation>
+    </message>
+    <message>
+        <source>No run is open</source>
+        <translation>没有打开的运行</translation>
+    </message>
+    <message>
+        <source>reading %1</source>
+        <translation>正在读取 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::StepOverheadSession</name>
+    <message>
+        <source>Take %1</source>
+        <translation>采用 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TableWindow</name>
+    <message>
+        <source>%1 as a table</source>
+        <translation>%1（表格）</translation>
+    </message>
+    <message>
+        <source>filter</source>
+        <translation>筛选</translation>
+    </message>
+    <message>
+        <source>Show only rows with this text</source>
+        <translation>只显示包含此文字的行</translation>
+    </message>
+    <message>
+        <source>Copy all</source>
+        <translation>全部复制</translation>
+    </message>
+    <message>
+        <source>Copy the whole table, with tabs between the cells</source>
+        <translation>复制整个表格，单元格之间用制表符分隔</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TimelineTools</name>
+    <message>
+        <source>Previous event found</source>
+        <translation>上一个找到的事件</translation>
+    </message>
+    <message>
+        <source>Go to the previous event that was found (Shift+F3)</source>
+        <translation>到上一个找到的事件（Shift+F3）</translation>
+    </message>
+    <message>
+        <source>Next event found</source>
+        <translation>下一个找到的事件</translation>
+    </message>
+    <message>
+        <source>Go to the next event that was found (F3)</source>
+        <translation>到下一个找到的事件（F3）</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Previous slow step</source>
+        <translation>上一个慢步</translation>
+    </message>
+    <message>
+        <source>Next slow step</source>
+        <translation>下一个慢步</translation>
+    </message>
+    <message>
+        <source>Pin</source>
+        <translation>固定</translation>
+    </message>
+    <message>
+        <source>Pin the rank</source>
+        <translation>固定 rank</translation>
+    </message>
+    <message>
+        <source>Keep the selected rank at the top (P)</source>
+        <translation>把所选的 rank 保持在顶部（P）</translation>
+    </message>
+    <message>
+        <source>find: 3F7, wait rank 2, B &gt; 5 ms</source>
+        <translation>查找：3F7, wait rank 2, B &gt; 5 ms</translation>
+    </message>
+    <message>
+        <source>Find events</source>
+        <translation>查找事件</translation>
+    </message>
+    <message>
+        <source>Search for actions (3F7, F7, 3B), kinds (wait, send forward), rank 0-3, places (pp1), step 12, stage 2, mb 7, &gt; 5 ms; an event must match every word. Return goes to the next event, Shift+Return to the previous one.</source>
+        <translation>按动作（3F7、F7、3B）、类别（wait、send forward）、rank 0-3、位置（pp1）、step 12、stage 2、mb 7、&gt; 5 ms 搜索；事件必须符合每一个词。回车到下一个事件，Shift+回车到上一个。</translation>
+    </message>
+    <message>
+        <source>Step in sight</source>
+        <translation>当前可见的步</translation>
+    </message>
+    <message>
+        <source>Go to a step (Ctrl+G)</source>
+        <translation>转到某一步（Ctrl+G）</translation>
+    </message>
+    <message>
+        <source>Group ranks</source>
+        <translation>rank 分组</translation>
+    </message>
+    <message>
+        <source>Put ranks with the same position on this axis of the mesh together (G)</source>
+        <translation>把网格中此轴坐标相同的 rank 放在一起（G）</translation>
+    </message>
+    <message>
+        <source>ungrouped</source>
+        <translation>不分组</translation>
+    </message>
+    <message>
+        <source>by %1</source>
+        <translation>按%1</translation>
+    </message>
+    <message>
+        <source>not understood</source>
+        <translation>无法理解</translation>
+    </message>
+    <message>
+        <source>…</source>
+        <translation>…</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1，共 %2</translation>
+    </message>
+    <message>
+        <source>The first %1 are marked</source>
+        <translation>已标出前 %1 个</translation>
+    </message>
+    <message>
+        <source>1 slow</source>
+        <translation>1 个慢步</translation>
+    </message>
+    <message>
+        <source>%1 slow</source>
+        <translation>%1 个慢步</translation>
+    </message>
+    <message>
+        <source>Slow: more than %1 % longer than the median step, %2</source>
+        <translation>慢步：比中位数步长 %1 % 以上，%2</translation>
+    </message>
+    <message>
+        <source>Go to the previous slow step (Alt+,)</source>
+        <translation>到上一个慢步（Alt+,）</translation>
+    </message>
+    <message>
+        <source>Go to the next slow step (Alt+.)</source>
+        <translation>到下一个慢步（Alt+.）</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TimelineView</name>
+    <message>
+        <source>kernel or operation</source>
+        <translation>内核或运算</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation>集合通信</translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>annotation</source>
+        <translation>标注</translation>
+    </message>
+    <message>
+        <source>Follow</source>
+        <translation>跟随</translation>
+    </message>
+    <message>
+        <source>Measure</source>
+        <translation>测量</translation>
+    </message>
+    <message>
+        <source>Path</source>
+        <translation>路径</translation>
+    </message>
+    <message>
+        <source>Fold</source>
+        <translation>折叠</translation>
+    </message>
+    <message>
+        <source>Find</source>
+        <translation>查找</translation>
+    </message>
+    <message>
+        <source>Timeline</source>
+        <translation>时间线</translation>
+    </message>
+    <message>
+        <source>Timeline of ranks. W S zoom, A D pan, F fit, M measure, P pin, slash find, arrows walk the selection</source>
+        <translation>各 rank 的时间线。W S 缩放，A D 平移，F 适合，M 测量，P 固定，斜杠查找，方向键移动选择</translation>
+    </message>
+    <message>
+        <source>ranks: 0-3, pp1</source>
+        <translation>rank：0-3, pp1</translation>
+    </message>
+    <message>
+        <source>Show only these ranks</source>
+        <translation>只显示这些 rank</translation>
+    </message>
+    <message>
+        <source>Ranks to show: numbers (0-3, 8) and places in the mesh (pp1, dp0)</source>
+        <translation>要显示的 rank：编号（0-3, 8）和网格中的位置（pp1, dp0）</translation>
+    </message>
+    <message>
+        <source>Keep the newest events in sight</source>
+        <translation>保持显示最新的事件</translation>
+    </message>
+    <message>
+        <source>Drag to measure a stretch of time (M, or Shift+drag)</source>
+        <translation>拖动以测量一段时间（M，或 Shift+拖动）</translation>
+    </message>
+    <message>
+        <source>Draw the chain of actions that decides how long the predicted step takes (C)</source>
+        <translation>画出决定预测步耗时的那一串动作（C）</translation>
+    </message>
+    <message>
+        <source>Critical path</source>
+        <translation>关键路径</translation>
+    </message>
+    <message>
+        <source>Give ranks that do the same one row (U); a click on the name of such a row unfolds it alone</source>
+        <translation>工作相同的 rank 合为一行（U）；单击这样一行的名称可单独展开</translation>
+    </message>
+    <message>
+        <source>Fold ranks that are alike</source>
+        <translation>折叠相同的 rank</translation>
+    </message>
+    <message>
+        <source>Find events, go to steps, group and pin ranks (/)</source>
+        <translation>查找事件、转到某一步、对 rank 分组和固定（/）</translation>
+    </message>
+    <message>
+        <source>Find events and steps</source>
+        <translation>查找事件和步</translation>
+    </message>
+    <message>
+        <source>F forward</source>
+        <translation>F 前向</translation>
+    </message>
+    <message>
+        <source>B backward</source>
+        <translation>B 反向</translation>
+    </message>
+    <message>
+        <source>I input grad</source>
+        <translation>I 输入梯度</translation>
+    </message>
+    <message>
+        <source>W weight grad</source>
+        <translation>W 权重梯度</translation>
+    </message>
+    <message>
+        <source>R recompute</source>
+        <translation>R 重计算</translation>
+    </message>
+    <message>
+        <source>comm</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>host copy</source>
+        <translation>主机复制</translation>
+    </message>
+    <message>
+        <source>checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>one step, predicted · %1 · bubble %2</source>
+        <translation>一步，预测 · %1 · 气泡 %2</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>step %1 → %2</source>
+        <translation>第 %1 步 → %2</translation>
+    </message>
+    <message>
+        <source>no step in sight</source>
+        <translation>没有可见的步</translation>
+    </message>
+    <message>
+        <source> · from %1</source>
+        <translation> · 来自 %1</translation>
+    </message>
+    <message>
+        <source> · predicted (thin, above) over measured</source>
+        <translation> · 预测（上方细条）与实测</translation>
+    </message>
+    <message>
+        <source> · thinned to %1: only figures are left of %2 (faint)</source>
+        <translation> · 精简到 %1：%2（淡色）只剩指标</translation>
+    </message>
+    <message>
+        <source>Zoom to this action</source>
+        <translation>缩放到此动作</translation>
+    </message>
+    <message>
+        <source>Measure this action</source>
+        <translation>测量此动作</translation>
+    </message>
+    <message>
+        <source>Copy what it is</source>
+        <translation>复制其内容</translation>
+    </message>
+    <message>
+        <source>Zoom out to all</source>
+        <translation>缩小到全部</translation>
+    </message>
+    <message>
+        <source>rank	place	lane	action	what	step	begin ms	duration ms	predicted ms	bytes
+</source>
+        <translation>rank	位置	通道	动作	内容	步	开始 ms	持续 ms	预测 ms	字节
+</translation>
+    </message>
+    <message>
+        <source>%1	…	%2	%3 more, zoom in to see them
+</source>
+        <translation>%1	…	%2	还有 %3 个，放大可见
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TopBar</name>
+    <message>
+        <source>Home</source>
+        <translation>主页</translation>
+    </message>
+    <message>
+        <source>Layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>Degrees</source>
+        <translation>并行度</translation>
+    </message>
+    <message>
+        <source>Cluster</source>
+        <translation>集群</translation>
+    </message>
+    <message>
+        <source>Reading the run file</source>
+        <translation>正在读取运行文件</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>Export for …</source>
+        <translation>导出给…</translation>
+    </message>
+    <message>
+        <source>Show this layout as the configuration of another trainer, and save it</source>
+        <translation>把此布局显示为其他训练框架的配置并保存</translation>
+    </message>
+    <message>
+        <source>from another program</source>
+        <translation>来自其他程序</translation>
+    </message>
+    <message>
+        <source>Changed since it was saved</source>
+        <translation>保存后有更改</translation>
+    </message>
+    <message>
+        <source>1 rank</source>
+        <translation>1 个 rank</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 个 rank</translation>
+    </message>
+    <message>
+        <source>Importing traces</source>
+        <translation>正在导入 trace</translation>
+    </message>
+    <message>
+        <source>connection lost · </source>
+        <translation>连接已断开 · </translation>
+    </message>
+    <message>
+        <source>%1%2 of %3 steps</source>
+        <translation>%1%2 步，共 %3 步</translation>
+    </message>
+    <message>
+        <source>%1%2 steps</source>
+        <translation>%1%2 步</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TrafficMatrixView</name>
+    <message>
+        <source>Traffic from rank to rank</source>
+        <translation>rank 之间的流量</translation>
+    </message>
+    <message>
+        <source>All traffic</source>
+        <translation>全部流量</translation>
+    </message>
+    <message>
+        <source>Messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>Collectives</source>
+        <translation>集合通信</translation>
+    </message>
+    <message>
+        <source>Which traffic</source>
+        <translation>哪种流量</translation>
+    </message>
+    <message>
+        <source>Messages between stages, or collectives, counted as a ring carries them</source>
+        <translation>阶段之间的消息，或按环形传递计算的集合通信</translation>
+    </message>
+    <message>
+        <source>%1 a step, predicted</source>
+        <translation>每步 %1，预测</translation>
+    </message>
+    <message>
+        <source>%1 a step</source>
+        <translation>每步 %1</translation>
+    </message>
+    <message>
+        <source>from rank	to rank	messages bytes a step	collectives bytes a step	sends a step
+</source>
+        <translation>源 rank	目标 rank	每步消息字节	每步集合通信字节	每步发送次数
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TrafficView</name>
+    <message>
+        <source>Crosses the %1 axis once a step</source>
+        <translation>每步沿%1轴传递一次</translation>
+    </message>
+    <message>
+        <source>No rank sends anything to another</source>
+        <translation>没有 rank 之间的传输</translation>
+    </message>
+    <message>
+        <source>all ranks</source>
+        <translation>所有 rank</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::View</name>
+    <message>
+        <source>Planning this layout …</source>
+        <translation>正在规划此布局…</translation>
+    </message>
+    <message>
+        <source>No prediction: this layout has faults.
+Mend the marked fields.</source>
+        <translation>没有预测：此布局有错误。
+请改正标出的字段。</translation>
+    </message>
+    <message>
+        <source>Nothing has run yet.
+Press Run this layout (Ctrl+R).</source>
+        <translation>尚未运行。
+请按“运行此布局”（Ctrl+R）。</translation>
+    </message>
+    <message>
+        <source>No run is open.
+Open a recorded run (Ctrl+O), or drop a .shardlab file here.</source>
+        <translation>没有打开的运行。
+打开一个已记录的运行（Ctrl+O），或把 .shardlab 文件拖到这里。</translation>
+    </message>
+    <message>
+        <source>No experiment is chosen.
+Choose a lesson, and one of its experiments.</source>
+        <translation>没有选择实验。
+请选择一课及其中一个实验。</translation>
+    </message>
+    <message>
+        <source>This run comes from another program (%1).
+%2</source>
+        <translation>这个运行来自其他程序（%1）。
+%2</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::WaterfallBars</name>
+    <message>
+        <source>Where the time of a step goes</source>
+        <translation>一步的时间花在哪里</translation>
+    </message>
+    <message>
+        <source>%1: %2, %3 of the step
+%4</source>
+        <translation>%1：%2，占这一步的 %3
+%4</translation>
+    </message>
+    <message>
+        <source>the step</source>
+        <translation>整步</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::WaterfallView</name>
+    <message>
+        <source>Waterfall</source>
+        <translation>瀑布图</translation>
+    </message>
+    <message>
+        <source>one step, %1 · %2 at peak</source>
+        <translation>一步，%1 · 峰值计算 %2</translation>
+    </message>
+    <message>
+        <source>A legal layout shows here where the time of its step goes.</source>
+        <translation>布局合法时，这里显示一步的时间花在哪里。</translation>
+    </message>
+    <message>
+        <source>part	seconds	of the step	what it is
+</source>
+        <translation>部分	秒	占一步	含义
+</translation>
+    </message>
+    <message>
+        <source>none yet			
+</source>
+        <translation>尚无			
+</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::WholeRunForm</name>
+    <message>
+        <source>Tokens</source>
+        <translation>Token 数</translation>
+    </message>
+    <message>
+        <source>To train on, 15.6e12 say; empty: nothing is asked</source>
+        <translation>训练所用的 token 数，例如 15.6e12；留空：不询问</translation>
+    </message>
+    <message>
+        <source>Price of a device&apos;s hour</source>
+        <translation>设备每小时价格</translation>
+    </message>
+    <message>
+        <source>In any currency; empty: no cost is told</source>
+        <translation>任意货币；留空：不给出成本</translation>
+    </message>
+    <message>
+        <source>Hours between a device&apos;s failures</source>
+        <translation>单个设备的故障间隔小时数</translation>
+    </message>
+    <message>
+        <source>In the mean, with those of hosts and links; empty: nothing fails</source>
+        <translation>平均值，包括主机和链路的故障；留空：不发生故障</translation>
+    </message>
+    <message>
+        <source>Seconds of a checkpoint</source>
+        <translation>检查点秒数</translation>
+    </message>
+    <message>
+        <source>In which nothing trains</source>
+        <translation>其间不训练</translation>
+    </message>
+    <message>
+        <source>Seconds of a restart</source>
+        <translation>重启秒数</translation>
+    </message>
+    <message>
+        <source>From a failure until training goes on</source>
+        <translation>从故障到继续训练</translation>
+    </message>
+    <message>
+        <source>Seconds between checkpoints</source>
+        <translation>检查点间隔秒数</translation>
+    </message>
+    <message>
+        <source>Of work; empty: the best</source>
+        <translation>以工作时间计；留空：取最佳值</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::Workbench</name>
+    <message>
+        <source>No layout is legal for this model, cluster and batch</source>
+        <translation>对这个模型、集群和批次，没有合法的布局</translation>
+    </message>
+    <message>
+        <source>The run did not start</source>
+        <translation>运行没有启动</translation>
+    </message>
+    <message>
+        <source>Cannot read %1</source>
+        <translation>无法读取 %1</translation>
+    </message>
+    <message>
+        <source>it is neither a layout (JSON), a run (.shardlab) nor a trace</source>
+        <translation>它既不是布局（JSON）、运行（.shardlab），也不是 trace</translation>
+    </message>
+    <message>
+        <source>a layout begins with {, and no trace format or configuration of another trainer that Shardlab reads looks like this file</source>
+        <translation>布局以 { 开头，而 Shardlab 能读取的 trace 格式或其他训练框架的配置都与此文件不符</translation>
+    </message>
+    <message>
+        <source>Cannot open %1</source>
+        <translation>无法打开 %1</translation>
+    </message>
+    <message>
+        <source>Parts of %1 were not understood; these fields have their default values</source>
+        <translation>%1 中有些部分无法理解；这些字段取默认值</translation>
+    </message>
+    <message>
+        <source>Nothing was imported</source>
+        <translation>没有导入任何内容</translation>
+    </message>
+    <message>
+        <source>Cannot import %1</source>
+        <translation>无法导入 %1</translation>
+    </message>
+    <message>
+        <source>The import was cancelled; no run was made</source>
+        <translation>导入已取消；没有生成运行</translation>
+    </message>
+    <message>
+        <source>cannot make the folder for runs</source>
+        <translation>无法创建存放运行的文件夹</translation>
+    </message>
+    <message>
+        <source>Cannot save %1</source>
+        <translation>无法保存 %1</translation>
+    </message>
+    <message>
+        <source>The layout leaves out some of what %1 says</source>
+        <translation>布局没有包含 %1 中的部分内容</translation>
+    </message>
+    <message>
+        <source>Nothing was measured</source>
+        <translation>没有测量任何内容</translation>
+    </message>
+    <message>
+        <source>This layout cannot be measured</source>
+        <translation>无法测量此布局</translation>
+    </message>
+    <message>
+        <source>Measuring this machine</source>
+        <translation>正在测量本机</translation>
+    </message>
+    <message>
+        <source>%1; the measurement takes some seconds, and no other program should run meanwhile</source>
+        <translation>%1；测量需要几秒钟，期间不应运行其他程序</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>This machine was measured: predictions for this model now use the measured times</source>
+        <translation>已测量本机：对此模型的预测现在使用实测时间</translation>
+    </message>
+    <message>
+        <source>Measuring was cancelled; nothing was kept</source>
+        <translation>测量已取消；没有保留结果</translation>
+    </message>
+    <message>
+        <source>This machine was not measured</source>
+        <translation>本机没有测量</translation>
+    </message>
+    <message>
+        <source>This layout cannot run</source>
+        <translation>此布局无法运行</translation>
+    </message>
+    <message>
+        <source>To reach the other hosts, the layout asks for this program to be started. Start it?</source>
+        <translation>为连接其他主机，布局要求启动这个程序。启动吗？</translation>
+    </message>
+    <message>
+        <source>Start it once</source>
+        <translation>启动一次</translation>
+    </message>
+    <message>
+        <source>Start it, and remember</source>
+        <translation>启动并记住</translation>
+    </message>
+    <message>
+        <source>A run is under way here: stop it before you watch another one.</source>
+        <translation>这里有一个运行正在进行：请先停止它，再观看另一个。</translation>
+    </message>
+    <message>
+        <source>Shardlab is listening for a program: stop listening before you watch another run.</source>
+        <translation>Shardlab 正在监听程序：请先停止监听，再观看另一个运行。</translation>
+    </message>
+    <message>
+        <source>A run is being watched: disconnect from it before you watch another one.</source>
+        <translation>正在观看一个运行：请先断开连接，再观看另一个。</translation>
+    </message>
+    <message>
+        <source>Not connected</source>
+        <translation>未连接</translation>
+    </message>
+    <message>
+        <source>Not listening</source>
+        <translation>未监听</translation>
+    </message>
+    <message>
+        <source>Listening at %1 for a program that says “import shardlab”</source>
+        <translation>在 %1 监听使用“import shardlab”的程序</translation>
+    </message>
+    <message>
+        <source>Copy the command</source>
+        <translation>复制命令</translation>
+    </message>
+    <message>
+        <source>The watched run is still shown but no longer copied</source>
+        <translation>仍显示所观看的运行，但不再复制</translation>
+    </message>
+    <message>
+        <source>Watching %1 has ended</source>
+        <translation>对 %1 的观看已结束</translation>
+    </message>
+    <message>
+        <source>Cannot watch %1</source>
+        <translation>无法观看 %1</translation>
+    </message>
+    <message>
+        <source>The program ended before its run was complete</source>
+        <translation>程序在运行完成之前就结束了</translation>
+    </message>
+    <message>
+        <source>The program finished</source>
+        <translation>程序已完成</translation>
+    </message>
+    <message>
+        <source>The watched run failed</source>
+        <translation>所观看的运行失败</translation>
+    </message>
+    <message>
+        <source>The watched run was stopped</source>
+        <translation>所观看的运行已被停止</translation>
+    </message>
+    <message>
+        <source>The watched run finished</source>
+        <translation>所观看的运行已完成</translation>
+    </message>
+    <message>
+        <source>A run is under way. Stop it or wait for its end: two runs at once would slow each other down.</source>
+        <translation>有一个运行正在进行。请停止它或等它结束：同时进行两个运行会相互拖慢。</translation>
+    </message>
+    <message>
+        <source>This machine is being measured; wait for the end of the measurement.</source>
+        <translation>正在测量本机；请等测量结束。</translation>
+    </message>
+    <message>
+        <source>The experiment did not start</source>
+        <translation>实验没有启动</translation>
+    </message>
+    <message>
+        <source>The experiment %1 of a lesson is running: two runs at once would slow each other down.</source>
+        <translation>课程的实验 %1 正在运行：同时进行两个运行会相互拖慢。</translation>
+    </message>
+    <message>
+        <source>Stop the experiment</source>
+        <translation>停止实验</translation>
+    </message>
+    <message>
+        <source>Resume from step %1</source>
+        <translation>从第 %1 步继续</translation>
+    </message>
+    <message>
+        <source>This run failed</source>
+        <translation>这个运行失败</translation>
+    </message>
+    <message>
+        <source>Checkpoints of this run failed</source>
+        <translation>这个运行的检查点失败</translation>
+    </message>
+    <message>
+        <source>; %1 entries were not understood: the view Events lists them by kind</source>
+        <translation>；%1 个条目无法理解：“事件”视图按类别列出</translation>
+    </message>
+    <message>
+        <source>Imported %1</source>
+        <translation>已导入 %1</translation>
+    </message>
+    <message>
+        <source>Open in Replay</source>
+        <translation>在“回放”中打开</translation>
+    </message>
+    <message>
+        <source>Shrink to this machine</source>
+        <translation>缩小到本机</translation>
+    </message>
+    <message>
+        <source>The run failed</source>
+        <translation>运行失败</translation>
+    </message>
+    <message>
+        <source>The run was stopped</source>
+        <translation>运行已被停止</translation>
+    </message>
+    <message>
+        <source>The run finished</source>
+        <translation>运行已完成</translation>
+    </message>
+    <message>
+        <source>This design is for %1, %2</source>
+        <translation>这个设计面向 %1，%2</translation>
+    </message>
+    <message>
+        <source>another host</source>
+        <translation>另一台主机</translation>
+    </message>
+    <message>
+        <source>%1 other hosts</source>
+        <translation>另外 %1 台主机</translation>
+    </message>
+    <message>
+        <source>A smaller twin with the same schedule trains on this machine. A run of the design itself calls those hosts by ssh.</source>
+        <translation>调度相同的缩小版可在本机训练。运行这个设计本身则会通过 ssh 调用那些主机。</translation>
+    </message>
+    <message>
+        <source>Run on those hosts</source>
+        <translation>在那些主机上运行</translation>
+    </message>
+    <message>
+        <source>The design was not shrunk</source>
+        <translation>设计没有缩小</translation>
+    </message>
+    <message>
+        <source>This twin of the design trains on this machine; Ctrl+Z takes the design back</source>
+        <translation>这个设计的缩小版在本机训练；Ctrl+Z 恢复原设计</translation>
+    </message>
+</context>
+<context>
+    <name>tables</name>
+    <message>
+        <source>1F1B with flush</source>
+        <translation>带排空的 1F1B</translation>
+    </message>
+    <message>
+        <source>1f1b-4 that keeps only each block&apos;s input and computes the rest again in the backward: a fraction of the activations for a third more work</source>
+        <translation>只保留每个块的输入、其余在反向中重新计算的 1f1b-4：激活值只剩一小部分，计算多三分之一</translation>
+    </message>
+    <message>
+        <source>A checkpoint before the first step, of the weights that training begins with. It stays beside the newest ones.</source>
+        <translation>在第一步之前保存训练起始权重的检查点。它与最新的检查点一起保留。</translation>
+    </message>
+    <message>
+        <source>A microbatch uses one weight version in all stages, at the price of more stashed versions; for pipedream.</source>
+        <translation>一个微批次在所有阶段使用同一个权重版本，代价是暂存更多版本；用于 pipedream。</translation>
+    </message>
+    <message>
+        <source>Activation</source>
+        <translation>激活函数</translation>
+    </message>
+    <message>
+        <source>Activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>Activations that were not kept are computed again in the backward.</source>
+        <translation>没有保留的激活值在反向中重新计算。</translation>
+    </message>
+    <message>
+        <source>Added to the root of AdamW&apos;s second moment.</source>
+        <translation>加到 AdamW 二阶矩的平方根上。</translation>
+    </message>
+    <message>
+        <source>Agent</source>
+        <translation>启动程序</translation>
+    </message>
+    <message>
+        <source>All-reduce</source>
+        <translation>All-reduce</translation>
+    </message>
+    <message>
+        <source>Attention heads of a layer; they divide the hidden width among themselves, unless each has a width of its own.</source>
+        <translation>一层的注意力头数；除非每个头另有宽度，否则各头平分隐藏维度。</translation>
+    </message>
+    <message>
+        <source>Balance</source>
+        <translation>均衡损失权重</translation>
+    </message>
+    <message>
+        <source>Bandwidth in one direction of the link between devices of one node, NVLink say. 0 stands for the modelled device&apos;s own.</source>
+        <translation>同一节点内设备之间链路（例如 NVLink）的单向带宽。0 表示所建模设备自身的值。</translation>
+    </message>
+    <message>
+        <source>Bandwidth of the network between nodes for each device: that of a node&apos;s network ports together, divided by its devices. 0 stands for the modelled device&apos;s own.</source>
+        <translation>节点间网络分到每个设备的带宽：一个节点所有网口之和除以其设备数。0 表示所建模设备自身的值。</translation>
+    </message>
+    <message>
+        <source>Base of the rotary embedding: pair i of a head&apos;s numbers turns by position × base^(−2i ÷ width). A larger base tells positions apart that are further from each other.</source>
+        <translation>旋转位置编码的底数：一个头的第 i 对数旋转 位置 × 底数^(−2i ÷ 宽度)。底数越大，越能区分相距更远的位置。</translation>
+    </message>
+    <message>
+        <source>Betas</source>
+        <translation>Betas</translation>
+    </message>
+    <message>
+        <source>Bias rate</source>
+        <translation>偏置步长</translation>
+    </message>
+    <message>
+        <source>Biases</source>
+        <translation>偏置项</translation>
+    </message>
+    <message>
+        <source>Blocks of a segment, which keeps only its input; for recompute every.</source>
+        <translation>一个片段的块数，片段只保留其输入；用于重计算方式 every。</translation>
+    </message>
+    <message>
+        <source>Blocks of the model, without embeddings and output. Each block of a cnn halves the sides of its maps.</source>
+        <translation>模型的块数，不含嵌入层和输出层。cnn 的每个块把特征图边长减半。</translation>
+    </message>
+    <message>
+        <source>Bucket</source>
+        <translation>梯度桶</translation>
+    </message>
+    <message>
+        <source>By hand</source>
+        <translation>手写顺序</translation>
+    </message>
+    <message>
+        <source>Bytes that the run file may grow to (500 MB); 0 stands for no limit, and every event is kept. Near the limit the policy last-and-every takes over: the metrics of every step stay, and so do the events of the last steps and of every k-th step.</source>
+        <translation>运行文件最多可增长到的字节数（500 MB）；0 表示不限，保留所有事件。接近上限时采用 last-and-every 策略：保留每一步的指标，以及最后若干步和每第 k 步的事件。</translation>
+    </message>
+    <message>
+        <source>Capacity</source>
+        <translation>容量</translation>
+    </message>
+    <message>
+        <source>Channels</source>
+        <translation>通道数</translation>
+    </message>
+    <message>
+        <source>Chunks</source>
+        <translation>模型块</translation>
+    </message>
+    <message>
+        <source>Classes</source>
+        <translation>类别数</translation>
+    </message>
+    <message>
+        <source>Clip</source>
+        <translation>梯度裁剪</translation>
+    </message>
+    <message>
+        <source>Clip threshold</source>
+        <translation>裁剪阈值</translation>
+    </message>
+    <message>
+        <source>Columns of each head of queries, of keys and of values. 0 stands for hidden ÷ heads.</source>
+        <translation>查询、键和值的每个头的列数。0 表示 隐藏维度 ÷ 头数。</translation>
+    </message>
+    <message>
+        <source>Columns of each head&apos;s query and key that are turned by their position in a latent attention, beside model.head_width that are not. The turned columns of the key are the same for all heads.</source>
+        <translation>潜在注意力中，每个头的查询和键里按位置旋转的列数；另有 model.head_width 列不旋转。键的旋转列由所有头共用。</translation>
+    </message>
+    <message>
+        <source>Columns of each head&apos;s value in a latent attention. 0 stands for as many as model.head_width.</source>
+        <translation>潜在注意力中每个头的值的列数。0 表示与 model.head_width 相同。</translation>
+    </message>
+    <message>
+        <source>Columns of the latent that the keys and values of all heads are made from where positions are rotary (multi-head latent attention, DeepSeek-V2): a token&apos;s keys and values are one narrow row, with an RMSNorm, that a second product expands. Its products have no biases. 0 stands for an attention without latents.</source>
+        <translation>使用旋转位置编码时，生成所有头的键和值的潜向量的列数（多头潜在注意力，DeepSeek-V2）：一个 token 的键和值是一个带 RMSNorm 的窄行，由第二个矩阵乘法展开。其矩阵乘法没有偏置项。0 表示不使用潜向量的注意力。</translation>
+    </message>
+    <message>
+        <source>Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. 0 stands for queries that are made straight from the hidden width.</source>
+        <translation>潜在注意力中生成查询的潜向量的列数，带 RMSNorm。0 表示查询直接由隐藏维度生成。</translation>
+    </message>
+    <message>
+        <source>Compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>Context</source>
+        <translation>上下文并行</translation>
+    </message>
+    <message>
+        <source>Convolutions</source>
+        <translation>卷积数</translation>
+    </message>
+    <message>
+        <source>Convolutions with ReLU in each block of a cnn, before its max-pool.</source>
+        <translation>cnn 每个块中最大池化之前带 ReLU 的卷积数。</translation>
+    </message>
+    <message>
+        <source>Count ends</source>
+        <translation>计入两端</translation>
+    </message>
+    <message>
+        <source>Data</source>
+        <translation>数据并行</translation>
+    </message>
+    <message>
+        <source>Deadline</source>
+        <translation>期限</translation>
+    </message>
+    <message>
+        <source>Decay of AdamW&apos;s first and second moment.</source>
+        <translation>AdamW 一阶矩和二阶矩的衰减率。</translation>
+    </message>
+    <message>
+        <source>Decay rate</source>
+        <translation>衰减率</translation>
+    </message>
+    <message>
+        <source>DeepSeek-V2 in bf16 on 128 H100, pipeline 8, latent attention, 160 experts over 8 ranks and two shared ones; to plan</source>
+        <translation>DeepSeek-V2，bf16，128 块 H100，流水线 8，潜在注意力，160 个专家分布于 8 个 rank，另有两个共享专家；用于规划</translation>
+    </message>
+    <message>
+        <source>DeepSeek-V3 on 256 GB200 with MXFP8 products, pipeline 4 with four chunks, 256 experts over 64 ranks, latent attention; as published but for the prediction of further tokens; to plan</source>
+        <translation>DeepSeek-V3，256 块 GB200，MXFP8 乘法，流水线 4，每 rank 四个模型块，256 个专家分布于 64 个 rank，潜在注意力；除多 token 预测外与公布的一致；用于规划</translation>
+    </message>
+    <message>
+        <source>Dense layers</source>
+        <translation>稠密层数</translation>
+    </message>
+    <message>
+        <source>Device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>Different tokens that the model knows.</source>
+        <translation>模型所知的不同 token 数。</translation>
+    </message>
+    <message>
+        <source>Documents</source>
+        <translation>文档</translation>
+    </message>
+    <message>
+        <source>Dropout</source>
+        <translation>Dropout</translation>
+    </message>
+    <message>
+        <source>DualPipe-V</source>
+        <translation>DualPipe-V</translation>
+    </message>
+    <message>
+        <source>Elastic ρ</source>
+        <translation>弹性 ρ</translation>
+    </message>
+    <message>
+        <source>Entropy</source>
+        <translation>熵</translation>
+    </message>
+    <message>
+        <source>Epsilon</source>
+        <translation>Epsilon</translation>
+    </message>
+    <message>
+        <source>Every</source>
+        <translation>检查点间隔</translation>
+    </message>
+    <message>
+        <source>Every so many blocks one has experts: 2 is the second, the fourth and so on. 0 stands for 2 in gpt-moe and for 1 in llama-moe.</source>
+        <translation>每隔这么多块有一个含专家的块：2 即第二块、第四块，依此类推。0 在 gpt-moe 中表示 2，在 llama-moe 中表示 1。</translation>
+    </message>
+    <message>
+        <source>Exchange</source>
+        <translation>交换</translation>
+    </message>
+    <message>
+        <source>Expert</source>
+        <translation>专家并行</translation>
+    </message>
+    <message>
+        <source>Expert dropout</source>
+        <translation>专家 dropout</translation>
+    </message>
+    <message>
+        <source>Expert groups</source>
+        <translation>专家组数</translation>
+    </message>
+    <message>
+        <source>Expert width</source>
+        <translation>专家宽度</translation>
+    </message>
+    <message>
+        <source>Experts</source>
+        <translation>专家数</translation>
+    </message>
+    <message>
+        <source>Experts beside the others that every token goes to, without a gate. They are computed as one block of their widths together (DeepSeek-V2, DeepSeek-V3).</source>
+        <translation>在其他专家之外、不经门控而每个 token 都经过的专家数。它们合并为一个总宽度的块来计算（DeepSeek-V2、DeepSeek-V3）。</translation>
+    </message>
+    <message>
+        <source>Experts every</source>
+        <translation>专家层间隔</translation>
+    </message>
+    <message>
+        <source>Experts of each token with a gate that chooses several; with the gate hierarchical, in each of the token&apos;s groups.</source>
+        <translation>门控可选多个专家时，每个 token 的专家数；使用 hierarchical 门控时，为 token 所选的每个组中的专家数。</translation>
+    </message>
+    <message>
+        <source>Factor of the loss before its gradient is taken, as one task among several has. AdamW takes the factor out again, down to its epsilon, but does not bring back what 16 bits lost of the gradient.</source>
+        <translation>求梯度之前损失所乘的系数，如同多个任务中的一个。AdamW 会在 epsilon 的范围内抵消这个系数，但无法恢复 16 位梯度所丢失的部分。</translation>
+    </message>
+    <message>
+        <source>Factor of the weights of a token&apos;s experts with a gate of sigmoids (2.5 in DeepSeek-V3).</source>
+        <translation>使用 sigmoid 门控时，一个 token 的各专家权重所乘的系数（DeepSeek-V3 中为 2.5）。</translation>
+    </message>
+    <message>
+        <source>Faults on purpose</source>
+        <translation>注入故障</translation>
+    </message>
+    <message>
+        <source>Faults that a rank brings about on purpose once so many steps are done. kill 1 after 12: rank 1 dies. hang 1 after 12: it stands still. slow 1 after 12 by 2.5: from then on it computes 2.5 times as long.</source>
+        <translation>完成若干步之后由 rank 有意引发的故障。kill 1 after 12：rank 1 终止。hang 1 after 12：它停住。slow 1 after 12 by 2.5：此后它的计算时间变为 2.5 倍。</translation>
+    </message>
+    <message>
+        <source>Feed-forward</source>
+        <translation>前馈宽度</translation>
+    </message>
+    <message>
+        <source>Feed-forward blocks side by side, among which a gate chooses for each token. They are in every second block of gpt-moe, the second, the fourth and so on, and in every block of llama-moe, unless experts_every and dense_layers say otherwise.</source>
+        <translation>并列的前馈块数，由门控为每个 token 从中选择。在 gpt-moe 中位于每隔一块（第二块、第四块，依此类推），在 llama-moe 中位于每个块，除非 experts_every 和 dense_layers 另有规定。</translation>
+    </message>
+    <message>
+        <source>Fewest replicas</source>
+        <translation>最少副本数</translation>
+    </message>
+    <message>
+        <source>Fewest replicas of an elastic run. Where ranks or hosts are lost, or when it is asked to, the run goes on from its newest checkpoint with fewer replicas, down to this many, and later with up to parallel.data again; the batch and the losses stay. With 0 the run is not elastic.</source>
+        <translation>弹性运行的最少副本数。失去 rank 或主机时，或收到要求时，运行从最新的检查点以更少的副本继续，最少到此数目，之后可恢复到 parallel.data；批次和损失不变。0 表示运行不是弹性的。</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>First steps</source>
+        <translation>入门</translation>
+    </message>
+    <message>
+        <source>Folder</source>
+        <translation>检查点文件夹</translation>
+    </message>
+    <message>
+        <source>Folder of the checkpoints, relative to the layout file. Empty stands for the run file&apos;s folder.</source>
+        <translation>检查点的文件夹，相对于布局文件。留空表示运行文件所在的文件夹。</translation>
+    </message>
+    <message>
+        <source>Full every</source>
+        <translation>全注意力间隔</translation>
+    </message>
+    <message>
+        <source>GB/s</source>
+        <translation>GB/s</translation>
+    </message>
+    <message>
+        <source>GPT-2 124M: 12 layers, hidden 768, sequence 1024; pipeline 4, the last stage short because it has the output; paced at 90 seconds a step</source>
+        <translation>GPT-2 124M：12 层，隐藏维度 768，序列长度 1024；流水线 4，最后一个阶段因含输出层而较短；定速为每步 90 秒</translation>
+    </message>
+    <message>
+        <source>GPT-3 175B in bf16 with fp32 master weights on 64 A100, data 1 × pipeline 8 × tensor 8, interleaved, tokens split, as published: to plan, too large to train here</source>
+        <translation>GPT-3 175B，bf16，fp32 主权重，64 块 A100，数据 1 × 流水线 8 × 张量 8，交错，切分 token，与公布的一致：用于规划，太大，无法在此训练</translation>
+    </message>
+    <message>
+        <source>GPT-OSS 120B in bf16 on 64 GB200 in one NVLink domain, experts over all of them; as published, to plan</source>
+        <translation>GPT-OSS 120B，bf16，同一 NVLink 域内的 64 块 GB200，专家分布于全部设备；与公布的一致，用于规划</translation>
+    </message>
+    <message>
+        <source>GPT-OSS 20B in bf16 on 8 H100, experts over all of them; half of the layers attend to the last 128 tokens; to plan</source>
+        <translation>GPT-OSS 20B，bf16，8 块 H100，专家分布于全部设备；一半的层只关注最近 128 个 token；用于规划</translation>
+    </message>
+    <message>
+        <source>GPT-shaped models, to plan</source>
+        <translation>GPT 结构的模型，用于规划</translation>
+    </message>
+    <message>
+        <source>GPipe</source>
+        <translation>GPipe</translation>
+    </message>
+    <message>
+        <source>Gate</source>
+        <translation>门控</translation>
+    </message>
+    <message>
+        <source>Gbit/s</source>
+        <translation>Gbit/s</translation>
+    </message>
+    <message>
+        <source>Global batch</source>
+        <translation>全局批次</translation>
+    </message>
+    <message>
+        <source>Global batches of one validation.</source>
+        <translation>一次验证的全局批次数。</translation>
+    </message>
+    <message>
+        <source>Gradients</source>
+        <translation>梯度格式</translation>
+    </message>
+    <message>
+        <source>Groups of each token. With the gate hierarchical it goes to top_k experts in each of them, with sigmoid-in-groups to top_k experts in all of them together.</source>
+        <translation>每个 token 所选的组数。使用 hierarchical 门控时，它在每个组中去往 top_k 个专家；使用 sigmoid-in-groups 时，在这些组中一共去往 top_k 个专家。</translation>
+    </message>
+    <message>
+        <source>Groups of neighbouring experts, among which the gates hierarchical and sigmoid-in-groups choose first. The number divides that of experts.</source>
+        <translation>相邻专家组成的组数，hierarchical 和 sigmoid-in-groups 门控先在组之间选择。该数整除专家数。</translation>
+    </message>
+    <message>
+        <source>Head width</source>
+        <translation>头宽度</translation>
+    </message>
+    <message>
+        <source>Heads</source>
+        <translation>头数</translation>
+    </message>
+    <message>
+        <source>Heads of keys and of values where positions are rotary; each is read by equally many heads of queries (grouped-query attention). 0 stands for as many as heads.</source>
+        <translation>使用旋转位置编码时键和值的头数；每个被同样多的查询头读取（分组查询注意力）。0 表示与头数相同。</translation>
+    </message>
+    <message>
+        <source>Hidden</source>
+        <translation>隐藏维度</translation>
+    </message>
+    <message>
+        <source>Hosts</source>
+        <translation>主机</translation>
+    </message>
+    <message>
+        <source>How ZeRO 3 divides the parameters. flat: every replica has a part of every layer, and the parts are gathered when the layer is used (FSDP). layers: each layer belongs to one replica, which sends it to the others when it is used, and to which they send its gradients.</source>
+        <translation>ZeRO 3 如何切分参数。flat：每个副本持有每一层的一部分，使用该层时收集各部分（FSDP）。layers：每一层属于一个副本，使用时由它发给其他副本，其他副本把该层的梯度发给它。</translation>
+    </message>
+    <message>
+        <source>How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each four numbers that are pooled, which is all that their backward needs. lossy-16, lossy-10, lossy-8: besides, what is convolved takes so many bits a number from the moment that the forward has read it.</source>
+        <translation>cnn 如何为反向保留激活值（Gist）。kept：原样保留。lossless：每四个被池化的数用 4 位，其反向只需要这些。lossy-16、lossy-10、lossy-8：此外，被卷积的数在前向读过之后每个只占这么多位。</translation>
+    </message>
+    <message>
+        <source>How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the few best experts in each of the few best groups, with noise too. gshard: it goes to the best expert, and to the second best with a probability that depends on its weight. expert-choice: each expert takes the tokens with the highest scores, whatever their place in the text. capped-expert-choice: the same, but few experts take the same token. softmax-top-k: a token goes to the top_k experts with the highest softmax over all, which are their weights (DeepSeek-V2). top-k-softmax: the same, with the softmax over these experts alone as weights (Mixtral, Qwen3). sigmoid-top-k: each score goes through a sigmoid by itself, and the weights are shares of the sum over the experts of the token (DeepSeek-V3). sigmoid-in-groups: the same, but the experts of a token lie in its few best groups.</source>
+        <translation>如何选择专家。switch：token 去往得分最高的专家。noisy-top-k：去往得分最高的几个专家，得分上加有噪声。hierarchical：去往最好的几个组中每组最好的几个专家，也加噪声。gshard：去往最好的专家，并以取决于权重的概率去往次好的专家。expert-choice：每个专家选取得分最高的 token，不论其在文本中的位置。capped-expert-choice：同上，但只有少数专家选取同一个 token。softmax-top-k：token 去往对所有专家做 softmax 后最高的 top_k 个专家，softmax 值即其权重（DeepSeek-V2）。top-k-softmax：同上，但权重为仅对这些专家做的 softmax（Mixtral、Qwen3）。sigmoid-top-k：每个得分单独经过 sigmoid，权重为其占该 token 各专家之和的比例（DeepSeek-V3）。sigmoid-in-groups：同上，但一个 token 的专家都位于其最好的几个组中。</translation>
+    </message>
+    <message>
+        <source>How gradients are averaged. backend: by the all-reduce of the communication library. ring: in 2(n−1) hops round the replicas, each of which is an event.</source>
+        <translation>如何平均梯度。backend：用通信库的 all-reduce。ring：沿各副本组成的环传递 2(n−1) 跳，每一跳是一个事件。</translation>
+    </message>
+    <message>
+        <source>How many of the lowest blocks of each stage are computed again, as far as memory asks for it; the blocks above them keep their activations. 0 stands for all blocks.</source>
+        <translation>每个阶段最低的多少个块重新计算，够内存之用即可；其上的块保留激活值。0 表示所有块。</translation>
+    </message>
+    <message>
+        <source>How many times slower the slow pairs of a scaled rotary embedding turn.</source>
+        <translation>缩放的旋转位置编码中，慢的数对旋转放慢的倍数。</translation>
+    </message>
+    <message>
+        <source>How often a run whose ranks die or hang goes on from its last checkpoint. With 0 it ends.</source>
+        <translation>rank 终止或挂起时，运行从最近的检查点继续的次数。0 表示运行结束。</translation>
+    </message>
+    <message>
+        <source>How text becomes tokens. bytes makes each byte a token; gpt2 merges pairs of bytes as GPT-2 does; tokenizer.json does as that file of Hugging Face says (byte-level BPE, as of Llama 3 and Qwen).</source>
+        <translation>文本如何变为 token。bytes：每个字节一个 token；gpt2：像 GPT-2 那样合并字节对；tokenizer.json：按 Hugging Face 的该文件（字节级 BPE，如 Llama 3 和 Qwen）。</translation>
+    </message>
+    <message>
+        <source>How the learning rate falls from the end of the warm-up to the last step. constant: it stays. cosine: it falls along half a wave. linear: it falls along a straight line.</source>
+        <translation>学习率从预热结束到最后一步如何下降。constant：不变。cosine：沿半个余弦波下降。linear：沿直线下降。</translation>
+    </message>
+    <message>
+        <source>How the rotary embedding is stretched for longer sequences than the model was first trained with: pairs that turn seldom turn slower by the factor, those that turn often stay as they are. llama3 goes by how often a pair turns; yarn has whole pairs as borders and makes scores larger.</source>
+        <translation>如何把旋转位置编码拉伸到比最初训练更长的序列：旋转少的数对按系数放慢，旋转多的保持不变。llama3 按数对旋转的次数划分；yarn 以整个数对为界，并增大得分。</translation>
+    </message>
+    <message>
+        <source>Image</source>
+        <translation>图像边长</translation>
+    </message>
+    <message>
+        <source>In flight</source>
+        <translation>同时在途</translation>
+    </message>
+    <message>
+        <source>In update t, Adafactor&apos;s sums of squares keep 1 − t^−rate of what they were; with 0 they keep nothing.</source>
+        <translation>在第 t 次更新中，Adafactor 的平方和保留原值的 1 − t^−衰减率；0 表示完全不保留。</translation>
+    </message>
+    <message>
+        <source>Inside a tensor group, norms and dropout work on parts of the sequence.</source>
+        <translation>在张量并行组内，归一化和 dropout 各自只处理序列的一部分。</translation>
+    </message>
+    <message>
+        <source>Interleaved 1F1B</source>
+        <translation>交错式 1F1B</translation>
+    </message>
+    <message>
+        <source>Keep</source>
+        <translation>保留检查点数</translation>
+    </message>
+    <message>
+        <source>Keep every</source>
+        <translation>每隔保留</translation>
+    </message>
+    <message>
+        <source>Keep last</source>
+        <translation>保留最后</translation>
+    </message>
+    <message>
+        <source>Key/value heads</source>
+        <translation>键/值头数</translation>
+    </message>
+    <message>
+        <source>Key/value rank</source>
+        <translation>键/值潜向量宽度</translation>
+    </message>
+    <message>
+        <source>Kimi K2, a trillion parameters in 384 experts, on 256 GB300 with MXFP8 products; as published, to plan</source>
+        <translation>Kimi K2，384 个专家共一万亿参数，256 块 GB300，MXFP8 乘法；与公布的一致，用于规划</translation>
+    </message>
+    <message>
+        <source>Kinds of images that a cnn tells apart.</source>
+        <translation>cnn 所区分的图像类别数。</translation>
+    </message>
+    <message>
+        <source>Large dense models, to plan</source>
+        <translation>大型稠密模型，用于规划</translation>
+    </message>
+    <message>
+        <source>Large mixtures of experts, to plan</source>
+        <translation>大型混合专家模型，用于规划</translation>
+    </message>
+    <message>
+        <source>Largest norm of the whole model&apos;s gradient, over all ranks; a longer gradient is scaled down to it. With 0 the gradient is left as it is.</source>
+        <translation>整个模型（所有 rank）梯度的最大范数；超过时按比例缩小到该值。0 表示不裁剪。</translation>
+    </message>
+    <message>
+        <source>Largest root mean square of one parameter&apos;s update by Adafactor, before the learning rate; a larger update is scaled down to it.</source>
+        <translation>Adafactor 对一个参数的更新（乘学习率之前）的最大均方根；超过时按比例缩小到该值。</translation>
+    </message>
+    <message>
+        <source>Last batch</source>
+        <translation>最后一个批次</translation>
+    </message>
+    <message>
+        <source>Layers</source>
+        <translation>层数</translation>
+    </message>
+    <message>
+        <source>Layers of each stage, in order. Empty stands for an even split. The first stage may have no layer but the embedding, and the last one none but the output.</source>
+        <translation>依次为各阶段的层数。留空表示均分。第一个阶段可以只有嵌入层，最后一个阶段可以只有输出层。</translation>
+    </message>
+    <message>
+        <source>Layers per stage</source>
+        <translation>各阶段层数</translation>
+    </message>
+    <message>
+        <source>Learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>Learning rate of the last step, where it falls.</source>
+        <translation>学习率下降时，最后一步的学习率。</translation>
+    </message>
+    <message>
+        <source>Least rate</source>
+        <translation>最小学习率</translation>
+    </message>
+    <message>
+        <source>Link within a node</source>
+        <translation>节点内链路</translation>
+    </message>
+    <message>
+        <source>Llama 2 7B in bf16 on 8 H100, data 2 × tensor 4, tokens split: to plan</source>
+        <translation>Llama 2 7B，bf16，8 块 H100，数据 2 × 张量 4，切分 token：用于规划</translation>
+    </message>
+    <message>
+        <source>Llama 3 70B in bf16 on 64 H100, pipeline 8 × tensor 8, interleaved, tokens split: to plan, too large to train here</source>
+        <translation>Llama 3 70B，bf16，64 块 H100，流水线 8 × 张量 8，交错，切分 token：用于规划，太大，无法在此训练</translation>
+    </message>
+    <message>
+        <source>Llama 3 8B in bf16 on 16 H100, data 2 × tensor 8, tokens split: a vocabulary of 128 256, shared by its members; to plan</source>
+        <translation>Llama 3 8B，bf16，16 块 H100，数据 2 × 张量 8，切分 token：128 256 的词表由组内成员分担；用于规划</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 405B in bf16 on 512 H100, data 4 × pipeline 8 × tensor 8 × context 2, eight chunks a rank of which the first and the last hold a block less, as NVIDIA published it (19.8 s a step): to plan</source>
+        <translation>Llama 3.1 405B，bf16，512 块 H100，数据 4 × 流水线 8 × 张量 8 × 上下文 2，每 rank 八个模型块，首尾两个各少一块，与 NVIDIA 公布的一致（每步 19.8 s）：用于规划</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 70B in bf16 on 64 H100, pipeline 8 × tensor 8, interleaved, tokens split: to plan, too large to train here</source>
+        <translation>Llama 3.1 70B，bf16，64 块 H100，流水线 8 × 张量 8，交错，切分 token：用于规划，太大，无法在此训练</translation>
+    </message>
+    <message>
+        <source>Llama 3.1 8B in bf16 on 16 H100, data 2 × tensor 8, tokens split: Llama 3 8B with a rotary embedding that is stretched for long texts; to plan</source>
+        <translation>Llama 3.1 8B，bf16，16 块 H100，数据 2 × 张量 8，切分 token：即旋转位置编码为长文本而拉伸的 Llama 3 8B；用于规划</translation>
+    </message>
+    <message>
+        <source>Looped breadth-first</source>
+        <translation>循环广度优先</translation>
+    </message>
+    <message>
+        <source>Loss scale</source>
+        <translation>损失缩放</translation>
+    </message>
+    <message>
+        <source>Loss weight</source>
+        <translation>损失权重</translation>
+    </message>
+    <message>
+        <source>Lowest blocks that have a feed-forward block instead of experts all the same (3 in DeepSeek-V3).</source>
+        <translation>最低的多少个块仍用前馈块而不用专家（DeepSeek-V3 中为 3）。</translation>
+    </message>
+    <message>
+        <source>MB</source>
+        <translation>MB</translation>
+    </message>
+    <message>
+        <source>MPT 30B in bf16 on 16 H100, data 16, ZeRO 3, every block computed again, as LLM Foundry published it (27.1 s a step); to plan</source>
+        <translation>MPT 30B，bf16，16 块 H100，数据 16，ZeRO 3，每个块都重计算，与 LLM Foundry 公布的一致（每步 27.1 s）；用于规划</translation>
+    </message>
+    <message>
+        <source>MPT 70B in bf16 on 64 H100, data 64, ZeRO 3, every block computed again, as LLM Foundry published it (63.1 s a step); to plan</source>
+        <translation>MPT 70B，bf16，64 块 H100，数据 64，ZeRO 3，每个块都重计算，与 LLM Foundry 公布的一致（每步 63.1 s）；用于规划</translation>
+    </message>
+    <message>
+        <source>MPT 7B in bf16 on 8 A100, data 8, ZeRO 3, as LLM Foundry published it (5.3 s a step); to plan</source>
+        <translation>MPT 7B，bf16，8 块 A100，数据 8，ZeRO 3，与 LLM Foundry 公布的一致（每步 5.3 s）；用于规划</translation>
+    </message>
+    <message>
+        <source>Many replicas</source>
+        <translation>多个副本</translation>
+    </message>
+    <message>
+        <source>Megabytes of gradients that are reduced together, while the backward goes on. With 0 all gradients of a stage are reduced after its backward. ZeRO 2 and 3 reduce layer by layer.</source>
+        <translation>在反向进行的同时一起归约的梯度的兆字节数。0 表示一个阶段的所有梯度在其反向之后归约。ZeRO 2 和 3 逐层归约。</translation>
+    </message>
+    <message>
+        <source>Megatron-Turing NLG 530B on 280 nodes of 8 A100, data 8 × pipeline 35 × tensor 8, as arXiv 2201.11990 published it (60.1 s a step); to plan</source>
+        <translation>Megatron-Turing NLG 530B，280 个节点，每节点 8 块 A100，数据 8 × 流水线 35 × 张量 8，与 arXiv 2201.11990 公布的一致（每步 60.1 s）；用于规划</translation>
+    </message>
+    <message>
+        <source>Memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>Memory and precision</source>
+        <translation>内存与精度</translation>
+    </message>
+    <message>
+        <source>Messages, reductions and gathers, collectives of tensor, context and expert groups, and copies between device and host, as far as no compute hides them.</source>
+        <translation>消息、归约与收集，张量、上下文和专家组的集合通信，以及设备与主机之间的复制，仅计没有被计算掩盖的部分。</translation>
+    </message>
+    <message>
+        <source>Microbatch</source>
+        <translation>微批次</translation>
+    </message>
+    <message>
+        <source>Mistral 7B, whose tokens attend to the last 4096, in bf16 on 8 H100, data 2 × tensor 4, tokens split: to plan</source>
+        <translation>Mistral 7B，token 只关注最近 4096 个，bf16，8 块 H100，数据 2 × 张量 4，切分 token：用于规划</translation>
+    </message>
+    <message>
+        <source>Mixtral 8×22B in bf16 on 128 H100, pipeline 8 with seven chunks, its experts over 8 ranks; to plan</source>
+        <translation>Mixtral 8×22B，bf16，128 块 H100，流水线 8，每 rank 七个模型块，专家分布于 8 个 rank；用于规划</translation>
+    </message>
+    <message>
+        <source>Mixtral 8×7B in bf16 on 64 H100, pipeline 4 with eight chunks, its experts over 8 ranks: each token goes to two of eight; to plan</source>
+        <translation>Mixtral 8×7B，bf16，64 块 H100，流水线 4，每 rank 八个模型块，专家分布于 8 个 rank：每个 token 去往八个中的两个；用于规划</translation>
+    </message>
+    <message>
+        <source>Model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>Modelled device</source>
+        <translation>所建模的设备</translation>
+    </message>
+    <message>
+        <source>Momentum</source>
+        <translation>动量</translation>
+    </message>
+    <message>
+        <source>Most experts of a token with the gate capped-expert-choice. The assignment of tokens to experts keeps this limit, and each expert then takes the tokens that are assigned to it most.</source>
+        <translation>使用 capped-expert-choice 门控时，一个 token 的最多专家数。token 到专家的分配遵守此上限，然后每个专家选取分配给它最多的 token。</translation>
+    </message>
+    <message>
+        <source>Most microbatches that a rank holds at once, for schedules that take a limit (zb-greedy). 0 stands for as many as the pipeline has ranks.</source>
+        <translation>对可设上限的调度（zb-greedy），一个 rank 同时持有的最多微批次数。0 表示与流水线的 rank 数相同。</translation>
+    </message>
+    <message>
+        <source>Most tokens that a token attends to, itself among them (a sliding window, Mistral 7B). 0 stands for all tokens up to itself.</source>
+        <translation>一个 token 最多关注的 token 数，包括自身（滑动窗口，Mistral 7B）。0 表示到自身为止的所有 token。</translation>
+    </message>
+    <message>
+        <source>Naive model parallelism</source>
+        <translation>朴素模型并行</translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Nemotron-4 15B in bf16 on 16 H100, data 8 × tensor 2, as NVIDIA published it (2.66 s a step): squared ReLU and layer norms; the published model turns only half of each head; to plan</source>
+        <translation>Nemotron-4 15B，bf16，16 块 H100，数据 8 × 张量 2，与 NVIDIA 公布的一致（每步 2.66 s）：平方 ReLU 和层归一化；公布的模型只旋转每个头的一半；用于规划</translation>
+    </message>
+    <message>
+        <source>Nemotron-4 340B in bf16 on 128 H100, data 2 × pipeline 8 × tensor 8, twelve chunks a rank, as NVIDIA published it in fp8, here with blocks that are computed again so that it fits: heads of 192 columns and a vocabulary of 256 000; to plan</source>
+        <translation>Nemotron-4 340B，bf16，128 块 H100，数据 2 × 流水线 8 × 张量 8，每 rank 十二个模型块，NVIDIA 公布时为 fp8，这里对部分块重计算使其放得下：头宽 192 列，词表 256 000；用于规划</translation>
+    </message>
+    <message>
+        <source>Network</source>
+        <translation>网络</translation>
+    </message>
+    <message>
+        <source>Newest checkpoints that stay; older ones are removed.</source>
+        <translation>保留的最新检查点个数；更旧的被删除。</translation>
+    </message>
+    <message>
+        <source>Norm</source>
+        <translation>归一化</translation>
+    </message>
+    <message>
+        <source>Norm epsilon</source>
+        <translation>归一化 epsilon</translation>
+    </message>
+    <message>
+        <source>Norms, activations, residual sums, losses and operands of narrow products: bytes through memory that no product hides.</source>
+        <translation>归一化、激活函数、残差求和、损失，以及窄矩阵乘法的操作数：没有被矩阵乘法掩盖的内存读写。</translation>
+    </message>
+    <message>
+        <source>Number format in which the gradients of weights are summed up; compute stands for that of the weights.</source>
+        <translation>累加权重梯度所用的数值格式；compute 表示与权重相同。</translation>
+    </message>
+    <message>
+        <source>Number format of activations, of their gradients, and of what matrix products read; sums are taken in fp32.</source>
+        <translation>激活值及其梯度、以及矩阵乘法所读操作数的数值格式；求和用 fp32。</translation>
+    </message>
+    <message>
+        <source>Number format that the factors of a block&apos;s linear layers are rounded to; sums are taken in fp32. compute: no rounding. fp8: E4M3, and E5M2 for gradients, with a scale for each tensor. mxfp8: E4M3 with a scale for each 32 numbers. fp8-blocks: E4M3 with a scale for each 128 numbers of activations and each 128 x 128 of weights. nvfp4: 4 bits, for times of a modelled software stack.</source>
+        <translation>块中线性层的因子取整到的数值格式；求和用 fp32。compute：不取整。fp8：E4M3，梯度用 E5M2，每个张量一个缩放因子。mxfp8：E4M3，每 32 个数一个缩放因子。fp8-blocks：E4M3，激活值每 128 个数、权重每 128 x 128 个数一个缩放因子。nvfp4：4 位，用于所建模软件栈的时间。</translation>
+    </message>
+    <message>
+        <source>Numbers of a pixel, for cnn: 1 is grey, 3 are colours.</source>
+        <translation>cnn 的每个像素的数值个数：1 为灰度，3 为彩色。</translation>
+    </message>
+    <message>
+        <source>Offload</source>
+        <translation>卸载</translation>
+    </message>
+    <message>
+        <source>Operation</source>
+        <translation>运维</translation>
+    </message>
+    <message>
+        <source>Optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>Optimizer steps of the run.</source>
+        <translation>运行的优化器步数。</translation>
+    </message>
+    <message>
+        <source>Order of forwards and backwards in the pipeline.</source>
+        <translation>流水线中前向和反向的顺序。</translation>
+    </message>
+    <message>
+        <source>Output projection</source>
+        <translation>输出投影</translation>
+    </message>
+    <message>
+        <source>Paced</source>
+        <translation>定速</translation>
+    </message>
+    <message>
+        <source>Pairs that turn at least so often over the original sequence stay as they are. 0 stands for 4 with llama3 and for 32 with yarn.</source>
+        <translation>在原序列长度内旋转至少这么多次的数对保持不变。0 在 llama3 中表示 4，在 yarn 中表示 32。</translation>
+    </message>
+    <message>
+        <source>Pairs that turn at most so often over the original sequence are slowed down by the whole factor.</source>
+        <translation>在原序列长度内旋转最多这么多次的数对按整个系数放慢。</translation>
+    </message>
+    <message>
+        <source>Partition</source>
+        <translation>参数切分</translation>
+    </message>
+    <message>
+        <source>Partition inputs</source>
+        <translation>切分输入</translation>
+    </message>
+    <message>
+        <source>PipeDream, weight stashing</source>
+        <translation>PipeDream，权重暂存</translation>
+    </message>
+    <message>
+        <source>PipeDream-2BW, two weight versions</source>
+        <translation>PipeDream-2BW，两个权重版本</translation>
+    </message>
+    <message>
+        <source>Pipeline</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>Pipelines</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>Pixels of an image&apos;s side, for cnn. It can be halved as often as there are layers.</source>
+        <translation>cnn 的图像边长像素数。它能被减半的次数不少于层数。</translation>
+    </message>
+    <message>
+        <source>Places of all experts together for each place that the tokens of a sample ask for. A token whose expert is full is dropped: it passes the block by unchanged. With expert-choice and capped-expert-choice it is the number of experts of a token on average. 0 stands for no limit: experts have as many rows as tokens choose them, and no token is dropped.</source>
+        <translation>所有专家的位置总数与一个样本的 token 所需位置数之比。专家已满时 token 被丢弃：它原样绕过该块。使用 expert-choice 和 capped-expert-choice 时，它是一个 token 的平均专家数。0 表示不限：有多少 token 选择某个专家，该专家就有多少行，不丢弃任何 token。</translation>
+    </message>
+    <message>
+        <source>Positions</source>
+        <translation>位置编码</translation>
+    </message>
+    <message>
+        <source>Powers of two that a delayed scale leaves free above the largest magnitude of its history.</source>
+        <translation>延迟缩放在历史最大绝对值之上留出的 2 的幂次数。</translation>
+    </message>
+    <message>
+        <source>Precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>Products</source>
+        <translation>矩阵乘法</translation>
+    </message>
+    <message>
+        <source>Products and attention of a forward and a backward, at the devices&apos; peak for their formats.</source>
+        <translation>一次前向和反向的矩阵乘法与注意力，按设备对相应格式的峰值计。</translation>
+    </message>
+    <message>
+        <source>Pull towards zero per unit of learning rate. It acts on matrices and embeddings; biases and norms are left alone.</source>
+        <translation>每单位学习率把权重拉向零的强度。作用于矩阵和嵌入；偏置项和归一化不受影响。</translation>
+    </message>
+    <message>
+        <source>Query rank</source>
+        <translation>查询潜向量宽度</translation>
+    </message>
+    <message>
+        <source>Query/key norms</source>
+        <translation>查询/键归一化</translation>
+    </message>
+    <message>
+        <source>Qwen3 235B-A22B on 256 GB200 with MXFP8 products, pipeline 8 with three chunks, experts over 32 ranks; as published, to plan</source>
+        <translation>Qwen3 235B-A22B，256 块 GB200，MXFP8 乘法，流水线 8，每 rank 三个模型块，专家分布于 32 个 rank；与公布的一致，用于规划</translation>
+    </message>
+    <message>
+        <source>Qwen3 30B-A3B on 16 H100 with fp8 products, data 16, 128 narrow experts over all of them; as published, to plan</source>
+        <translation>Qwen3 30B-A3B，16 块 H100，fp8 乘法，数据 16，128 个窄专家分布于全部设备；与公布的一致，用于规划</translation>
+    </message>
+    <message>
+        <source>Qwen3 32B in bf16 on 32 H100, data 2 × pipeline 2 × tensor 8: heads wider than hidden ÷ heads, with norms of their queries and keys; to plan</source>
+        <translation>Qwen3 32B，bf16，32 块 H100，数据 2 × 流水线 2 × 张量 8：头宽大于 隐藏维度 ÷ 头数，查询和键带归一化；用于规划</translation>
+    </message>
+    <message>
+        <source>Ranks that divide each layer&apos;s matrices among themselves.</source>
+        <translation>共同切分每一层矩阵的 rank 数。</translation>
+    </message>
+    <message>
+        <source>Ranks that divide the tokens of each sample among themselves; keys and values of the attention travel round them in a ring.</source>
+        <translation>共同切分每个样本的 token 的 rank 数；注意力的键和值沿环在它们之间传递。</translation>
+    </message>
+    <message>
+        <source>Ranks that share cores, the factor that a software stack takes over all its work, and compute that was measured as a whole.</source>
+        <translation>共用核心的 rank、软件栈对其全部工作的系数，以及整体测得的计算。</translation>
+    </message>
+    <message>
+        <source>Ranks that the layers are spread over.</source>
+        <translation>各层分布到的 rank 数。</translation>
+    </message>
+    <message>
+        <source>Ranks wait for each other while the pipeline fills and drains, and for slower stages.</source>
+        <translation>流水线填充和排空时各 rank 相互等待，以及等待较慢的阶段。</translation>
+    </message>
+    <message>
+        <source>Ranks wait until a modelled device would have finished, so that a few cores show what a larger cluster does.</source>
+        <translation>各 rank 等到所建模的设备本应完成时才继续，使几个核心就能展示更大集群的行为。</translation>
+    </message>
+    <message>
+        <source>Rate schedule</source>
+        <translation>学习率调度</translation>
+    </message>
+    <message>
+        <source>Recompute</source>
+        <translation>重计算</translation>
+    </message>
+    <message>
+        <source>Recompute every</source>
+        <translation>重计算片段</translation>
+    </message>
+    <message>
+        <source>Recompute only</source>
+        <translation>仅重计算</translation>
+    </message>
+    <message>
+        <source>Replicas of the model; each trains on its share of the batch.</source>
+        <translation>模型的副本数；每个副本用批次中属于自己的部分训练。</translation>
+    </message>
+    <message>
+        <source>Replicas, tensors and all together</source>
+        <translation>副本、张量及其组合</translation>
+    </message>
+    <message>
+        <source>Reserve</source>
+        <translation>预留</translation>
+    </message>
+    <message>
+        <source>Restarts</source>
+        <translation>重启次数</translation>
+    </message>
+    <message>
+        <source>RoPE base</source>
+        <translation>RoPE 底数</translation>
+    </message>
+    <message>
+        <source>RoPE factor</source>
+        <translation>RoPE 系数</translation>
+    </message>
+    <message>
+        <source>RoPE high</source>
+        <translation>RoPE 高频界</translation>
+    </message>
+    <message>
+        <source>RoPE low</source>
+        <translation>RoPE 低频界</translation>
+    </message>
+    <message>
+        <source>RoPE original</source>
+        <translation>RoPE 原长度</translation>
+    </message>
+    <message>
+        <source>RoPE scaling</source>
+        <translation>RoPE 缩放</translation>
+    </message>
+    <message>
+        <source>RoPE width</source>
+        <translation>RoPE 宽度</translation>
+    </message>
+    <message>
+        <source>Route scale</source>
+        <translation>路由系数</translation>
+    </message>
+    <message>
+        <source>Samples of one optimizer step over all replicas.</source>
+        <translation>一个优化器步在所有副本上的样本总数。</translation>
+    </message>
+    <message>
+        <source>Samples that go through the pipeline together.</source>
+        <translation>一起通过流水线的样本数。</translation>
+    </message>
+    <message>
+        <source>Scale</source>
+        <translation>缩放系数</translation>
+    </message>
+    <message>
+        <source>Scale doubles after</source>
+        <translation>缩放翻倍间隔</translation>
+    </message>
+    <message>
+        <source>Scale history</source>
+        <translation>缩放历史</translation>
+    </message>
+    <message>
+        <source>Scale margin</source>
+        <translation>缩放余量</translation>
+    </message>
+    <message>
+        <source>Scaling</source>
+        <translation>缩放方式</translation>
+    </message>
+    <message>
+        <source>Schedule</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>Seconds after which a rank that stands still within a step ends the run, with a report. With 0 the deadline follows from how long steps take.</source>
+        <translation>一个 rank 在一步之内停住多少秒后结束运行并给出报告。0 表示由各步的耗时得出期限。</translation>
+    </message>
+    <message>
+        <source>Seconds that one step is slowed down to, so that it can be watched. The times that are shown are the device&apos;s own.</source>
+        <translation>把一步放慢到多少秒，以便观看。所显示的时间仍是设备自身的时间。</translation>
+    </message>
+    <message>
+        <source>Seed</source>
+        <translation>随机种子</translation>
+    </message>
+    <message>
+        <source>Sequence</source>
+        <translation>序列长度</translation>
+    </message>
+    <message>
+        <source>Sequence parallel</source>
+        <translation>序列并行</translation>
+    </message>
+    <message>
+        <source>Shard</source>
+        <translation>分片组</translation>
+    </message>
+    <message>
+        <source>Share of a device&apos;s memory that stays free. The runtime&apos;s context, the buffers of a communication library and gaps between allocations need it, and nothing predicts them. A layout fits where the largest peak of a rank is within the rest. On processors the memory is this machine&apos;s, from which the operating system, other programs and each rank&apos;s process take too.</source>
+        <translation>设备内存中留空的比例。运行时上下文、通信库的缓冲区和分配之间的空隙需要它，而这些无法预测。各 rank 中最大的峰值不超过其余部分时，布局才放得下。在处理器上，内存是本机的内存，操作系统、其他程序和每个 rank 的进程也要占用。</translation>
+    </message>
+    <message>
+        <source>Share of activations that are set to zero while training.</source>
+        <translation>训练时被置零的激活值比例。</translation>
+    </message>
+    <message>
+        <source>Share of activations within experts that are set to zero while training. Experts that see few tokens each need more dropout than other layers.</source>
+        <translation>训练时专家内部被置零的激活值比例。每个专家见到的 token 少，因此比其他层需要更多 dropout。</translation>
+    </message>
+    <message>
+        <source>Share of the last update that SGD repeats, or of the mean of updates that SM3 takes. With 0 no state is kept for it.</source>
+        <translation>SGD 重复上一次更新的比例，或 SM3 取更新平均值的比例。0 表示不为此保留状态。</translation>
+    </message>
+    <message>
+        <source>Share of the text that is kept for validation.</source>
+        <translation>留作验证的文本比例。</translation>
+    </message>
+    <message>
+        <source>Shared experts</source>
+        <translation>共享专家</translation>
+    </message>
+    <message>
+        <source>Size limit</source>
+        <translation>大小上限</translation>
+    </message>
+    <message>
+        <source>Size of an update.</source>
+        <translation>一次更新的大小。</translation>
+    </message>
+    <message>
+        <source>Small twins of today&apos;s models</source>
+        <translation>当今模型的缩小版</translation>
+    </message>
+    <message>
+        <source>So many neighbouring data ranks share one copy of what ZeRO divides; 0: all of them. With fewer there are several copies (HSDP): each rank gathers and scatters within its copy, and copies sum their gradients once a step. As many as a host has keep most of the traffic on the host.</source>
+        <translation>这么多相邻的数据并行 rank 共同持有 ZeRO 所切分状态的一份拷贝；0 表示全部。更少时有多份拷贝（HSDP）：每个 rank 只在自己的拷贝内做 gather 和 scatter，各拷贝每步对梯度求和一次。取一台主机的设备数可使大部分流量留在主机内。</translation>
+    </message>
+    <message>
+        <source>So many neighbouring data ranks spread the experts of a model over themselves and send each other tokens. The number divides data and experts. It adds no ranks: the product of the other degrees is the number of devices.</source>
+        <translation>这么多相邻的数据并行 rank 分担模型的专家并相互发送 token。该数整除数据并行度和专家数。它不增加 rank：其他并行度的乘积就是设备数。</translation>
+    </message>
+    <message>
+        <source>Software stack</source>
+        <translation>软件栈</translation>
+    </message>
+    <message>
+        <source>Start from</source>
+        <translation>起始权重</translation>
+    </message>
+    <message>
+        <source>Start of every random stream: weights and data.</source>
+        <translation>所有随机流的起点：权重和数据。</translation>
+    </message>
+    <message>
+        <source>Step 0 too</source>
+        <translation>含第 0 步</translation>
+    </message>
+    <message>
+        <source>Step lasts</source>
+        <translation>一步时长</translation>
+    </message>
+    <message>
+        <source>Steps</source>
+        <translation>步数</translation>
+    </message>
+    <message>
+        <source>Steps before the present one whose largest magnitudes a delayed scale comes from.</source>
+        <translation>延迟缩放取当前步之前多少步的最大绝对值。</translation>
+    </message>
+    <message>
+        <source>Steps between checkpoints, with one at the run&apos;s end. With 0 a checkpoint is taken only when it is asked for.</source>
+        <translation>检查点之间的步数，运行结束时还有一个。0 表示只在要求时保存检查点。</translation>
+    </message>
+    <message>
+        <source>Steps between validations. With 0 there is one after the last step only.</source>
+        <translation>两次验证之间的步数。0 表示只在最后一步之后验证。</translation>
+    </message>
+    <message>
+        <source>Steps over which the learning rate rises to its value.</source>
+        <translation>学习率上升到设定值所用的步数。</translation>
+    </message>
+    <message>
+        <source>Steps without an overflow after which a dynamic loss scale is doubled.</source>
+        <translation>连续多少步没有溢出后，动态损失缩放系数翻倍。</translation>
+    </message>
+    <message>
+        <source>Swap</source>
+        <translation>换出</translation>
+    </message>
+    <message>
+        <source>Tensor</source>
+        <translation>张量并行</translation>
+    </message>
+    <message>
+        <source>Text field</source>
+        <translation>文本字段</translation>
+    </message>
+    <message>
+        <source>The device whose time is modelled.</source>
+        <translation>被建模其时间的设备。</translation>
+    </message>
+    <message>
+        <source>The even split counts the embedding and the output as a layer each: 82 layers on 12 stages are 7 on each, and 6 on the first and on the last. Layers that are left over go to the stages in the middle.</source>
+        <translation>均分时把嵌入层和输出层各算作一层：82 层分到 12 个阶段，每个 7 层，首尾各 6 层。余下的层归中间的阶段。</translation>
+    </message>
+    <message>
+        <source>The field of each line&apos;s object that is the text, for data of kind jsonl.</source>
+        <translation>数据类型为 jsonl 时，每行对象中存放文本的字段。</translation>
+    </message>
+    <message>
+        <source>The file for data of kind text or jsonl; a .bin file or a folder of them for tokens. The path is relative to the layout file.</source>
+        <translation>数据类型为 text 或 jsonl 时的文件；类型为 tokens 时为一个 .bin 文件或存放它们的文件夹。路径相对于布局文件。</translation>
+    </message>
+    <message>
+        <source>The first hour</source>
+        <translation>第一个小时</translation>
+    </message>
+    <message>
+        <source>The folder with vocab.json and merges.txt for the tokenizer gpt2; for tokenizer.json that file, or its folder.</source>
+        <translation>分词器为 gpt2 时，存放 vocab.json 和 merges.txt 的文件夹；为 tokenizer.json 时，该文件或其文件夹。</translation>
+    </message>
+    <message>
+        <source>The machines, and how many devices each of them gives.</source>
+        <translation>各台机器，以及每台提供多少设备。</translation>
+    </message>
+    <message>
+        <source>The name of the layout in lists and run files.</source>
+        <translation>布局在列表和运行文件中的名称。</translation>
+    </message>
+    <message>
+        <source>The networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, separated by commas. Empty stands for any that is up.</source>
+        <translation>连接各主机的网络（10.1.0.0/16）或接口（ib0），以逗号分隔。留空表示任何已启用的。</translation>
+    </message>
+    <message>
+        <source>The program that runs a command on another host, with its arguments. {host} stands for the host&apos;s name, which otherwise comes last. Empty stands for ssh. Any other program is started only where you have allowed it.</source>
+        <translation>在另一台主机上执行命令的程序及其参数。{host} 代表主机名，没有写时放在最后。留空表示 ssh。其他程序只有在你允许之后才会启动。</translation>
+    </message>
+    <message>
+        <source>The static loss scale, or the dynamic one of the first step. Below 1 it makes gradients as small as those of a larger batch, to see what 16 bits lose.</source>
+        <translation>静态损失缩放系数，或动态缩放在第一步的系数。小于 1 时使梯度小到如同更大批次的梯度，以便观察 16 位会损失什么。</translation>
+    </message>
+    <message>
+        <source>The time from one kernel to the next.</source>
+        <translation>从一个内核到下一个内核的时间。</translation>
+    </message>
+    <message>
+        <source>The training program whose times are modelled on that device: Shardlab&apos;s own, or one that many train with. It changes predicted and paced times, not what is computed.</source>
+        <translation>在该设备上被建模其时间的训练程序：Shardlab 自身，或常用的训练框架。它改变预测和定速的时间，不改变所计算的内容。</translation>
+    </message>
+    <message>
+        <source>The update of the weights, reading gradients for their norm, and copies of weights.</source>
+        <translation>权重更新、为求范数而读取梯度，以及复制权重。</translation>
+    </message>
+    <message>
+        <source>TinyLlama 1.1B in bf16 on 8 H100, data 8 with ZeRO 1: 32 heads of queries share 4 of keys and values; to plan</source>
+        <translation>TinyLlama 1.1B，bf16，8 块 H100，数据 8，ZeRO 1：32 个查询头共用 4 个键和值的头；用于规划</translation>
+    </message>
+    <message>
+        <source>Token experts</source>
+        <translation>Token 专家数</translation>
+    </message>
+    <message>
+        <source>Tokenizer</source>
+        <translation>分词器</translation>
+    </message>
+    <message>
+        <source>Tokenizer files</source>
+        <translation>分词器文件</translation>
+    </message>
+    <message>
+        <source>Tokens of one sample.</source>
+        <translation>一个样本的 token 数。</translation>
+    </message>
+    <message>
+        <source>Tokens of the sequences that the model was first trained with, before its rotary embedding was scaled.</source>
+        <translation>旋转位置编码缩放之前，模型最初训练所用序列的 token 数。</translation>
+    </message>
+    <message>
+        <source>Top groups</source>
+        <translation>所选组数</translation>
+    </message>
+    <message>
+        <source>Top k</source>
+        <translation>Top k</translation>
+    </message>
+    <message>
+        <source>Validate every</source>
+        <translation>验证间隔</translation>
+    </message>
+    <message>
+        <source>Validation</source>
+        <translation>验证比例</translation>
+    </message>
+    <message>
+        <source>Validation batches</source>
+        <translation>验证批次数</translation>
+    </message>
+    <message>
+        <source>Value width</source>
+        <translation>值宽度</translation>
+    </message>
+    <message>
+        <source>Vertical sync</source>
+        <translation>垂直同步</translation>
+    </message>
+    <message>
+        <source>Virtual stages of each pipeline rank.</source>
+        <translation>每个流水线 rank 的虚拟阶段数。</translation>
+    </message>
+    <message>
+        <source>Vocabulary</source>
+        <translation>词表</translation>
+    </message>
+    <message>
+        <source>Warm-up</source>
+        <translation>预热</translation>
+    </message>
+    <message>
+        <source>Weight decay</source>
+        <translation>权重衰减</translation>
+    </message>
+    <message>
+        <source>Weight of the assignment&apos;s entropy with the gate capped-expert-choice. With a larger weight tokens are spread more evenly, and the assignment is found sooner.</source>
+        <translation>使用 capped-expert-choice 门控时分配的熵的权重。权重越大，token 分布越均匀，分配也越快求得。</translation>
+    </message>
+    <message>
+        <source>Weight of the balance loss, which grows where experts are used unevenly. With switch it is n·Σ f·p, the share of the choices times their mean probability, with gshard the same for first choices, and with softmax, top-k and sigmoid for all choices of a token. With noisy-top-k and hierarchical it is the squared coefficient of variation of the summed gate weights. 0 stands for no such loss.</source>
+        <translation>均衡损失的权重；专家的使用越不均衡，均衡损失越大。switch 时为 n·Σ f·p，即选择所占比例乘以其平均概率；gshard 时只计第一选择，其余相同；softmax、top-k 和 sigmoid 时计一个 token 的所有选择。noisy-top-k 和 hierarchical 时为门控权重之和的变异系数的平方。0 表示没有这项损失。</translation>
+    </message>
+    <message>
+        <source>Weights</source>
+        <translation>权重</translation>
+    </message>
+    <message>
+        <source>Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe of Mixtral or Qwen3-MoE, in the safetensors of Hugging Face: a file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside them, must be those of the model.</source>
+        <translation>起始权重：GPT-2 的，或 llama 时为 Llama、Mistral、Qwen2 或 Qwen3 的，llama-moe 时为 Mixtral 或 Qwen3-MoE 的，采用 Hugging Face 的 safetensors：一个文件或其文件夹。留空表示随机权重。其中的张量以及旁边的 config.json 必须与模型一致。</translation>
+    </message>
+    <message>
+        <source>What becomes of the borders between documents, which are the lines of jsonl and the documents of Megatron&apos;s index. joined: a sample may reach from one document into the next. apart: each sample lies in one document, and what fills no sample at a document&apos;s end is left out.</source>
+        <translation>如何处理文档之间的边界；文档即 jsonl 的行和 Megatron 索引中的文档。joined：一个样本可以跨越到下一个文档。apart：每个样本位于一个文档之内，文档末尾不足一个样本的部分被舍去。</translation>
+    </message>
+    <message>
+        <source>What becomes of the last windows of an epoch where they do not fill a global batch. carry: the first windows of the next epoch fill it up. pad: the first windows of the same epoch come a second time. drop: they are left out.</source>
+        <translation>一个 epoch 最后的窗口不足一个全局批次时如何处理。carry：用下一个 epoch 的最初窗口补足。pad：同一个 epoch 的最初窗口再用一次。drop：舍去。</translation>
+    </message>
+    <message>
+        <source>What each pipeline rank computes, in its order, for the schedule custom: F forward, B backward, or I and W, its input gradient and its weight gradient.</source>
+        <translation>调度为 custom 时，每个流水线 rank 依次计算什么：F 前向，B 反向，或者 I 和 W，即输入梯度和权重梯度。</translation>
+    </message>
+    <message>
+        <source>What feed-forward blocks have between their products: GELU (exact, or with tanh as GPT-2), a gate of SiLU (swiglu) or of GELU (geglu, geglu-tanh) that multiplies as many columns again, or the square of ReLU (relu2). default is gelu-tanh in gpt and swiglu in llama.</source>
+        <translation>前馈块两次矩阵乘法之间的函数：GELU（精确，或像 GPT-2 那样用 tanh），以 SiLU（swiglu）或 GELU（geglu、geglu-tanh）为门、乘以另外同样多的列，或 ReLU 的平方（relu2）。default 在 gpt 中为 gelu-tanh，在 llama 中为 swiglu。</translation>
+    </message>
+    <message>
+        <source>What is divided over the data axis: with 1 the optimizer state, with 2 the gradients too, with 3 the parameters too.</source>
+        <translation>沿数据轴切分什么：1 为优化器状态，2 再加梯度，3 再加参数。</translation>
+    </message>
+    <message>
+        <source>What norms add to the variance or mean square before they take its root.</source>
+        <translation>归一化在开方之前加到方差或均方上的值。</translation>
+    </message>
+    <message>
+        <source>What products and attention take longer on their shapes: tiles and waves that are not full, short inner widths, narrow heads, and the share of the peak that kernels reach at all.</source>
+        <translation>矩阵乘法和注意力因其形状而多用的时间：不满的 tile 和 wave、较短的内维、较窄的头，以及内核所能达到的峰值比例。</translation>
+    </message>
+    <message>
+        <source>What replicas exchange, and with whom. allreduce: all average their gradients, and each updates its weights. server: the first replica gathers the gradients, updates, and sends the weights back. async-server: the first replica does nothing else, and takes the gradient of one worker at a time, when it comes. easgd: each replica trains by itself, and in each step one of them and a common centre pull each other. hogwild: all write the same weights in the memory of one host, without a lock.</source>
+        <translation>副本之间交换什么、与谁交换。allreduce：全体平均梯度，各自更新权重。server：第一个副本收集梯度、更新并发回权重。async-server：第一个副本只做这件事，逐个接收先到的 worker 的梯度。easgd：每个副本独自训练，每一步其中一个与公共中心相互牵引。hogwild：全体不加锁地写入同一主机内存中的同一份权重。</translation>
+    </message>
+    <message>
+        <source>What the ranks compute on: cpu stands for processor cores, cuda for GPUs.</source>
+        <translation>各 rank 用什么计算：cpu 为处理器核心，cuda 为 GPU。</translation>
+    </message>
+    <message>
+        <source>What the scale of a tensor in fp8 comes from. current: its own largest magnitude. delayed: the largest that the same tensor had in the steps before, so that no pass over it comes before its rounding; what is larger saturates.</source>
+        <translation>fp8 张量的缩放因子从何而来。current：自身的最大绝对值。delayed：同一张量在此前若干步中的最大值，因此取整之前不必先遍历一次；更大的值饱和。</translation>
+    </message>
+    <message>
+        <source>Where segments are computed again, each rank of a tensor group keeps only its part of a segment&apos;s input, and all gather the parts before the segment is computed again (ZeRO-R). Sequence parallelism splits these inputs anyway.</source>
+        <translation>片段重计算时，张量并行组内每个 rank 只保存片段输入的一部分，重计算之前再收集全部（ZeRO-R）。序列并行本来就切分这些输入。</translation>
+    </message>
+    <message>
+        <source>Whether an RMSNorm, learned once for all heads of a layer, is applied to each head&apos;s query and to each key before they are turned (Qwen3).</source>
+        <translation>是否在旋转之前对每个头的查询和每个键应用 RMSNorm，其参数由一层的所有头共用（Qwen3）。</translation>
+    </message>
+    <message>
+        <source>Whether the loss is multiplied by a loss scale before the backward, so that small gradients do not vanish. static: the scale stays. dynamic: it is halved at every overflow, and doubled after some steps without one.</source>
+        <translation>反向之前是否把损失乘以缩放系数，使小梯度不致变为零。static：系数不变。dynamic：每次溢出减半，若干步没有溢出后翻倍。</translation>
+    </message>
+    <message>
+        <source>Which activations a backward computes again instead of keeping them. selective: attention&apos;s probabilities. full: everything but each block&apos;s input. every: everything but the inputs of segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the stage&apos;s blocks. mlp: everything but the input of each block&apos;s second half, the feed-forward block or the layer with experts; attention keeps what it needs. latent: the queries, keys and values that a latent attention makes of its latents. pointwise: what the norms in front of attention and feed-forward block make, and the activations. ZeRO 3 gathers the weights of a segment once for both.</source>
+        <translation>反向重新计算哪些激活值而不保留。selective：注意力的概率。full：除每个块的输入之外的一切。every：除由若干块组成的片段的输入之外的一切。sqrt：片段长度为阶段块数的平方根，除片段输入之外的一切。mlp：除每个块后半部分（前馈块或含专家的层）的输入之外的一切，注意力保留其所需。latent：潜在注意力由潜向量生成的查询、键和值。pointwise：注意力和前馈块之前的归一化结果，以及激活函数。ZeRO 3 为两者只收集一次片段的权重。</translation>
+    </message>
+    <message>
+        <source>Which copies of the weights there are where compute has 16 bits. master: weights in 16 bits, and master weights in fp32 that are updated (O2). fp32: weights in fp32, which are rounded for every product (O1). alone: weights in 16 bits, and no others (O3).</source>
+        <translation>用 16 位计算时有哪些权重。master：16 位权重，以及被更新的 fp32 主权重（O2）。fp32：fp32 权重，每次矩阵乘法时取整（O1）。alone：只有 16 位权重（O3）。</translation>
+    </message>
+    <message>
+        <source>Which products of a block add a bias that is learned: none, qkv (the one that makes queries, keys and values, as in Qwen2) or all. default is all in gpt and none in llama and llama-moe.</source>
+        <translation>块中哪些矩阵乘法带可学习的偏置项：none，qkv（生成查询、键和值的那个，如 Qwen2）或 all。default 在 gpt 中为 all，在 llama 和 llama-moe 中为 none。</translation>
+    </message>
+    <message>
+        <source>Width inside each expert. 0 stands for that of the feed-forward block in whose place it is.</source>
+        <translation>每个专家内部的宽度。0 表示与它所取代的前馈块相同。</translation>
+    </message>
+    <message>
+        <source>Width inside each layer&apos;s feed-forward block: one number for each layer, or one for all. Empty stands for 4 × hidden in all layers.</source>
+        <translation>每一层前馈块内部的宽度：每层一个数，或所有层共用一个数。留空表示所有层均为 4 × 隐藏维度。</translation>
+    </message>
+    <message>
+        <source>Width of the model: numbers per token between layers. In a cnn it is the number of channels of the first block; each further block has twice as many as the one before, up to 8 times as many as the first.</source>
+        <translation>模型的宽度：层之间每个 token 的数值个数。在 cnn 中为第一个块的通道数；此后每个块是前一个的两倍，最多为第一个的 8 倍。</translation>
+    </message>
+    <message>
+        <source>Window</source>
+        <translation>注意力窗口</translation>
+    </message>
+    <message>
+        <source>With a gate of sigmoids: by how much a step moves the bias that each expert&apos;s score has for the choice alone. It falls where more tokens chose the expert than the mean, and rises where fewer did, which evens out the load without a loss (DeepSeek-V3: 0.001). 0 stands for no bias.</source>
+        <translation>使用 sigmoid 门控时：每一步把各专家得分中仅用于选择的偏置移动多少。选择该专家的 token 多于平均时减小，少于平均时增大，从而不用损失项就能均衡负载（DeepSeek-V3：0.001）。0 表示没有偏置。</translation>
+    </message>
+    <message>
+        <source>With a size limit, every k-th of the steps before the last ones keeps its events too; this is k, and 0 stands for none. Where these events no longer fit, k doubles.</source>
+        <translation>有大小上限时，最后若干步之前的每第 k 步也保留事件；这里是 k，0 表示不保留。这些事件放不下时，k 翻倍。</translation>
+    </message>
+    <message>
+        <source>With a size limit, so many steps at the end keep all their events.</source>
+        <translation>有大小上限时，最后这么多步保留全部事件。</translation>
+    </message>
+    <message>
+        <source>With a window, every so many layers one attends to all tokens all the same: 6 is five layers with the window, then one without. 0 stands for none.</source>
+        <translation>有窗口时，每隔这么多层仍有一层关注所有 token：6 即五层有窗口，然后一层没有。0 表示没有这样的层。</translation>
+    </message>
+    <message>
+        <source>With the exchange easgd, how strongly a replica&apos;s weights and the centre pull each other, per unit of learning rate. At the largest learning rate, rate × ρ is the share of their distance that one exchange takes from each.</source>
+        <translation>交换方式为 easgd 时，每单位学习率下副本权重与中心相互牵引的强度。在最大学习率下，学习率 × ρ 是一次交换中双方各自移动的距离比例。</translation>
+    </message>
+    <message>
+        <source>Written by hand</source>
+        <translation>手写</translation>
+    </message>
+    <message>
+        <source>ZeRO</source>
+        <translation>ZeRO</translation>
+    </message>
+    <message>
+        <source>Zero bubble under a memory limit</source>
+        <translation>有内存上限的零气泡</translation>
+    </message>
+    <message>
+        <source>Zero bubble, ZB-H1</source>
+        <translation>零气泡，ZB-H1</translation>
+    </message>
+    <message>
+        <source>Zero bubble, ZB-V</source>
+        <translation>零气泡，ZB-V</translation>
+    </message>
+    <message>
+        <source>a small twin of DeepSeek-V3&apos;s attention in dense layers, data 2 × tensor 2, tokens split: keys and values of all heads come from one narrow latent of each token, and the latents come together one by one</source>
+        <translation>稠密层中 DeepSeek-V3 注意力的缩小版，数据 2 × 张量 2，切分 token：所有头的键和值来自每个 token 的一个窄潜向量，各潜向量逐个汇集</translation>
+    </message>
+    <message>
+        <source>a small twin of DeepSeek-V3, data 2 × pipeline 2: latent attention, a dense layer below, then 16 narrow experts of which a bias without a loss keeps the load even, and one that every token goes to</source>
+        <translation>DeepSeek-V3 的缩小版，数据 2 × 流水线 2：潜在注意力，最下面一个稠密层，然后是 16 个窄专家（由不带损失项的偏置保持负载均衡），以及一个每个 token 都经过的专家</translation>
+    </message>
+    <message>
+        <source>a small twin of Llama 3.1 with the tied output of its 1B, data 2 × pipeline 2: slow pairs of its rotary embedding turn slower</source>
+        <translation>Llama 3.1 的缩小版，像其 1B 那样共享输出权重，数据 2 × 流水线 2：旋转位置编码中慢的数对旋转得更慢</translation>
+    </message>
+    <message>
+        <source>a small twin of Mistral 7B, data 2 × tensor 2, tokens split: four heads of queries share one of keys, and a token attends to the last 16</source>
+        <translation>Mistral 7B 的缩小版，数据 2 × 张量 2，切分 token：四个查询头共用一个键头，token 只关注最近 16 个</translation>
+    </message>
+    <message>
+        <source>a small twin of Mixtral, data 2 × pipeline 2 with its experts spread over two ranks: each token goes to two of eight experts, whose rows have no limit</source>
+        <translation>Mixtral 的缩小版，数据 2 × 流水线 2，专家分布于两个 rank：每个 token 去往八个专家中的两个，行数不限</translation>
+    </message>
+    <message>
+        <source>a small twin of Nemotron-4, pipeline 4: rotary positions with layer norms and squared ReLU</source>
+        <translation>Nemotron-4 的缩小版，流水线 4：旋转位置编码、层归一化和平方 ReLU</translation>
+    </message>
+    <message>
+        <source>a small twin of Qwen3&apos;s mixtures, data 4 with ZeRO 2: 32 narrow experts spread over four ranks, eight of them for each token</source>
+        <translation>Qwen3 混合专家模型的缩小版，数据 4，ZeRO 2：32 个窄专家分布于四个 rank，每个 token 使用其中八个</translation>
+    </message>
+    <message>
+        <source>a small twin of Qwen3, tensor 2 × context 2: wide heads whose queries and keys are normed; their ranks add up the gradients of those norms</source>
+        <translation>Qwen3 的缩小版，张量 2 × 上下文 2：较宽的头，查询和键带归一化；各 rank 把这些归一化的梯度相加</translation>
+    </message>
+    <message>
+        <source>activations</source>
+        <translation>激活值</translation>
+    </message>
+    <message>
+        <source>activations kept in fewer bits</source>
+        <translation>低位数保存的激活值</translation>
+    </message>
+    <message>
+        <source>activations: what a forward leaves for its backward goes to the host&apos;s memory over the device&apos;s link as soon as the forward is done, and comes back one action before the backward, where at least two other actions lie between them (GeePS). With recomputation it is the inputs of segments that go. It works with schedules that flush, and not where workers go on by themselves.</source>
+        <translation>activations：前向一完成，留给反向的数据就经设备链路移到主机内存，并在反向的前一个动作时取回，前提是两者之间至少隔有两个其他动作（GeePS）。有重计算时，移走的是片段的输入。适用于会排空的调度，不适用于各 worker 独自前进的情况。</translation>
+    </message>
+    <message>
+        <source>adamw is Adam with decoupled weight decay. adamw-8bit is the same with its moments in 8 bits, in blocks of 256 that share a scale: 2 bytes a parameter instead of 8. sgd is gradient descent with momentum. adafactor and sm3 keep one number for each row and one for each column of a matrix, instead of one or two for each element.</source>
+        <translation>adamw 是权重衰减解耦的 Adam。adamw-8bit 与之相同，但各阶矩为 8 位，每 256 个一块共用一个缩放因子：每个参数 2 字节而不是 8 字节。sgd 是带动量的梯度下降。adafactor 和 sm3 对矩阵的每行和每列各保留一个数，而不是每个元素一两个数。</translation>
+    </message>
+    <message>
+        <source>annotation</source>
+        <translation>标注</translation>
+    </message>
+    <message>
+        <source>as large as Switch-Base, 7.4 billion parameters in 128 experts a block with the work of a model of 0.2, in bf16 on 16 H100, data 4 × pipeline 4, a block&apos;s experts spread over its 4 data ranks: to plan</source>
+        <translation>与 Switch-Base 一样大，每块 128 个专家共 74 亿参数，计算量相当于 2 亿参数的模型，bf16，16 块 H100，数据 4 × 流水线 4，一个块的专家分布于 4 个数据并行 rank：用于规划</translation>
+    </message>
+    <message>
+        <source>backward</source>
+        <translation>反向</translation>
+    </message>
+    <message>
+        <source>batch</source>
+        <translation>批次</translation>
+    </message>
+    <message>
+        <source>batches</source>
+        <translation>个批次</translation>
+    </message>
+    <message>
+        <source>blocks</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>bubble</source>
+        <translation>气泡</translation>
+    </message>
+    <message>
+        <source>buffers</source>
+        <translation>缓冲区</translation>
+    </message>
+    <message>
+        <source>bytes</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>checkpoint</source>
+        <translation>检查点</translation>
+    </message>
+    <message>
+        <source>checkpoint write</source>
+        <translation>写检查点</translation>
+    </message>
+    <message>
+        <source>checkpoints</source>
+        <translation>个检查点</translation>
+    </message>
+    <message>
+        <source>cluster</source>
+        <translation>集群</translation>
+    </message>
+    <message>
+        <source>cnn of 4 blocks over images of 32 × 32 in colours, data 2 × pipeline 2: convolutions, ReLU and max-pool; the lower stage computes for longer than the upper, which has smaller maps</source>
+        <translation>4 个块的 cnn，32 × 32 彩色图像，数据 2 × 流水线 2：卷积、ReLU 和最大池化；下面的阶段比上面的计算更久，因为上面的特征图更小</translation>
+    </message>
+    <message>
+        <source>collective</source>
+        <translation>集合通信</translation>
+    </message>
+    <message>
+        <source>combine tokens</source>
+        <translation>汇合 token</translation>
+    </message>
+    <message>
+        <source>comm</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>command</source>
+        <translation>命令</translation>
+    </message>
+    <message>
+        <source>compute</source>
+        <translation>计算</translation>
+    </message>
+    <message>
+        <source>compute at peak</source>
+        <translation>峰值计算</translation>
+    </message>
+    <message>
+        <source>context</source>
+        <translation>上下文</translation>
+    </message>
+    <message>
+        <source>copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>counter</source>
+        <translation>计数器</translation>
+    </message>
+    <message>
+        <source>data</source>
+        <translation>数据</translation>
+    </message>
+    <message>
+        <source>device</source>
+        <translation>设备</translation>
+    </message>
+    <message>
+        <source>dispatch tokens</source>
+        <translation>分发 token</translation>
+    </message>
+    <message>
+        <source>dropped</source>
+        <translation>丢弃</translation>
+    </message>
+    <message>
+        <source>elastic distance</source>
+        <translation>弹性距离</translation>
+    </message>
+    <message>
+        <source>elastic exchange</source>
+        <translation>弹性交换</translation>
+    </message>
+    <message>
+        <source>ended</source>
+        <translation>已结束</translation>
+    </message>
+    <message>
+        <source>expert</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>expert load</source>
+        <translation>专家负载</translation>
+    </message>
+    <message>
+        <source>experts</source>
+        <translation>专家</translation>
+    </message>
+    <message>
+        <source>exposed communication</source>
+        <translation>暴露的通信</translation>
+    </message>
+    <message>
+        <source>fault</source>
+        <translation>故障</translation>
+    </message>
+    <message>
+        <source>forward</source>
+        <translation>前向</translation>
+    </message>
+    <message>
+        <source>fp8 flushed to zero</source>
+        <translation>fp8 变为零</translation>
+    </message>
+    <message>
+        <source>fp8 saturated</source>
+        <translation>fp8 饱和</translation>
+    </message>
+    <message>
+        <source>fp8 scale</source>
+        <translation>fp8 缩放因子</translation>
+    </message>
+    <message>
+        <source>free weights</source>
+        <translation>释放权重</translation>
+    </message>
+    <message>
+        <source>gather parameters</source>
+        <translation>收集参数</translation>
+    </message>
+    <message>
+        <source>generator makes seeded samples by itself: text, or images for cnn. text is a UTF-8 file. jsonl is a file with a JSON object a line, one field of which is a text. tokens are .bin files as nanoGPT (16 bits), llm.c (16 bits, or 32 for Llama 3) and Megatron (with an .idx beside each) write them.</source>
+        <translation>generator 按随机种子自行生成样本：文本，或用于 cnn 的图像。text 是 UTF-8 文件。jsonl 是每行一个 JSON 对象的文件，其中一个字段是文本。tokens 是 nanoGPT（16 位）、llm.c（16 位，Llama 3 为 32 位）和 Megatron（各带一个 .idx）写出的 .bin 文件。</translation>
+    </message>
+    <message>
+        <source>gpt is a transformer with the shape of GPT-2. mlp is the same without attention. gpt-moe is a gpt with experts in every second block, of which each token takes a few. llama has RMSNorm, rotary positions, SwiGLU and heads that share keys and values, and no biases; llama-moe is a llama with experts in every block. The fields below change the parts of gpt, llama and llama-moe one by one. cnn classifies images: its blocks are convolutions 3×3 with ReLU, each block followed by a max-pool 2×2, and a linear classifier ends it.</source>
+        <translation>gpt 是 GPT-2 结构的 transformer。mlp 与之相同但没有注意力。gpt-moe 是每隔一块含专家的 gpt，每个 token 使用其中几个。llama 有 RMSNorm、旋转位置编码、SwiGLU 和共用键值的头，没有偏置项；llama-moe 是每个块都含专家的 llama。下面的字段可逐一改变 gpt、llama 和 llama-moe 的各个部分。cnn 对图像分类：其块为带 ReLU 的 3×3 卷积，每块之后是 2×2 最大池化，最后是线性分类器。</translation>
+    </message>
+    <message>
+        <source>gpt of 10 layers in stages of 4, 2, 2 and 2: three ranks wait for the slow first one</source>
+        <translation>10 层的 gpt，各阶段为 4、2、2、2 层：三个 rank 等待较慢的第一个</translation>
+    </message>
+    <message>
+        <source>gpt of 4 layers, data 2 × pipeline 2, 1F1B, paced: bubbles, memory and a falling loss within a minute</source>
+        <translation>4 层的 gpt，数据 2 × 流水线 2，1F1B，定速：一分钟内看到气泡、内存和下降的损失</translation>
+    </message>
+    <message>
+        <source>gpt of 6 layers, hidden 192, on a text file of yours: set data.path</source>
+        <translation>6 层的 gpt，隐藏维度 192，使用你自己的文本文件：请设置 data.path</translation>
+    </message>
+    <message>
+        <source>gpt of 64 thin layers, pipeline 8, 16 microbatches, 1F1B: stages nearly equal, so that the bubble is the formula&apos;s</source>
+        <translation>64 个薄层的 gpt，流水线 8，16 个微批次，1F1B：各阶段几乎相等，气泡与公式一致</translation>
+    </message>
+    <message>
+        <source>gpt of 64 thin layers, pipeline 8, 16 microbatches, GPipe: stages nearly equal, so that the bubble is the formula&apos;s</source>
+        <translation>64 个薄层的 gpt，流水线 8，16 个微批次，GPipe：各阶段几乎相等，气泡与公式一致</translation>
+    </message>
+    <message>
+        <source>gpt with 8 experts in every second block, data 2 × pipeline 2, Switch: each token goes to one of them; the experts&apos; load and the tokens that find no place are counted</source>
+        <translation>每隔一块有 8 个专家的 gpt，数据 2 × 流水线 2，Switch：每个 token 去往其中一个；统计专家负载和找不到位置的 token</translation>
+    </message>
+    <message>
+        <source>gpt with dropout, data 2 × pipeline 2 × tensor 2 on eight ranks, as large clusters are laid out: all three kinds of communication in one timeline</source>
+        <translation>带 dropout 的 gpt，数据 2 × 流水线 2 × 张量 2，共八个 rank，如同大型集群的布局：三种通信同在一条时间线上</translation>
+    </message>
+    <message>
+        <source>gpt with dropout, tensor 4, tokens split: reduce-scatter and all-gather instead of tensor-4&apos;s all-reduce, a quarter of the activations between the products</source>
+        <translation>带 dropout 的 gpt，张量 4，切分 token：以 reduce-scatter 和 all-gather 代替 tensor-4 的 all-reduce，矩阵乘法之间的激活值只有四分之一</translation>
+    </message>
+    <message>
+        <source>gpt, data 2 at full speed: what two cores of this machine can do</source>
+        <translation>gpt，数据 2，全速：本机两个核心能做到什么</translation>
+    </message>
+    <message>
+        <source>gpt, data 2 × pipeline 4 on eight ranks: pipelines side by side, gradients averaged between them</source>
+        <translation>gpt，数据 2 × 流水线 4，共八个 rank：流水线并列，梯度在它们之间平均</translation>
+    </message>
+    <message>
+        <source>gpt, data 4, ZeRO 3: each replica keeps a quarter of parameters, gradients and optimizer state, and gathers every layer just before its use</source>
+        <translation>gpt，数据 4，ZeRO 3：每个副本保存四分之一的参数、梯度和优化器状态，在使用每一层之前收集它</translation>
+    </message>
+    <message>
+        <source>gpt, data 4: four replicas, one all-reduce a step, no bubble</source>
+        <translation>gpt，数据 4：四个副本，每步一次 all-reduce，没有气泡</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4 folded back, DualPipe-V: forwards of one chunk beside backwards of the other</source>
+        <translation>gpt，折返的流水线 4，DualPipe-V：一个模型块的前向与另一个的反向并行</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4 folded back, ZB-V: first and last stage on one rank, gradients come home soonest</source>
+        <translation>gpt，折返的流水线 4，ZB-V：首尾阶段在同一个 rank 上，梯度最早返回</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4 with two chunks a rank, breadth-first: the bubble of interleaved-4 with GPipe&apos;s memory</source>
+        <translation>gpt，流水线 4，每 rank 两个模型块，广度优先：气泡如 interleaved-4，内存如 GPipe</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4 with two chunks a rank, interleaved 1F1B: less bubble than 1f1b-4, twice the messages and more memory</source>
+        <translation>gpt，流水线 4，每 rank 两个模型块，交错式 1F1B：气泡比 1f1b-4 少，消息加倍，内存更多</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4 without a flush, PipeDream-2BW: no bubble between steps, two versions of the weights, gradients one step late</source>
+        <translation>gpt，不排空的流水线 4，PipeDream-2BW：步之间没有气泡，两个权重版本，梯度滞后一步</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4 without a flush, PipeDream: no bubble between steps, an update a microbatch, stage r keeps 4 − r versions of its weights</source>
+        <translation>gpt，不排空的流水线 4，PipeDream：步之间没有气泡，每个微批次更新一次，阶段 r 保留 4 − r 个权重版本</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4, 8 microbatches, 1F1B: one forward, one backward; the bubble of gpipe-4 with half the memory</source>
+        <translation>gpt，流水线 4，8 个微批次，1F1B：一次前向，一次反向；气泡如 gpipe-4，内存减半</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4, 8 microbatches, gpipe: all forwards, then all backwards; eight microbatches in memory at once</source>
+        <translation>gpt，流水线 4，8 个微批次，gpipe：先全部前向，再全部反向；内存中同时有八个微批次</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4, ZB-H1: weight gradients put off into the bubble, half of 1f1b-4&apos;s is left for a tenth more memory</source>
+        <translation>gpt，流水线 4，ZB-H1：权重梯度推迟到气泡中计算，多用十分之一的内存，气泡只剩 1f1b-4 的一半</translation>
+    </message>
+    <message>
+        <source>gpt, pipeline 4, one microbatch at a time: three ranks of four always idle</source>
+        <translation>gpt，流水线 4，每次一个微批次：四个 rank 中总有三个空闲</translation>
+    </message>
+    <message>
+        <source>gpt, tensor 4: four ranks share every layer&apos;s heads and columns, one all-reduce after each half of a layer, no bubble</source>
+        <translation>gpt，张量 4：四个 rank 分担每一层的头和列，每半层之后一次 all-reduce，没有气泡</translation>
+    </message>
+    <message>
+        <source>gradient exponents</source>
+        <translation>梯度指数</translation>
+    </message>
+    <message>
+        <source>gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>gradients</source>
+        <translation>梯度</translation>
+    </message>
+    <message>
+        <source>groups</source>
+        <translation>组</translation>
+    </message>
+    <message>
+        <source>hidden communication</source>
+        <translation>被掩盖的通信</translation>
+    </message>
+    <message>
+        <source>host</source>
+        <translation>主机</translation>
+    </message>
+    <message>
+        <source>host memory</source>
+        <translation>主机内存</translation>
+    </message>
+    <message>
+        <source>imbalance between stages</source>
+        <translation>阶段之间不均衡</translation>
+    </message>
+    <message>
+        <source>inject fault</source>
+        <translation>注入故障</translation>
+    </message>
+    <message>
+        <source>injected fault</source>
+        <translation>注入的故障</translation>
+    </message>
+    <message>
+        <source>input gradient</source>
+        <translation>输入梯度</translation>
+    </message>
+    <message>
+        <source>kernel</source>
+        <translation>内核</translation>
+    </message>
+    <message>
+        <source>kernel starts</source>
+        <translation>内核启动</translation>
+    </message>
+    <message>
+        <source>key and value hop</source>
+        <translation>键值传递</translation>
+    </message>
+    <message>
+        <source>largest free block</source>
+        <translation>最大空闲块</translation>
+    </message>
+    <message>
+        <source>layer subtracts a mean, divides by the deviation and adds a shift that is learned; rms divides by the root of the mean square alone. default is layer in gpt and rms in llama.</source>
+        <translation>layer 减去均值、除以标准差并加上可学习的偏移；rms 只除以均方根。default 在 gpt 中为 layer，在 llama 中为 rms。</translation>
+    </message>
+    <message>
+        <source>layers</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>layout</source>
+        <translation>布局</translation>
+    </message>
+    <message>
+        <source>learned adds a table of positions to the token embedding; rotary turns queries and keys by their position. default is learned in gpt and rotary in llama and llama-moe.</source>
+        <translation>learned 把位置表加到 token 嵌入上；rotary 按位置旋转查询和键。default 在 gpt 中为 learned，在 llama 和 llama-moe 中为 rotary。</translation>
+    </message>
+    <message>
+        <source>learning rate</source>
+        <translation>学习率</translation>
+    </message>
+    <message>
+        <source>llama of 4 layers with 8 heads of queries and 4 of keys and values, pipeline 2 × tensor 2: RMSNorm, rotary positions and SwiGLU in the place of gpt&apos;s parts</source>
+        <translation>4 层的 llama，8 个查询头、4 个键值头，流水线 2 × 张量 2：以 RMSNorm、旋转位置编码和 SwiGLU 代替 gpt 的相应部分</translation>
+    </message>
+    <message>
+        <source>loss</source>
+        <translation>损失</translation>
+    </message>
+    <message>
+        <source>loss scale</source>
+        <translation>损失缩放系数</translation>
+    </message>
+    <message>
+        <source>mark</source>
+        <translation>标记</translation>
+    </message>
+    <message>
+        <source>memory</source>
+        <translation>内存</translation>
+    </message>
+    <message>
+        <source>memory copy</source>
+        <translation>内存复制</translation>
+    </message>
+    <message>
+        <source>memory peak</source>
+        <translation>内存峰值</translation>
+    </message>
+    <message>
+        <source>memory peak: activations</source>
+        <translation>内存峰值：激活值</translation>
+    </message>
+    <message>
+        <source>memory peak: buffers</source>
+        <translation>内存峰值：缓冲区</translation>
+    </message>
+    <message>
+        <source>memory peak: gradients</source>
+        <translation>内存峰值：梯度</translation>
+    </message>
+    <message>
+        <source>memory peak: optimizer</source>
+        <translation>内存峰值：优化器</translation>
+    </message>
+    <message>
+        <source>memory peak: parameters</source>
+        <translation>内存峰值：参数</translation>
+    </message>
+    <message>
+        <source>memory peak: temporary</source>
+        <translation>内存峰值：临时</translation>
+    </message>
+    <message>
+        <source>memory-bound passes</source>
+        <translation>受内存限制的遍历</translation>
+    </message>
+    <message>
+        <source>memory: activations</source>
+        <translation>内存：激活值</translation>
+    </message>
+    <message>
+        <source>memory: buffers</source>
+        <translation>内存：缓冲区</translation>
+    </message>
+    <message>
+        <source>memory: gradients</source>
+        <translation>内存：梯度</translation>
+    </message>
+    <message>
+        <source>memory: optimizer</source>
+        <translation>内存：优化器</translation>
+    </message>
+    <message>
+        <source>memory: parameters</source>
+        <translation>内存：参数</translation>
+    </message>
+    <message>
+        <source>memory: temporary</source>
+        <translation>内存：临时</translation>
+    </message>
+    <message>
+        <source>method</source>
+        <translation>方法</translation>
+    </message>
+    <message>
+        <source>microbatches</source>
+        <translation>个微批次</translation>
+    </message>
+    <message>
+        <source>mlp of 2 layers on one rank: ten seconds from start to a falling loss</source>
+        <translation>一个 rank 上 2 层的 mlp：从启动到损失下降只要十秒</translation>
+    </message>
+    <message>
+        <source>mlp, data 2, SGD with momentum: one number of state a parameter instead of two</source>
+        <translation>mlp，数据 2，带动量的 SGD：每个参数的状态为一个数而不是两个</translation>
+    </message>
+    <message>
+        <source>model</source>
+        <translation>模型</translation>
+    </message>
+    <message>
+        <source>none</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>offload gradients</source>
+        <translation>卸载梯度</translation>
+    </message>
+    <message>
+        <source>operation</source>
+        <translation>运算</translation>
+    </message>
+    <message>
+        <source>optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>optimizer: the optimizer&apos;s state and its fp32 weights lie in the host&apos;s memory, and the processor updates them there. Gradients go to it over the device&apos;s link as soon as they are whole, and the updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW&apos;s 16 bytes per parameter. It works with the exchange allreduce, with schedules that flush, and with adamw, adamw-8bit or sgd.</source>
+        <translation>optimizer：优化器状态及其 fp32 权重放在主机内存中，由处理器在那里更新。梯度一旦完整就经设备链路传去，更新后的权重再传回（ZeRO-Offload）。用 16 位时，设备只保留 AdamW 每参数 16 字节中的 4 字节。适用于 allreduce 交换、会排空的调度，以及 adamw、adamw-8bit 或 sgd。</translation>
+    </message>
+    <message>
+        <source>overflow</source>
+        <translation>溢出</translation>
+    </message>
+    <message>
+        <source>overload of cores</source>
+        <translation>核心过载</translation>
+    </message>
+    <message>
+        <source>overwritten updates</source>
+        <translation>被覆盖的更新</translation>
+    </message>
+    <message>
+        <source>pace overrun</source>
+        <translation>定速超时</translation>
+    </message>
+    <message>
+        <source>parallel</source>
+        <translation>并行</translation>
+    </message>
+    <message>
+        <source>parameters</source>
+        <translation>参数</translation>
+    </message>
+    <message>
+        <source>pause</source>
+        <translation>暂停</translation>
+    </message>
+    <message>
+        <source>paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
+        <source>per rank</source>
+        <translation>每 rank</translation>
+    </message>
+    <message>
+        <source>pipeline</source>
+        <translation>流水线</translation>
+    </message>
+    <message>
+        <source>pixels</source>
+        <translation>像素</translation>
+    </message>
+    <message>
+        <source>precision</source>
+        <translation>精度</translation>
+    </message>
+    <message>
+        <source>pull weights</source>
+        <translation>拉取权重</translation>
+    </message>
+    <message>
+        <source>push gradients</source>
+        <translation>推送梯度</translation>
+    </message>
+    <message>
+        <source>ranks</source>
+        <translation>个 rank</translation>
+    </message>
+    <message>
+        <source>receive backward</source>
+        <translation>接收反向</translation>
+    </message>
+    <message>
+        <source>receive forward</source>
+        <translation>接收前向</translation>
+    </message>
+    <message>
+        <source>recomputation</source>
+        <translation>重计算</translation>
+    </message>
+    <message>
+        <source>recompute</source>
+        <translation>重计算</translation>
+    </message>
+    <message>
+        <source>reduce between copies</source>
+        <translation>拷贝间归约</translation>
+    </message>
+    <message>
+        <source>reduce bucket</source>
+        <translation>归约梯度桶</translation>
+    </message>
+    <message>
+        <source>reduce gradients</source>
+        <translation>归约梯度</translation>
+    </message>
+    <message>
+        <source>reduce norm</source>
+        <translation>归约范数</translation>
+    </message>
+    <message>
+        <source>reduce tied embedding</source>
+        <translation>归约共享嵌入</translation>
+    </message>
+    <message>
+        <source>reload weights</source>
+        <translation>重新载入权重</translation>
+    </message>
+    <message>
+        <source>replicas</source>
+        <translation>个副本</translation>
+    </message>
+    <message>
+        <source>resize</source>
+        <translation>改变副本数</translation>
+    </message>
+    <message>
+        <source>rest</source>
+        <translation>其余</translation>
+    </message>
+    <message>
+        <source>restart</source>
+        <translation>重启</translation>
+    </message>
+    <message>
+        <source>restarting</source>
+        <translation>正在重启</translation>
+    </message>
+    <message>
+        <source>resume</source>
+        <translation>继续</translation>
+    </message>
+    <message>
+        <source>ring hop</source>
+        <translation>环形传递</translation>
+    </message>
+    <message>
+        <source>run</source>
+        <translation>运行</translation>
+    </message>
+    <message>
+        <source>running</source>
+        <translation>正在运行</translation>
+    </message>
+    <message>
+        <source>s</source>
+        <translation>s</translation>
+    </message>
+    <message>
+        <source>samples</source>
+        <translation>个样本</translation>
+    </message>
+    <message>
+        <source>scatter gradients</source>
+        <translation>分发梯度</translation>
+    </message>
+    <message>
+        <source>schedule</source>
+        <translation>调度</translation>
+    </message>
+    <message>
+        <source>send backward</source>
+        <translation>发送反向</translation>
+    </message>
+    <message>
+        <source>send forward</source>
+        <translation>发送前向</translation>
+    </message>
+    <message>
+        <source>sequence-4 with its attention&apos;s probabilities computed again in the backward, and a learning rate that falls in half a wave: fewer activations for little work</source>
+        <translation>在反向中重新计算注意力概率的 sequence-4，学习率沿半个余弦波下降：用很少的计算换取更少的激活值</translation>
+    </message>
+    <message>
+        <source>setup</source>
+        <translation>准备</translation>
+    </message>
+    <message>
+        <source>shape</source>
+        <translation>形状</translation>
+    </message>
+    <message>
+        <source>shard</source>
+        <translation>分片</translation>
+    </message>
+    <message>
+        <source>small kernels</source>
+        <translation>小内核</translation>
+    </message>
+    <message>
+        <source>snapshot</source>
+        <translation>快照</translation>
+    </message>
+    <message>
+        <source>source</source>
+        <translation>来源</translation>
+    </message>
+    <message>
+        <source>stack</source>
+        <translation>软件栈</translation>
+    </message>
+    <message>
+        <source>staleness</source>
+        <translation>陈旧度</translation>
+    </message>
+    <message>
+        <source>starting</source>
+        <translation>正在启动</translation>
+    </message>
+    <message>
+        <source>stash weights</source>
+        <translation>暂存权重</translation>
+    </message>
+    <message>
+        <source>step</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>step once</source>
+        <translation>单步</translation>
+    </message>
+    <message>
+        <source>steps</source>
+        <translation>步</translation>
+    </message>
+    <message>
+        <source>stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>stopping</source>
+        <translation>正在停止</translation>
+    </message>
+    <message>
+        <source>swap free</source>
+        <translation>释放换出</translation>
+    </message>
+    <message>
+        <source>swap in</source>
+        <translation>换入</translation>
+    </message>
+    <message>
+        <source>swap out</source>
+        <translation>换出</translation>
+    </message>
+    <message>
+        <source>temporary</source>
+        <translation>临时</translation>
+    </message>
+    <message>
+        <source>tensor</source>
+        <translation>张量</translation>
+    </message>
+    <message>
+        <source>tensor all-gather</source>
+        <translation>张量 all-gather</translation>
+    </message>
+    <message>
+        <source>tensor all-reduce</source>
+        <translation>张量 all-reduce</translation>
+    </message>
+    <message>
+        <source>tensor reduce-scatter</source>
+        <translation>张量 reduce-scatter</translation>
+    </message>
+    <message>
+        <source>the convolutions of VGG-13 with a linear classifier, images of 224 × 224 in bf16 on 8 H100, data 8: activations outweigh weights by far; to plan</source>
+        <translation>VGG-13 的卷积加线性分类器，224 × 224 图像，bf16，8 块 H100，数据 8：激活值远多于权重；用于规划</translation>
+    </message>
+    <message>
+        <source>the default in bf16 with master weights in fp32: half the activations and messages, 16 bytes a parameter as before, nearly the default&apos;s loss curve</source>
+        <translation>默认布局改用 bf16 和 fp32 主权重：激活值和消息减半，每个参数仍为 16 字节，损失曲线与默认布局几乎相同</translation>
+    </message>
+    <message>
+        <source>the default in fp16, its loss weighted by 2⁻²⁴ as a small task among large ones would be: every gradient vanishes and nothing is learned; set loss_scale to dynamic with a scale of 16777216, and it learns as it would in fp32</source>
+        <translation>默认布局改用 fp16，损失乘以 2⁻²⁴，如同大任务中的一个小任务：所有梯度变为零，学不到任何东西；把 loss_scale 设为 dynamic、系数设为 16777216，就能像 fp32 那样学习</translation>
+    </message>
+    <message>
+        <source>the default in fp16, whose loss scale begins far too large: the first steps overflow and are left out until it fits, then it doubles every 20 steps until one overflows again</source>
+        <translation>默认布局改用 fp16，损失缩放系数起初过大：最初几步溢出而被跳过，直到系数合适，此后每 20 步翻倍，直到再次溢出</translation>
+    </message>
+    <message>
+        <source>tied projects onto the vocabulary with the token embedding, separate with a matrix of its own. default is tied in gpt and separate in llama and llama-moe.</source>
+        <translation>tied 用 token 嵌入矩阵投影到词表，separate 用单独的矩阵。default 在 gpt 中为 tied，在 llama 和 llama-moe 中为 separate。</translation>
+    </message>
+    <message>
+        <source>times</source>
+        <translation>次</translation>
+    </message>
+    <message>
+        <source>tokens</source>
+        <translation>个 token</translation>
+    </message>
+    <message>
+        <source>tokens dropped</source>
+        <translation>丢弃的 token</translation>
+    </message>
+    <message>
+        <source>tokens per second</source>
+        <translation>每秒 token 数</translation>
+    </message>
+    <message>
+        <source>turns</source>
+        <translation>圈</translation>
+    </message>
+    <message>
+        <source>validation</source>
+        <translation>验证</translation>
+    </message>
+    <message>
+        <source>validation loss</source>
+        <translation>验证损失</translation>
+    </message>
+    <message>
+        <source>wait</source>
+        <translation>等待</translation>
+    </message>
+    <message>
+        <source>weight gradient</source>
+        <translation>权重梯度</translation>
+    </message>
+    <message>
+        <source>weight versions</source>
+        <translation>权重版本</translation>
+    </message>
+</context>
+</TS>
