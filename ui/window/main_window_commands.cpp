@@ -79,6 +79,7 @@ void MainWindow::bindCommands() {
     commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
     commands_.bind("workspace.learn", [this] { showWorkspace(Workspace::Learn); });
     bindTimeline();
+    bindLearn();
     CompareSession& compare = workbench_.compare();
     commands_.bind("compare.prediction", [&compare] { compare.compareWithPrediction(); });
     commands_.bind("compare.run", [&compare] { compare.askForRun(); });
@@ -285,6 +286,8 @@ void MainWindow::refreshCommands() {
     commands_["view.path"].setChecked(workbench_.selection(workspace_).pathShown());
     commands_["view.fill"].setChecked(!area(workspace_).filled().isEmpty());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
+    for (const char* id : {"lesson.present", "lesson.handout"})
+        commands_[id].setEnabled(workspace_ == Workspace::Learn);
     refreshHomeCommands();
     commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
     commands_.setExtra(QStringLiteral("recent"), files_->recentActions());
