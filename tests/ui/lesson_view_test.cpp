@@ -87,7 +87,11 @@ private Q_SLOTS:
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
         QCOMPARE(room.lessons().lesson()->name, std::string("bubble"));
         QCOMPARE(room.view().findChild<QComboBox*>()->count(), static_cast<int>(room.lessons().lessons().size()));
-        room.passAll();  // which would hide what they ask for
+        // What questions ask for is hidden, in the text and in the views beside it.
+        QVERIFY(room.model().empty() && !room.page().contains("42.9 %"));
+        const QString hint = room.window.area(Workspace::Learn).panel(QStringLiteral("timeline"))->view().emptyText();
+        QVERIFY2(hint.startsWith(QStringLiteral("Guess first")), qPrintable(hint));
+        room.passAll();
         QVERIFY(room.page().contains("– (run it)"));
         QVERIFY2(room.page().contains("42.9 %"), qPrintable(room.page()));  // (p−1)/(m+p−1), p = m = 4
         QVERIFY(!room.page().contains("{{"));

@@ -78,8 +78,7 @@ void LessonSession::planAgain() {
     for (Memory& memory : memory_) memory.planned = false;
     if (!lesson()) return;
     plan(static_cast<std::size_t>(chosen_));
-    if (shown_ >= 0 && !running_ && state(static_cast<std::size_t>(shown_)) != State::Ran)
-        putPrediction({static_cast<std::size_t>(chosen_), static_cast<std::size_t>(shown_)});
+    if (shown_ >= 0 && !running_ && state(static_cast<std::size_t>(shown_)) != State::Ran) putShown();
     Q_EMIT changed();
 }
 
@@ -101,8 +100,19 @@ void LessonSession::show(std::size_t experiment) {
     shown_ = static_cast<int>(experiment);
     replay_.cancel();
     if (memory.status[experiment].state == State::Ran) replay_.open(memory.status[experiment].file);
-    else putPrediction({static_cast<std::size_t>(chosen_), experiment});
+    else putShown();
     Q_EMIT changed();
+}
+
+bool LessonSession::keepsBack(std::size_t experiment) const {
+    return std::ranges::any_of(lesson()->questions, [&](const LessonQuestion& question) {
+        return question.isAbout(experiment) && reader_.isOpen(question);
+    });
+}
+
+void LessonSession::putShown() {
+    if (keepsBack(static_cast<std::size_t>(shown_))) model_.clear();
+    else putPrediction({static_cast<std::size_t>(chosen_), static_cast<std::size_t>(shown_)});
 }
 
 void LessonSession::putPrediction(const Place& place) {
@@ -184,22 +194,25 @@ void LessonSession::guess(std::size_t question, double guess) {
     const LessonQuestion& asked = lesson()->questions[question];
     if (!isGuess(asked, guess)) return;
     progress_.guess(*lesson(), asked, guess);
-    reader_ = progress_.of(*lesson());
-    Q_EMIT changed();
+    takeReader();
 }
 
 void LessonSession::passOver(std::size_t question) {
     progress_.passOver(*lesson(), lesson()->questions[question]);
+    takeReader();
+}
+
+void LessonSession::takeReader() {
     reader_ = progress_.of(*lesson());
+    if (shown_ >= 0 && !running_ && state(static_cast<std::size_t>(shown_)) != State::Ran) putShown();
     Q_EMIT changed();
 }
 
 void LessonSession::beginAnew() {
     if (!lesson()) return;
     progress_.forget(*lesson());
-    reader_ = {};
+    takeReader();
     noteSteps();
-    Q_EMIT changed();
 }
 
 void LessonSession::runFor(std::size_t question) {

@@ -56,6 +56,8 @@ public:
     QString runningExperiment() const;
     /// What was guessed and done in the chosen lesson, now or at an earlier start.
     const LessonReader& reader() const { return reader_; }
+    /// A question is open whose answer the experiment's prediction would give away: it is kept back.
+    bool keepsBack(std::size_t experiment) const;
     void guess(std::size_t question, double guess);
     void passOver(std::size_t question);
     /// Takes back all guesses and steps of the chosen lesson; what was measured stays.
@@ -108,6 +110,9 @@ private:
     /// Notes the steps of the chosen lesson that the document or a run fulfils.
     void noteSteps();
     void showAnswered(std::size_t experiment);
+    /// Puts the prediction of the one in sight into the model, or takes it out.
+    void putShown();
+    void takeReader();
     Status& statusOf(const Place& place) { return memory_[place.lesson].status[place.experiment]; }
 
     Document& document_;

@@ -37,7 +37,9 @@ QFrame[role="task"] { background: @raised@; border: 1px solid @border@; border-l
     border-radius: 5px; }
 QFrame[role="task"] QPushButton, QFrame[role="task"] QToolButton { background: @panel@; }
 QFrame[role="task"] QPushButton[role="primary"] { background: @accent@; }
+QFrame[role="task"] QPushButton[role="primary"]:disabled { background: @panel@; }
 QFrame[role="task"] QPushButton[role="flat"] { background: transparent; }
+QFrame[role="task"] QPushButton[role="flat"]:checked, QFrame[role="task"] QPushButton[role="flat"]:hover { background: @panel@; }
 QFrame[role="overlay"] { background: @panel@; border: 1px solid @accent@; border-radius: 8px; }
 
 QLabel { background: transparent; }

@@ -52,6 +52,11 @@ std::string distanceText(const LessonQuestion& question, double distance) {
 
 }  // namespace
 
+bool LessonQuestion::isAbout(std::size_t experiment) const {
+    if (isRatio()) return experiments.front() == experiment;
+    return std::ranges::find(experiments, experiment) != experiments.end();
+}
+
 std::string LessonQuestion::valueText(double value) const {
     if (isRatio()) return std::isfinite(value) ? fmt::format("{:.2f} ×", value) : "not a number";
     return figure->text(value);

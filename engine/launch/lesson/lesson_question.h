@@ -42,6 +42,8 @@ struct LessonQuestion {
 
     bool isRatio() const { return !hasExperimentsAsChoices() && experiments.size() == 2; }
     bool hasExperimentsAsChoices() const { return kind == QuestionKind::Least || kind == QuestionKind::Most; }
+    /// Whether the figure of this experiment would give the answer away; what a quotient is divided by does not.
+    bool isAbout(std::size_t experiment) const;
     /// A value with its unit: "42.9 %", or "0.50 ×" for a ratio.
     std::string valueText(double value) const;
     /// A guess in words: a value, or the text of a choice.

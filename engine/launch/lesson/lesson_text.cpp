@@ -10,20 +10,13 @@ namespace {
 
 constexpr std::string_view linkMiddle = "](show:";
 
-/// Whether the figure would give the answer away; what a quotient is divided by does not.
-bool asks(const LessonQuestion& question, const LessonFigurePlace& place) {
-    if (question.figure != place.figure) return false;
-    if (question.isRatio()) return question.experiments.front() == place.experiment;
-    return std::ranges::find(question.experiments, place.experiment) != question.experiments.end();
-}
-
 /// The figure as this reader may see it.
 std::string shownFigure(const Lesson& lesson, const LessonFigurePlace& place, std::span<const KnownExperiment> known,
                         const LessonReader* reader) {
     std::string text = figureText(*place.figure, place.origin, known[place.experiment]);
     if (!reader) return text;
     for (const LessonQuestion& question : lesson.questions) {
-        if (!asks(question, place)) continue;
+        if (question.figure != place.figure || !question.isAbout(place.experiment)) continue;
         if (reader->isOpen(question)) return "?";
         const auto guess = reader->guesses.find(question.name);
         const bool ofThis = question.kind == QuestionKind::Slider && !question.isRatio();

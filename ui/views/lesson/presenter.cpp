@@ -10,6 +10,7 @@
 #include <QHBoxLayout>
 #include <QKeySequence>
 #include <QLabel>
+#include <QScreen>
 #include <QScrollArea>
 #include <QShortcut>
 #include <QVBoxLayout>
@@ -86,7 +87,10 @@ void Presenter::begin() {
     if (std::exchange(lesson_, lessons.chosen()) != lessons.chosen()) screen_ = 0;
     blocks_ = cut();
     title_->setText(lessons.lesson() ? text(lessons.lesson()->title) : QString());
-    if (!isVisible()) showFullScreen();
+    if (!isVisible()) {
+        setGeometry(parentWidget()->screen()->geometry());  // where no window manager makes it fill the screen
+        showFullScreen();
+    }
     raise();
     activateWindow();
     takeTheme();
