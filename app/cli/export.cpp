@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/desktop_program.h"
 #include "app/cli/export_layout.h"
 #include "app/cli/print.h"
 #include "app/cli/verbs.h"
 #include "engine/trace/interchange/export.h"
-#include "engine/launch/job/process.h"
 #include "engine/trace/run_file/run_file.h"
 #include "engine/trace/trainers/trainer_target.h"
 
@@ -29,25 +29,9 @@ Status exportPicture(const ExportOptions& options, const std::string& out) {
     // The run is opened here first, so that what is wrong with it is said in the same words for every format.
     const auto run = RunReader::open(options.run);
     if (!run) return fail(run.error());
-    const std::filesystem::path desktop = programFolder() / "shardlab-desktop";
-    auto process =
-        Process::start({desktop, {"--render", options.run, "--out", out}, {{"QT_QPA_PLATFORM", "offscreen"}}});
-    if (!process) {
-        Error error = process.error();
-        error.legal = "pictures are drawn by the desktop: ninja -C build shardlab-desktop";
-        return fail(std::move(error));
-    }
-    constexpr std::string_view speaker = "shardlab-desktop: ";  // other lines are Qt's own
-    std::string said;
-    const auto listen = [&](const std::vector<OutputLine>& lines) {
-        for (const OutputLine& line : lines)
-            if (line.text.starts_with(speaker)) said = line.text.substr(speaker.size());
-    };
-    while (!process->exitStatus()) listen(process->read(100));
-    listen(process->readRest());
-    if (process->exitStatus()->success()) return (*run)->damage() ? Status(fail(*(*run)->damage())) : Status{};
-    return fail(
-        Error{"the picture was not drawn", desktop.string(), said.empty() ? process->exitStatus()->text() : said, {}});
+    const Status drawn = askDesktop({"--render", options.run, "--out", out}, "the picture was not drawn");
+    if (!drawn) return drawn;
+    return (*run)->damage() ? Status(fail(*(*run)->damage())) : Status{};
 }
 
 Status exportTo(const ExportOptions& options, const std::string& out) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "app/cli/desktop_program.h"
 #include "app/cli/follow_job.h"
+#include "app/cli/guess_round.h"
 #include "app/cli/page_language.h"
 #include "app/cli/print.h"
 #include "app/cli/terminal_markdown.h"
 #include "app/cli/verbs.h"
+#include "engine/base/file.h"
 #include "engine/base/scratch_folder.h"
 #include "engine/launch/job/job.h"
+#include "engine/launch/lesson/handout.h"
 #include "engine/launch/lesson/lesson.h"
 #include "engine/launch/lesson/lesson_pace.h"
 
@@ -26,6 +30,8 @@ struct LearnOptions {
     std::optional<std::string> run;  ///< an experiment; empty: all
     std::string output;
     std::string language;
+    std::string handout;  ///< a file; empty: none is written
+    bool noQuestions = false;
     bool figures = false;
 };
 
@@ -86,8 +92,9 @@ Result<std::vector<std::size_t>> wanted(const Lesson& lesson, const LearnOptions
     return fail({"the lesson has no such experiment", *options.run, {}, "Legal: " + names});
 }
 
+/// Also asks the reader to guess, before the experiments that tell.
 Status runAll(const Lesson& lesson, const LearnOptions& options, const Measurements& measurements,
-              std::vector<KnownExperiment>& known) {
+              std::vector<KnownExperiment>& known, GuessRound& guesses) {
     const auto chosen = wanted(lesson, options);
     if (!chosen) return fail(chosen.error());
     std::optional<ScratchFolder> scratch;
@@ -105,6 +112,10 @@ Status runAll(const Lesson& lesson, const LearnOptions& options, const Measureme
     const JobSignals signals;
     for (const std::size_t index : *chosen) {
         const LessonExperiment& experiment = lesson.experiments[index];
+        if (!guesses.askBefore(index, *chosen, signals)) {
+            printNote("nothing more is run");
+            break;
+        }
         const std::filesystem::path file = folder / (lesson.name + "-" + experiment.name + ".shardlab");
         bool stopped = false;
         const Status recorded = record(experiment, file, measurements, signals, stopped);
@@ -116,8 +127,25 @@ Status runAll(const Lesson& lesson, const LearnOptions& options, const Measureme
         auto measured = measureRun(file);
         if (!measured) return fail(measured.error());
         known[index].measured = std::move(*measured);
+        guesses.tellVerdicts(known);
     }
     return {};
+}
+
+/// A PDF where the name ends so, else HTML.
+Status writeHandout(const std::string& page, const std::filesystem::path& file) {
+    if (file.extension() != ".pdf") return replaceFile(file, page);
+    auto scratch = ScratchFolder::make("handout");
+    if (!scratch) return fail(scratch.error());
+    const std::filesystem::path html = scratch->path() / "handout.html";
+    if (const Status written = replaceFile(html, page); !written) return written;
+    return askDesktop({"--print", html.string(), "--out", file.string()}, "the handout was not printed");
+}
+
+std::string missing(const LearnOptions& options) {
+    const std::filesystem::path file(options.handout);
+    if (options.handout.empty() || file.extension() == ".pdf" || file.extension() == ".html") return {};
+    return "--handout takes a file whose name ends with .html or .pdf, not " + file.filename().string();
 }
 
 int learn(const LearnOptions& options) {
@@ -139,12 +167,17 @@ int learn(const LearnOptions& options) {
         }
         known[index].planned = std::move(*planned);
     }
-    const Status ran = options.run ? runAll(*lesson, options, measurements, known) : Status();
+    GuessRound guesses(*lesson,
+                       options.run && !options.noQuestions && isatty(STDIN_FILENO) == 1 && isatty(STDERR_FILENO) == 1);
+    Status done = options.run ? runAll(*lesson, options, measurements, known, guesses) : Status();
     const bool any = std::ranges::any_of(known, [](const KnownExperiment& one) { return one.measured.has_value(); });
-    if (ran || any) print(lessonPage(*lesson, known));
-    if (ran) return success;
-    printError(ran.error());
-    return failure;
+    if (done && !options.handout.empty()) {
+        done = writeHandout(handout(*lesson, known, guesses.reader()), options.handout);
+        if (done) print(options.handout + "\n");
+    } else if (done || any) {
+        print(lessonPage(*lesson, known, guesses.reader()));
+    }
+    return done ? success : failWith(done.error());
 }
 
 }  // namespace
@@ -159,14 +192,23 @@ void addLearn(CommandLine& line) {
             .optionalValue()
             .needs(lesson);
     verb.option("--output", options->output, "Keep the run files in this folder").typeName("FOLDER").needs(run);
+    verb.flag("--no-questions", options->noQuestions,
+              "Do not ask for guesses before experiments, as a terminal is asked otherwise")
+        .needs(run);
+    verb.option("--handout", options->handout,
+                "Write the lesson for paper, with its questions and what was measured: .html or .pdf")
+        .typeName("FILE")
+        .needs(lesson);
     verb.flag("--figures", options->figures, "List the figures that a lesson may name");
     verb.footer("Figures before a run are predicted; Ctrl+C ends an experiment at the next step boundary, and the "
                 "lesson with it.");
     offerLanguage(verb, options->language);
-    verb.runs([options] {
-        useLanguage(options->language);
-        return learn(*options);
-    });
+    verb.runs(
+        [options] {
+            useLanguage(options->language);
+            return learn(*options);
+        },
+        [options] { return missing(*options); });
 }
 
 }  // namespace shardlab::cli

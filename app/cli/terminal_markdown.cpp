@@ -27,6 +27,32 @@ std::vector<std::string> cellsOf(const std::string& line) {
     return cells;
 }
 
+/// Each line of it four spaces to the right.
+std::string indented(const std::string& text) {
+    std::istringstream lines(text);
+    std::string result;
+    for (std::string line; std::getline(lines, line);) result += "    " + line + "\n";
+    return result;
+}
+
+std::string experimentText(const LessonExperiment& experiment) {
+    return fmt::format("  ▸ {}{}{}\n    {}{}\n\n", experiment.name, experiment.title.empty() ? "" : ": ",
+                       experiment.title, experiment.like.empty() ? "" : "like " + experiment.like + ", but ",
+                       changeText(experiment));
+}
+
+std::string questionText(const LessonQuestion& question, std::span<const KnownExperiment> known,
+                         const LessonReader& reader) {
+    const auto guess = reader.guesses.find(question.name);
+    const auto answer = measuredAnswer(question, known);
+    std::string text = "  ? " + question.text + "\n";
+    if (guess != reader.guesses.end())
+        text += answer ? "    " + verdict(question, guess->second, *answer) + "\n"
+                       : "    You guessed: " + question.guessText(guess->second) + "\n";
+    if (answer) text += indented(revealText(question, known));
+    return text + "\n";
+}
+
 bool isRule(const std::string& line) { return line.find_first_not_of("|-: ") == std::string::npos; }
 
 }  // namespace
@@ -55,13 +81,22 @@ std::string terminalMarkdown(const std::string& markdown) {
     return result;
 }
 
-std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known) {
-    return terminalMarkdown(lessonText(lesson, known, [&](std::size_t index) {
-        const LessonExperiment& experiment = lesson.experiments[index];
-        return fmt::format("  ▸ {}{}{}\n    {}{}\n", experiment.name, experiment.title.empty() ? "" : ": ",
-                           experiment.title, experiment.like.empty() ? "" : "like " + experiment.like + ", but ",
-                           changeText(experiment));
-    }));
+std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader) {
+    const LessonReader shown = allPassed(lesson, reader);
+    const auto other = [&](const LessonBlock& block) {
+        switch (block.kind) {
+        case LessonBlock::Kind::Text: break;
+        case LessonBlock::Kind::Experiment: return experimentText(lesson.experiments[block.index]);
+        case LessonBlock::Kind::Question: return questionText(lesson.questions[block.index], known, reader);
+        case LessonBlock::Kind::Step: {
+            const LessonStep& step = lesson.steps[block.index];
+            return fmt::format("  ☐ {}{}\n\n", step.in ? "With " + lesson.experiments[*step.in].name + ": " : "",
+                               step.text);
+        }
+        }
+        return std::string();
+    };
+    return terminalMarkdown(withoutShowLinks(lessonText(lesson, known, other, &shown)));
 }
 
 }  // namespace shardlab::cli

@@ -11,7 +11,8 @@ namespace shardlab::cli {
 /// Markdown for a terminal: its tables in aligned columns.
 std::string terminalMarkdown(const std::string& markdown);
 
-/// A lesson for a terminal: its Markdown with figures, and a line for each experiment.
-std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known);
+/// A lesson for a terminal: its Markdown with figures, a line for each experiment, and its questions, with what the
+/// reader guessed and runs measured.
+std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader);
 
 }  // namespace shardlab::cli

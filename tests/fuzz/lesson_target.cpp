@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as a lesson: an error that says where, or a lesson whose figures can all be filled in.
+#include "engine/launch/lesson/handout.h"
 #include "engine/launch/lesson/lesson.h"
 #include "engine/launch/lesson/lesson_text.h"
 #include "tests/fuzz/fuzz.h"
@@ -18,13 +19,32 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!lesson->title.empty(), "a lesson has a title");
     const std::vector<KnownExperiment> known(lesson->experiments.size());
     std::size_t shown = 0;
-    const std::string text = lessonText(*lesson, known, [&](std::size_t index) {
-        require(!lesson->experiments[index].name.empty(), "an experiment has a name");
-        require(!changeText(lesson->experiments[index]).empty(), "an experiment has a layout");
+    const LessonReader nobody;
+    const auto other = [&](const LessonBlock& block) {
         ++shown;
+        if (block.kind == LessonBlock::Kind::Question) {
+            const LessonQuestion& question = lesson->questions[block.index];
+            require(!question.text.empty() && !question.experiments.empty(), "a question asks about an experiment");
+            require(!measuredAnswer(question, known), "nobody knows the answer before a run");
+            require(isGuess(question, question.from) || question.kind != QuestionKind::Slider,
+                    "a slider's end is a guess");
+            return std::string();
+        }
+        if (block.kind == LessonBlock::Kind::Step) {
+            const LessonStep& step = lesson->steps[block.index];
+            require(!step.conditions.empty(), "something tells that a step is done");
+            static_cast<void>(isDone(step, Layout(), {}, known));
+            return std::string();
+        }
+        require(!lesson->experiments[block.index].name.empty(), "an experiment has a name");
+        require(!changeText(lesson->experiments[block.index]).empty(), "an experiment has a layout");
         return std::string();
-    });
-    require(shown == lesson->experiments.size(), "every experiment stands in the text once");
+    };
+    const std::string text = lessonText(*lesson, known, other, &nobody);
+    require(shown == lesson->experiments.size() + lesson->questions.size() + lesson->steps.size(),
+            "every experiment, question and step stands in the text once");
+    require(handout(*lesson, known, nobody).ends_with("</html>\n"), "a handout is whole");
+    for (const std::string& idea : ideas(text)) require(!idea.empty(), "an idea says something");
     require(text.starts_with("# "), "the text begins with the title");
     return 0;
 }

@@ -133,8 +133,8 @@ private Q_SLOTS:
     void predictedFiguresAreThereAtOnce() {
         const auto lesson = parseLesson(sample, "sample");
         const auto known = planned(*lesson);
-        const std::string page =
-            lessonText(*lesson, known, [](std::size_t index) { return "<" + std::to_string(index) + ">\n"; });
+        const std::string page = lessonText(
+            *lesson, known, [](const LessonBlock& block) { return "<" + std::to_string(block.index) + ">\n"; });
         const Plan& two = known[1].planned->plan;
         QVERIFY2(page.find("The bubble of – (run it) is near " + formatPercent(two.bubbleTheory) + ".") !=
                      std::string::npos,
@@ -169,7 +169,7 @@ private Q_SLOTS:
         QCOMPARE(told("exposed_communication"), formatSeconds(0.0015));  // mean of 8 and 4 ms, on one of four ranks
         QCOMPARE(told("recompute_time"), formatSeconds(0));
         QCOMPARE(told("hidden_communication"), std::string("–"));  // it ran, and nothing tells
-        const std::string page = lessonText(*lesson, known, [](std::size_t) { return std::string(); });
+        const std::string page = lessonText(*lesson, known, [](const LessonBlock&) { return std::string(); });
         QVERIFY(page.find("The bubble of 75.0 % is near") != std::string::npos);
     }
 
@@ -275,7 +275,9 @@ private Q_SLOTS:
         };
         const auto before = planned(*lesson);
         QVERIFY(std::ranges::max(steps()) - std::ranges::min(steps()) < 1e-9);  // as written each step lasts as long
-        const auto page = [&] { return lessonText(*lesson, planned(*lesson), [](std::size_t) { return "\n"; }); };
+        const auto page = [&] {
+            return lessonText(*lesson, planned(*lesson), [](const LessonBlock&) { return std::string("\n"); });
+        };
         QCOMPARE(page().find("slowed by one factor"), std::string::npos);
         paceTogether(*lesson);
         const auto after = planned(*lesson);
@@ -303,6 +305,19 @@ private Q_SLOTS:
             std::size_t figures = 0;
             for (const LessonPiece& piece : lesson.pieces) figures += std::holds_alternative<LessonFigurePlace>(piece);
             QVERIFY2(figures >= lesson.experiments.size(), lesson.name.c_str());
+            // Every lesson has something to guess, and what is asked comes before what tells it.
+            QVERIFY2(!lesson.questions.empty(), lesson.name.c_str());
+            std::vector<bool> asked(lesson.questions.size()), ran(lesson.experiments.size());
+            for (const LessonPiece& piece : lesson.pieces) {
+                if (const auto* question = std::get_if<LessonQuestionPlace>(&piece)) asked[question->question] = true;
+                const auto* experiment = std::get_if<LessonExperimentPlace>(&piece);
+                if (experiment) ran[experiment->experiment] = true;
+                for (std::size_t index = 0; experiment && index < asked.size(); ++index) {
+                    const auto& of = lesson.questions[index].experiments;
+                    const bool told = std::ranges::all_of(of, [&](std::size_t one) { return ran[one]; });
+                    QVERIFY2(asked[index] || !told, (lesson.name + " " + lesson.questions[index].name).c_str());
+                }
+            }
             for (const LessonExperiment& experiment : lesson.experiments) {
                 QVERIFY2(rankCount(experiment.layout) <= 8, experiment.layout.name.c_str());
                 const double seconds =

@@ -48,7 +48,7 @@ private:
 void DesktopProgramTest::helpAndVersion() {
     const Answer help = ask({"--help"});
     QCOMPARE(help.status, 0);
-    for (const char* option : {"--run", "--render", "--out", "--size", "--light", "--version", "FILE"})
+    for (const char* option : {"--run", "--render", "--print", "--out", "--size", "--light", "--version", "FILE"})
         QVERIFY2(help.out.contains(QLatin1String(option)), option);
     const Answer version = ask({"--version"});
     QCOMPARE(version.status, 0);
@@ -59,6 +59,8 @@ void DesktopProgramTest::wrongUseIsStatusTwo_data() {
     QTest::addColumn<QStringList>("arguments");
     QTest::newRow("unknown option") << QStringList{"--no-such-option"};
     QTest::newRow("render without out") << QStringList{"--render", "a.shardlab"};
+    QTest::newRow("print without out") << QStringList{"--print", "a.html"};
+    QTest::newRow("print and render") << QStringList{"--print", "a.html", "--render", "a.shardlab", "--out", "b"};
     QTest::newRow("out without render") << QStringList{"--out", "a.png"};
     QTest::newRow("size that is none") << QStringList{"--render", "a", "--out", "b", "--size", "wide"};
     QTest::newRow("size too small") << QStringList{"--render", "a", "--out", "b", "--size", "10x10"};

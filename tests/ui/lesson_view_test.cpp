@@ -2,15 +2,22 @@
 // The Learn workspace: lessons are read, experiments run for real beside them, figures fill in.
 #include "tests/support/places.h"
 #include "tests/ui/desktop_fixture.h"
+#include "tests/ui/recorded_run.h"
 #include "tests/support/wings.h"
 #include "ui/core/run_model.h"
+#include "ui/views/lesson/guess_drawing.h"
 #include "ui/views/lesson/lesson_view.h"
+#include "ui/views/lesson/presenter.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
 
 #include <QComboBox>
+#include <QFile>
+#include <QLabel>
 #include <QPushButton>
+#include <QRadioButton>
+#include <QSlider>
 #include <QTest>
 #include <QTextBrowser>
 #include <QUndoStack>
@@ -42,7 +49,28 @@ struct Classroom {
         return static_cast<LessonView&>(window.area(Workspace::Learn).panel(QStringLiteral("lesson"))->view());
     }
     QPushButton& button(const QString& name) { return *view().findChild<QPushButton*>(name); }
-    QString page() { return view().findChild<QTextBrowser*>()->toPlainText(); }
+    /// All text of the lesson, from top to bottom.
+    QString page() {
+        QString text;
+        for (const QTextBrowser* part : view().findChildren<QTextBrowser*>()) text += part->toPlainText() + '\n';
+        return text;
+    }
+    /// What is said outside the text: of experiments, questions and steps.
+    QString labels() {
+        QString text;
+        for (const QLabel* label : view().findChildren<QLabel*>())
+            if (label->isVisible()) text += label->text() + '\n';
+        return text;
+    }
+    void passAll() {
+        for (std::size_t question = 0; question < lessons().lesson()->questions.size(); ++question)
+            lessons().passOver(question);
+    }
+    /// The experiment that runs ends with a run of so many steps.
+    void finish(FakeJobs& jobs) {
+        recordRun(jobs.options.runFile, *makePlan(jobs.options.layout), 6, 7);
+        jobs.end("finished");
+    }
 
     PrivateSettings settings;
     Workbench workbench;
@@ -59,11 +87,16 @@ private Q_SLOTS:
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
         QCOMPARE(room.lessons().lesson()->name, std::string("bubble"));
         QCOMPARE(room.view().findChild<QComboBox*>()->count(), static_cast<int>(room.lessons().lessons().size()));
+        // What questions ask for is hidden, in the text and in the views beside it.
+        QVERIFY(room.model().empty() && !room.page().contains("42.9 %"));
+        const QString hint = room.window.area(Workspace::Learn).panel(QStringLiteral("timeline"))->view().emptyText();
+        QVERIFY2(hint.startsWith(QStringLiteral("Guess first")), qPrintable(hint));
+        room.passAll();
         QVERIFY(room.page().contains("– (run it)"));
         QVERIFY2(room.page().contains("42.9 %"), qPrintable(room.page()));  // (p−1)/(m+p−1), p = m = 4
         QVERIFY(!room.page().contains("{{"));
         // What experiments differ in is said in the form's words.
-        const QString said = room.page().mid(room.page().indexOf("like naive"), 60);
+        const QString said = room.labels().mid(room.labels().indexOf("like naive"), 60);
         QVERIFY2(said.startsWith("like naive, but Schedule gpipe instead of naive"), qPrintable(said));
         QVERIFY(!room.page().contains("{\"schedule\""));
         // The first experiment's prediction is in the views beside it.
@@ -77,6 +110,7 @@ private Q_SLOTS:
     void anExperimentRunsAndFillsItsFigures() {
         Classroom room(realJobs());
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.passAll();
         const auto waiting = room.page().count("– (run it)");
         room.button("run.gpipe").click();
         QVERIFY(room.lessons().active());
@@ -103,6 +137,7 @@ private Q_SLOTS:
         QCOMPARE(room.model().header().layout.name, std::string("bubble gpipe"));
         // Another lesson, and back: the figures stay.
         room.lessons().choose(1);
+        room.passAll();
         QCOMPARE(room.page().count("– (run it)") > 0, true);
         QVERIFY(!room.page().contains("gpipe-16"));
         room.lessons().choose(0);
@@ -223,6 +258,199 @@ private Q_SLOTS:
         room.lessons().choose(static_cast<int>(fullSpeed - lessons.begin()));
         QCOMPARE(planned(), before);
         QVERIFY(shown() < 2 * before);
+    }
+
+    /// Guess, run, reveal: what is asked is hidden, then told beside the guess, and kept for the next start.
+    void aGuessIsDrawnIntoWhatWasMeasured() {
+        const auto jobs = std::make_shared<FakeJobs>();
+        Classroom room(startFake(jobs));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        QVERIFY2(!room.page().contains("42.9 %"), qPrintable(room.page()));
+        auto& slider = *room.view().findChild<QSlider*>("slider.gpipe");
+        auto& drawing = *room.button("guess.gpipe").parentWidget()->parentWidget()->findChild<GuessDrawing*>();
+        QVERIFY(slider.isVisible() && drawing.isHidden());
+        slider.setFocus();
+        QTest::keyClick(&slider, Qt::Key_Home);
+        for (int press = 0; press < 20; ++press) QTest::keyClick(&slider, Qt::Key_Right);
+        room.button("guess.gpipe").click();
+        QCOMPARE(room.lessons().reader().guesses.at("gpipe"), 0.2);
+        QVERIFY(!slider.isVisible());
+        QVERIFY(room.page().contains("42.9 %"));
+        const QLabel& outcome = *room.view().findChild<QLabel*>("outcome.gpipe");
+        const QLabel& reveal = *room.view().findChild<QLabel*>("reveal.gpipe");
+        QCOMPARE(outcome.text(), QStringLiteral("You guessed: 20.0 %"));
+        QVERIFY(reveal.isHidden());
+        room.button("runFor.gpipe").click();
+        QTRY_COMPARE(jobs->started.load(), 1);
+        QCOMPARE(room.lessons().runningExperiment(), QStringLiteral("gpipe"));
+        room.finish(*jobs);
+        QTRY_COMPARE(room.lessons().state(1), LessonSession::State::Ran);
+        QTRY_VERIFY(!reveal.isHidden() && !drawing.isHidden());
+        QVERIFY2(outcome.text().startsWith("You guessed 20.0 %, measured: "), qPrintable(outcome.text()));
+        QVERIFY2(drawing.accessibleName().contains("guessed 20.0 %"), qPrintable(drawing.accessibleName()));
+        QVERIFY2(room.page().contains("(guessed 20.0 %)"), qPrintable(room.page()));
+        QVERIFY(drawing.grab().toImage() != QWidget(&room.view()).grab().toImage());
+        // The next start remembers the guess, and not a question that the lesson no longer has.
+        const LessonProgress again;
+        QCOMPARE(again.of(*room.lessons().lesson()), room.lessons().reader());
+        Lesson shorter = *room.lessons().lesson();
+        shorter.questions.clear();
+        QVERIFY(again.of(shorter).guesses.empty());
+        room.lessons().beginAnew();
+        QVERIFY(slider.isVisible() && LessonProgress().of(*room.lessons().lesson()).guesses.empty());
+    }
+
+    void aChoiceIsGuessedOrPassedOver() {
+        const auto jobs = std::make_shared<FakeJobs>();
+        Classroom room(startFake(jobs));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        QVERIFY(!room.button("guess.more").isEnabled());
+        room.view().findChild<QRadioButton*>("choice.more.1")->click();
+        room.button("guess.more").click();
+        QCOMPARE(room.lessons().reader().guesses.at("more"), 1.0);
+        QCOMPARE(room.button("runFor.more").text(), QStringLiteral("Run gpipe-16 and gpipe and see"));
+        room.button("pass.naive").click();
+        QVERIFY(room.lessons().reader().passed.contains("naive"));
+        QVERIFY(room.view().findChild<QLabel*>("outcome.naive")->isHidden());
+    }
+
+    /// A step is ticked by the document, and its link brings the field into sight and marks it.
+    void aStepIsDoneInDesign() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        const auto mark = [&] { return room.view().findChild<QLabel*>("mark.smaller")->text(); };
+        QCOMPARE(mark(), QStringLiteral("○"));
+        Document& document = room.workbench.document();
+        Layout other = document.layout();
+        other.batch.micro = 1;
+        document.change(other, "another layout");
+        QCOMPARE(mark(), QStringLiteral("○"));
+        room.button("open.smaller").click();
+        QCOMPARE(room.window.workspace(), Workspace::Design);
+        auto* field = room.window.area(Workspace::Design).findChild<QWidget*>("/batch/micro");
+        QVERIFY(field);
+        auto* frame = room.window.findChild<QWidget*>("highlight");
+        QVERIFY(frame);
+        QTRY_VERIFY(frame->geometry().contains(QRect(field->mapTo(&room.window, QPoint()), field->size())));
+        Layout layout = document.layout();
+        layout.batch.micro = 1;
+        document.change(layout, "Set micro to 1");
+        QCOMPARE(mark(), QStringLiteral("✓"));
+        QVERIFY(LessonProgress().of(*room.lessons().lesson()).done.contains("smaller"));
+        // What asks for a fault is done by one.
+        layout.parallel.pipeline = 3;
+        document.change(layout, "Set pipeline to 3");
+        QVERIFY(room.lessons().reader().done.contains("refused"));
+        document.undoStack().undo();
+        QCOMPARE(mark(), QStringLiteral("✓"));
+        QTRY_VERIFY(!room.window.findChild<QWidget*>("highlight"));
+    }
+
+    /// Whatever the shipped lessons name is there: views, and fields of the form.
+    void whatLessonsShowIsThere() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        int checked = 0;
+        for (const Lesson& lesson : room.lessons().lessons()) {
+            std::vector<std::string> targets;
+            const auto add = [&](const std::string& markdown) {
+                for (std::string& target : showLinks(markdown)) targets.push_back(std::move(target));
+            };
+            for (const LessonPiece& piece : lesson.pieces)
+                if (const auto* text = std::get_if<std::string>(&piece)) add(*text);
+            for (const LessonStep& step : lesson.steps) add(step.text + step.then);
+            for (const LessonQuestion& question : lesson.questions)
+                if (!question.show.empty()) {
+                    QVERIFY2(room.window.area(Workspace::Learn).panel(QString::fromStdString(question.show)),
+                             (lesson.name + ": " + question.show).c_str());
+                }
+            for (const std::string& target : targets) {
+                ++checked;
+                const QString id = QString::fromStdString(target);
+                const bool field = target.starts_with('/');
+                const bool there = field ? room.window.area(Workspace::Design).findChild<QWidget*>(id) != nullptr
+                                         : room.window.area(Workspace::Learn).panel(id) ||
+                                               room.window.area(Workspace::Design).panel(id);
+                QVERIFY2(there, (lesson.name + ": " + target).c_str());
+            }
+        }
+        QVERIFY(checked > 20);
+    }
+
+    void aLinkOpensItsView() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        DockPanel& loss = *room.window.area(Workspace::Learn).panel(QStringLiteral("loss"));
+        loss.hide();
+        room.lessons().requestShow(QStringLiteral("loss"));
+        QVERIFY(loss.isVisible() && room.window.workspace() == Workspace::Learn);
+        QVERIFY(room.window.findChild<QWidget*>("highlight"));
+        room.lessons().requestShow(QStringLiteral("candidates"));
+        QCOMPARE(room.window.workspace(), Workspace::Design);
+        room.lessons().requestShow(QStringLiteral("nothing"));
+    }
+
+    void aLessonIsPresentedByKeys() {
+        const auto jobs = std::make_shared<FakeJobs>();
+        Classroom room(startFake(jobs));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.window.commands()["lesson.present"].trigger();
+        auto* presenter = room.view().findChild<Presenter*>();
+        QVERIFY(presenter && presenter->isVisible() && presenter->screens() > 10);
+        QVERIFY(QTest::qWaitForWindowActive(presenter));
+        QCOMPARE(presenter->screen(), 0);
+        const auto shown = [&](const QString& name) {
+            const auto* found = presenter->findChild<QWidget*>(name);
+            return found && found->isVisible();
+        };
+        QTest::keyClick(presenter, Qt::Key_Space);
+        QCOMPARE(presenter->screen(), 1);
+        QVERIFY(shown("slider.naive"));
+        QTest::keyClick(presenter, Qt::Key_Return);  // the guess in the middle
+        QCOMPARE(room.lessons().reader().guesses.at("naive"), 0.5);
+        QTest::keyClick(presenter, Qt::Key_Right);
+        QCOMPARE(presenter->screen(), 2);
+        QTRY_VERIFY(shown("run.naive") && shown("presentedTimeline"));
+        QTest::keyClick(presenter, Qt::Key_Return);
+        QTRY_COMPARE(jobs->started.load(), 1);
+        room.finish(*jobs);
+        QTRY_COMPARE(room.lessons().state(0), LessonSession::State::Ran);
+        QTest::keyClick(presenter, Qt::Key_Left);
+        QTRY_VERIFY(shown("reveal.naive"));
+        const int letters = presenter->findChild<QLabel*>("reveal.naive")->fontInfo().pixelSize();
+        QVERIFY(letters >= 16);
+        QTest::keyClick(presenter, Qt::Key_End);
+        QCOMPARE(presenter->screen(), presenter->screens() - 1);
+        QTest::keyClick(presenter, Qt::Key_Right);
+        QCOMPARE(presenter->screen(), presenter->screens() - 1);
+        QTest::keyClick(presenter, Qt::Key_Home);
+        QCOMPARE(presenter->screen(), 0);
+        room.workbench.theme().setDark(false);
+        QTRY_VERIFY(presenter->grab().toImage().pixelColor(5, 5).lightness() > 200);
+        room.workbench.theme().setDark(true);
+        QTRY_VERIFY(presenter->grab().toImage().pixelColor(5, 5).lightness() < 80);
+        QTest::keyClick(presenter, Qt::Key_Escape);
+        QVERIFY(!presenter->isVisible());
+    }
+
+    void aHandoutIsAFile() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.lessons().guess(0, 0.25);
+        const QString folder = room.settings.folder.path();
+        room.view().saveHandout(folder + "/handout.html");
+        QFile page(folder + "/handout.html");
+        QVERIFY(page.open(QIODevice::ReadOnly));
+        QVERIFY(page.readAll().contains("Between 0.0 % and 100.0 %: 25.0 %"));
+        room.view().saveHandout(folder + "/handout.pdf");
+        QFile paper(folder + "/handout.pdf");
+        QVERIFY(paper.open(QIODevice::ReadOnly));
+        QVERIFY(paper.readAll().startsWith("%PDF"));
+        QString said;
+        connect(&room.lessons(), &LessonSession::failed, &room.window,
+                [&](const Error& error) { said = QString::fromStdString(error.text()); });
+        room.view().saveHandout(folder + "/nowhere/handout.html");
+        QVERIFY2(said.contains("nowhere"), qPrintable(said));
     }
 
     void openInDesignCanBeUndone() {

@@ -6,27 +6,12 @@
 #include "ui/core/text.h"
 
 #include <QRegularExpression>
-#include <QSettings>
 
 namespace shardlab::ui {
 namespace {
 
 constexpr auto tagsKey = "home/tags";
 constexpr auto ranKey = "home/ran";
-
-QHash<QString, QStringList> readLists(const char* key) {
-    QHash<QString, QStringList> lists;
-    const QVariantMap stored = QSettings().value(QLatin1String(key)).toMap();
-    for (auto entry = stored.begin(); entry != stored.end(); ++entry)
-        lists.insert(entry.key(), entry.value().toStringList());
-    return lists;
-}
-
-void writeLists(const char* key, const QHash<QString, QStringList>& lists) {
-    QVariantMap stored;
-    for (auto entry = lists.begin(); entry != lists.end(); ++entry) stored.insert(entry.key(), entry.value());
-    QSettings().setValue(QLatin1String(key), stored);
-}
 
 }  // namespace
 

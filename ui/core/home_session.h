@@ -4,8 +4,8 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "ui/core/stored_lists.h"
 
-#include <QHash>
 #include <QObject>
 #include <QStringList>
 
@@ -46,8 +46,8 @@ private:
 
     RecentFiles& recent_;
     const LessonSession& lessons_;
-    QHash<QString, QStringList> tags_;  ///< by absolute path
-    QHash<QString, QStringList> ran_;   ///< by lesson
+    StoredLists tags_;  ///< by absolute path
+    StoredLists ran_;   ///< by lesson
 };
 
 }  // namespace shardlab::ui

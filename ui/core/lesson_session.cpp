@@ -6,6 +6,7 @@
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace shardlab::ui {
@@ -13,6 +14,8 @@ namespace shardlab::ui {
 LessonSession::LessonSession(Document& document, RunModel& model, JobStarter starter, QObject* parent)
     : QObject(parent), document_(document), model_(model), run_(model, std::move(starter)), replay_(model) {
     connect(&document_, &Document::measurementsChanged, this, &LessonSession::planAgain);
+    for (const auto signal : {&Document::layoutChanged, &Document::planChanged})
+        connect(&document_, signal, this, &LessonSession::noteSteps);
     connect(&run_, &RunSession::stateChanged, this, &LessonSession::changed);
     connect(&run_, &RunSession::ended, this, &LessonSession::ended);
     connect(&run_, &RunSession::failedToStart, this, [this](const Error& error) {
@@ -75,8 +78,7 @@ void LessonSession::planAgain() {
     for (Memory& memory : memory_) memory.planned = false;
     if (!lesson()) return;
     plan(static_cast<std::size_t>(chosen_));
-    if (shown_ >= 0 && !running_ && state(static_cast<std::size_t>(shown_)) != State::Ran)
-        putPrediction({static_cast<std::size_t>(chosen_), static_cast<std::size_t>(shown_)});
+    if (shown_ >= 0 && !running_ && state(static_cast<std::size_t>(shown_)) != State::Ran) putShown();
     Q_EMIT changed();
 }
 
@@ -85,6 +87,7 @@ void LessonSession::choose(int lesson) {
     chosen_ = lesson;
     shown_ = -1;
     plan(static_cast<std::size_t>(lesson));
+    reader_ = progress_.of(*this->lesson());
     if (running_ && running_->lesson == static_cast<std::size_t>(lesson))
         shown_ = static_cast<int>(running_->experiment);
     Q_EMIT chosenChanged();
@@ -97,8 +100,19 @@ void LessonSession::show(std::size_t experiment) {
     shown_ = static_cast<int>(experiment);
     replay_.cancel();
     if (memory.status[experiment].state == State::Ran) replay_.open(memory.status[experiment].file);
-    else putPrediction({static_cast<std::size_t>(chosen_), experiment});
+    else putShown();
     Q_EMIT changed();
+}
+
+bool LessonSession::keepsBack(std::size_t experiment) const {
+    return std::ranges::any_of(lesson()->questions, [&](const LessonQuestion& question) {
+        return question.isAbout(experiment) && reader_.isOpen(question);
+    });
+}
+
+void LessonSession::putShown() {
+    if (keepsBack(static_cast<std::size_t>(shown_))) model_.clear();
+    else putPrediction({static_cast<std::size_t>(chosen_), static_cast<std::size_t>(shown_)});
 }
 
 void LessonSession::putPrediction(const Place& place) {
@@ -161,7 +175,61 @@ void LessonSession::ended(const RunEnd& end) {
     auto measured = measureRun(run_.runFile());
     if (!measured) return finish(State::Failed, QString::fromStdString(measured.error().text()));
     memory_[running_->lesson].known[running_->experiment].measured = std::move(*measured);
+    const Place place = *running_;
     finish(State::Ran, {});
+    if (static_cast<std::size_t>(chosen_) != place.lesson) return;
+    noteSteps();
+    showAnswered(place.experiment);
+}
+
+void LessonSession::showAnswered(std::size_t experiment) {
+    for (const LessonQuestion& question : lesson()->questions)
+        if (!question.show.empty() &&
+            std::ranges::find(question.experiments, experiment) != question.experiments.end() &&
+            measuredAnswer(question, known()))
+            Q_EMIT showRequested(QString::fromStdString(question.show));
+}
+
+void LessonSession::guess(std::size_t question, double guess) {
+    const LessonQuestion& asked = lesson()->questions[question];
+    if (!isGuess(asked, guess)) return;
+    progress_.guess(*lesson(), asked, guess);
+    takeReader();
+}
+
+void LessonSession::passOver(std::size_t question) {
+    progress_.passOver(*lesson(), lesson()->questions[question]);
+    takeReader();
+}
+
+void LessonSession::takeReader() {
+    reader_ = progress_.of(*lesson());
+    if (shown_ >= 0 && !running_ && state(static_cast<std::size_t>(shown_)) != State::Ran) putShown();
+    Q_EMIT changed();
+}
+
+void LessonSession::beginAnew() {
+    if (!lesson()) return;
+    progress_.forget(*lesson());
+    takeReader();
+    noteSteps();
+}
+
+void LessonSession::runFor(std::size_t question) {
+    if (lesson()) run(unmeasured(lesson()->questions[question], known()));
+}
+
+void LessonSession::noteSteps() {
+    if (!lesson()) return;
+    bool more = false;
+    for (const LessonStep& step : lesson()->steps) {
+        if (reader_.done.contains(step.name) || !isDone(step, document_.layout(), document_.faults(), known()))
+            continue;
+        progress_.setDone(*lesson(), step);
+        reader_.done.insert(step.name);
+        more = true;
+    }
+    if (more) Q_EMIT changed();
 }
 
 void LessonSession::finish(State state, const QString& trouble) {

@@ -5,6 +5,7 @@
 
 #include "engine/base/scratch_folder.h"
 #include "engine/launch/lesson/lesson.h"
+#include "ui/core/lesson_progress.h"
 #include "ui/core/replay_session.h"
 #include "ui/core/run_session.h"
 
@@ -53,14 +54,34 @@ public:
     bool active() const { return running_.has_value(); }
     QString runningLesson() const;
     QString runningExperiment() const;
+    /// What was guessed and done in the chosen lesson, now or at an earlier start.
+    const LessonReader& reader() const { return reader_; }
+    /// A question is open whose answer the experiment's prediction would give away: it is kept back.
+    bool keepsBack(std::size_t experiment) const;
+    void guess(std::size_t question, double guess);
+    void passOver(std::size_t question);
+    /// Takes back all guesses and steps of the chosen lesson; what was measured stays.
+    void beginAnew();
+    /// Runs what a question of the chosen lesson asks about and has not been measured.
+    void runFor(std::size_t question);
+    /// Asks for what a link of the text names: "timeline", a view, or "/batch/micro", a field.
+    void requestShow(const QString& target) { Q_EMIT showRequested(target); }
+    /// Asks for the lesson on the whole screen.
+    void requestPresentation() { Q_EMIT presentationRequested(); }
+    /// Asks for a file with the lesson for paper.
+    void requestHandout() { Q_EMIT handoutRequested(); }
     /// Makes an experiment's layout that of the document; can be undone.
     void openInDesign(std::size_t experiment);
 
 Q_SIGNALS:
     /// Another lesson has been chosen.
     void chosenChanged();
-    void changed();  ///< states, figures, what is shown
-    void refused(const QString& reason);
+    void changed();  ///< states, figures, what is shown, guesses and steps
+    void showRequested(const QString& target);
+    void presentationRequested();
+    void handoutRequested();
+    void refused(const QString& reason);  ///< no experiment starts
+    void failed(const Error& error);      ///< a handout was not written
     void designRequested();
 
 private:
@@ -86,6 +107,12 @@ private:
     void ended(const RunEnd& end);
     void finish(State state, const QString& trouble);
     void settle();  ///< nothing runs any more
+    /// Notes the steps of the chosen lesson that the document or a run fulfils.
+    void noteSteps();
+    void showAnswered(std::size_t experiment);
+    /// Puts the prediction of the one in sight into the model, or takes it out.
+    void putShown();
+    void takeReader();
     Status& statusOf(const Place& place) { return memory_[place.lesson].status[place.experiment]; }
 
     Document& document_;
@@ -97,6 +124,8 @@ private:
     std::function<QString()> gate_;
     std::vector<Lesson> lessons_;
     std::vector<Memory> memory_;
+    LessonProgress progress_;
+    LessonReader reader_;
     std::optional<Error> problem_;
     bool loaded_ = false;
     int chosen_ = -1;

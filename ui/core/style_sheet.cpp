@@ -33,6 +33,13 @@ QFrame[role="head"][focused="true"], QFrame[role="body"][focused="true"] { borde
 QFrame[role="message"] { background: @raised@; border: 1px solid @accent@; border-radius: 6px; }
 QFrame[role="messageWarning"] { background: @raised@; border: 1px solid @warning@; border-radius: 6px; }
 QFrame[role="messageBad"] { background: @raised@; border: 1px solid @bad@; border-radius: 6px; }
+QFrame[role="task"] { background: @raised@; border: 1px solid @border@; border-left: 3px solid @accent@;
+    border-radius: 5px; }
+QFrame[role="task"] QPushButton, QFrame[role="task"] QToolButton { background: @panel@; }
+QFrame[role="task"] QPushButton[role="primary"] { background: @accent@; }
+QFrame[role="task"] QPushButton[role="primary"]:disabled { background: @panel@; }
+QFrame[role="task"] QPushButton[role="flat"] { background: transparent; }
+QFrame[role="task"] QPushButton[role="flat"]:checked, QFrame[role="task"] QPushButton[role="flat"]:hover { background: @panel@; }
 QFrame[role="overlay"] { background: @panel@; border: 1px solid @accent@; border-radius: 8px; }
 
 QLabel { background: transparent; }
@@ -92,6 +99,8 @@ QCheckBox:focus { border-color: @accent@; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 4px; background: @raised@; }
 QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; image: url(:/icons/check-@shade@.svg); }
 
+QRadioButton { spacing: 7px; background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 1px; }
+QRadioButton:focus { border-color: @accent@; }
 QTextBrowser { background: transparent; color: @text@; border: none; selection-background-color: @accent@;
     selection-color: @onAccent@; }
 QFileDialog { backward-icon: url(:/icons/back-@shade@.svg); forward-icon: url(:/icons/forward-@shade@.svg);

@@ -2,6 +2,7 @@
 #include "ui/core/view.h"
 
 #include "ui/core/document.h"
+#include "ui/core/lesson_session.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 
@@ -39,7 +40,11 @@ QString View::emptyText() const {
     case Workspace::Run: return tr("Nothing has run yet.\nPress Run this layout (Ctrl+R).");
     case Workspace::Replay: return tr("No run is open.\nOpen a recorded run (Ctrl+O), or drop a .shardlab file here.");
     case Workspace::Home: break;
-    case Workspace::Learn: return tr("No experiment is chosen.\nChoose a lesson, and one of its experiments.");
+    case Workspace::Learn:
+        return context_.lessons.shown() >= 0 &&
+                       context_.lessons.keepsBack(static_cast<std::size_t>(context_.lessons.shown()))
+                   ? tr("Guess first, or run it: the prediction\nwould give away what the lesson asks.")
+                   : tr("No experiment is chosen.\nChoose a lesson, and one of its experiments.");
     }
     return {};
 }

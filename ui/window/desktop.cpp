@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/desktop.h"
 
+#include "ui/core/handout_file.h"
 #include "ui/core/workbench.h"
 #include "ui/window/end_signals.h"
 #include "ui/window/file_actions.h"
@@ -8,6 +9,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/picture.h"
 
+#include "engine/base/file.h"
 #include "engine/base/visible_text.h"
 #include "engine/layout/presets.h"
 
@@ -53,6 +55,12 @@ std::filesystem::path runFolder() {
     return QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation).toStdString() + "/runs";
 }
 
+Status printPage(const std::filesystem::path& page, const std::filesystem::path& paper) {
+    const Result<std::string> html = readFile(page);
+    if (!html) return fail(html.error());
+    return saveHandout(QString::fromStdString(*html), paper);
+}
+
 void runAtOnce(Workbench& workbench, const std::string& which) {
     std::error_code code;
     if (std::filesystem::exists(which, code)) {
@@ -79,8 +87,8 @@ QSize parseSize(const std::string& text) {
 
 int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     nameProgram();
-    const bool rendering = !options.render.empty();
-    if (rendering) qputenv("QT_QPA_PLATFORM", "offscreen");
+    const bool rendering = !options.render.empty(), printing = !options.print.empty();
+    if (rendering || printing) qputenv("QT_QPA_PLATFORM", "offscreen");
     if (!haveDisplay())
         return complain("there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). Use the command line "
                         "(shardlab run), draw a picture of a run (--render RUN --out FILE.png), or set "
@@ -89,8 +97,9 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     QApplication application(argc, argv);
     qInstallMessageHandler(before);
     speak(QString::fromStdString(options.language));
-    if (rendering) {
-        const Status drawn = renderRun(options.render, options.picture, options.size, options.light);
+    if (rendering || printing) {
+        const Status drawn = rendering ? renderRun(options.render, options.picture, options.size, options.light)
+                                       : printPage(options.print, options.picture);
         return drawn ? 0 : complain(drawn.error().text());
     }
     Workbench workbench(Job::start, runFolder());

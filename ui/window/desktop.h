@@ -13,7 +13,8 @@ struct DesktopOptions {
     std::string file;               ///< a layout or a run to open; empty: none
     std::string run;                ///< a layout file or a preset's name, to be trained at once; empty: none
     std::filesystem::path render;   ///< a run to draw instead of opening a window; empty: none
-    std::filesystem::path picture;  ///< where render goes
+    std::filesystem::path print;    ///< a page of HTML to print instead; empty: none
+    std::filesystem::path picture;  ///< where either goes
     QSize size{1600, 1000};
     bool light = false;
     std::string language;  ///< one of base::languages; empty: the menu's, else the system's

@@ -62,6 +62,9 @@ private:
     void storeArrangement() const;
     void bindCommands();
     void bindTimeline();
+    void bindLearn();
+    /// Brings what a lesson names into sight and marks it: a view, or a field of Design.
+    void showForLesson(const QString& target);
     /// nullptr: for the trainer that was chosen last.
     void showExport(const TrainerTarget* target);
     /// What the home page asks for.

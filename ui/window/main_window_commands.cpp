@@ -90,6 +90,7 @@ void MainWindow::bindCommands() {
     commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
     commands_.bind("workspace.learn", [this] { showWorkspace(Workspace::Learn); });
     bindTimeline();
+    bindLearn();
     CompareSession& compare = workbench_.compare();
     commands_.bind("compare.prediction", [&compare] { compare.compareWithPrediction(); });
     commands_.bind("compare.run", [&compare] { compare.askForRun(); });
@@ -306,6 +307,8 @@ void MainWindow::refreshCommands() {
     commands_["view.fill"].setChecked(!area(workspace_).filled().isEmpty());
     commands_["view.light"].setChecked(!workbench_.theme().theme().dark);
     for (const char* id : languageCommands) commands_[id].setChecked(chosenLanguage() == languageOfCommand(id));
+    for (const char* id : {"lesson.present", "lesson.handout"})
+        commands_[id].setEnabled(workspace_ == Workspace::Learn);
     refreshHomeCommands();
     commands_.setExtra(QStringLiteral("presets"), files_->presetActions());
     commands_.setExtra(QStringLiteral("recent"), files_->recentActions());

@@ -166,12 +166,6 @@ constexpr std::array table{
                  [](P run) { return Value(static_cast<double>(run.plan.parameters)); }},
 };
 
-Value valueOf(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
-    if (origin == FigureOrigin::Measured) return known.measured ? figure.measured(*known.measured) : std::nullopt;
-    if (!known.planned) return std::nullopt;
-    return origin == FigureOrigin::Theory ? figure.theory(*known.planned) : figure.predicted(*known.planned);
-}
-
 }  // namespace
 
 std::string_view name(FigureOrigin origin) {
@@ -204,8 +198,14 @@ const LessonFigure* findLessonFigure(std::string_view name) {
     return found == table.end() ? nullptr : &*found;
 }
 
+Value figureValue(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
+    if (origin == FigureOrigin::Measured) return known.measured ? figure.measured(*known.measured) : std::nullopt;
+    if (!known.planned) return std::nullopt;
+    return origin == FigureOrigin::Theory ? figure.theory(*known.planned) : figure.predicted(*known.planned);
+}
+
 std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
-    if (const Value value = valueOf(figure, origin, known)) return figure.text(*value);
+    if (const Value value = figureValue(figure, origin, known)) return figure.text(*value);
     return origin == FigureOrigin::Measured && !known.measured ? "– (run it)" : "–";
 }
 

@@ -4,6 +4,7 @@
 
 #include "engine/launch/lesson/experiment_run.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -42,7 +43,16 @@ struct KnownExperiment {
     std::optional<PlannedRun> planned;
     std::optional<MeasuredRun> measured;
 };
+/// The figure as a number; none where a run has still to tell it, or did not.
+std::optional<double> figureValue(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
 /// "9.1 %"; "– (run it)" where a run has still to tell it, "–" where the run did not.
 std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
+
+/// A figure in a text.
+struct LessonFigurePlace {
+    std::size_t experiment = 0;  ///< index
+    FigureOrigin origin = FigureOrigin::Measured;
+    const LessonFigure* figure = nullptr;
+};
 
 }  // namespace shardlab::launch

@@ -3,24 +3,144 @@
 
 #include "engine/launch/lesson/lesson_pace.h"
 
-namespace shardlab::launch {
+#include <algorithm>
 
-std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
-                       const ExperimentText& experimentText) {
+namespace shardlab::launch {
+namespace {
+
+constexpr std::string_view linkMiddle = "](show:";
+
+/// The figure as this reader may see it.
+std::string shownFigure(const Lesson& lesson, const LessonFigurePlace& place, std::span<const KnownExperiment> known,
+                        const LessonReader* reader) {
+    std::string text = figureText(*place.figure, place.origin, known[place.experiment]);
+    if (!reader) return text;
+    for (const LessonQuestion& question : lesson.questions) {
+        if (question.figure != place.figure || !question.isAbout(place.experiment)) continue;
+        if (reader->isOpen(question)) return "?";
+        const auto guess = reader->guesses.find(question.name);
+        const bool ofThis = question.kind == QuestionKind::Slider && !question.isRatio();
+        if (ofThis && guess != reader->guesses.end() && place.origin == FigureOrigin::Measured &&
+            known[place.experiment].measured)
+            text += " (guessed " + question.guessText(guess->second) + ")";
+    }
+    return text;
+}
+
+/// Finds the next link to something that the desktop shows; false where there is none.
+struct ShowLink {
+    std::size_t begin = 0, middle = 0, end = 0;  ///< of "[", of "](show:" and of ")"
+};
+bool findShowLink(std::string_view text, ShowLink& link) {
+    link.middle = text.find(linkMiddle);
+    if (link.middle == std::string_view::npos) return false;
+    link.begin = text.rfind('[', link.middle);
+    link.end = text.find(')', link.middle);
+    return link.begin != std::string_view::npos && link.end != std::string_view::npos;
+}
+
+std::string_view nextLine(std::string_view& text) {
+    const std::size_t end = std::min(text.find('\n'), text.size() - 1) + 1;
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end);
+    return line;
+}
+
+bool isBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == std::string_view::npos; }
+
+}  // namespace
+
+std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const KnownExperiment> known,
+                                      const LessonReader* reader) {
+    std::vector<LessonBlock> blocks;
     std::string text;
+    const auto close = [&] {
+        if (!isBlank(text)) blocks.push_back({LessonBlock::Kind::Text, 0, text});
+        text.clear();
+    };
+    const auto put = [&](LessonBlock::Kind kind, std::size_t index) {
+        close();
+        blocks.push_back({kind, index, {}});
+    };
     for (const LessonPiece& piece : lesson.pieces) {
         if (const auto* plain = std::get_if<std::string>(&piece)) text += *plain;
         else if (const auto* figure = std::get_if<LessonFigurePlace>(&piece))
-            text += figureText(*figure->figure, figure->origin, known[figure->experiment]);
+            text += shownFigure(lesson, *figure, known, reader);
+        else if (const auto* question = std::get_if<LessonQuestionPlace>(&piece))
+            put(LessonBlock::Kind::Question, question->question);
+        else if (const auto* step = std::get_if<LessonStepPlace>(&piece)) put(LessonBlock::Kind::Step, step->step);
         else {
             const std::size_t experiment = std::get<LessonExperimentPlace>(piece).experiment;
-            text += experimentText(experiment);
+            put(LessonBlock::Kind::Experiment, experiment);
             // Once, before anything runs.
             if (const std::string remark = paceRemark(lesson); experiment == 0 && !remark.empty())
                 text += "\n*" + remark + "*\n";
         }
     }
+    close();
+    return blocks;
+}
+
+std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
+                       const std::function<std::string(const LessonBlock&)>& other, const LessonReader* reader) {
+    std::string text;
+    for (const LessonBlock& block : lessonBlocks(lesson, known, reader))
+        text += block.kind == LessonBlock::Kind::Text ? block.text : other(block);
     return text;
+}
+
+LessonReader allPassed(const Lesson& lesson, LessonReader reader) {
+    for (const LessonQuestion& question : lesson.questions) reader.passed.insert(question.name);
+    return reader;
+}
+
+std::vector<std::string> ideas(std::string_view markdown) {
+    enum class Part { Heading, Paragraph, Code, Table };
+    std::vector<std::string> found;
+    bool open = false;  // a heading waits for what it is about
+    while (!isBlank(markdown)) {
+        std::string part;
+        bool fenced = false;
+        while (!markdown.empty()) {
+            const std::string_view line = nextLine(markdown);
+            if (isBlank(line) && !fenced) {
+                if (part.empty()) continue;
+                break;
+            }
+            if (line.starts_with("```")) fenced = !fenced;
+            part += line;
+        }
+        if (part.empty()) break;
+        const Part kind = part.starts_with("#")                                 ? Part::Heading
+                          : part.starts_with("|")                               ? Part::Table
+                          : part.starts_with("    ") || part.starts_with("```") ? Part::Code
+                                                                                : Part::Paragraph;
+        const bool list = part.starts_with("- ") || part.starts_with("* ") || part.starts_with("1. ");
+        if (!part.ends_with('\n')) part += '\n';
+        if (!found.empty() && (open || kind == Part::Code || list)) found.back() += "\n" + part;
+        else found.push_back(part);
+        open = kind == Part::Heading;
+    }
+    return found;
+}
+
+std::string withoutShowLinks(std::string_view markdown) {
+    std::string text;
+    for (ShowLink link; findShowLink(markdown, link); markdown.remove_prefix(link.end + 1)) {
+        text += markdown.substr(0, link.begin);
+        text += markdown.substr(link.begin + 1, link.middle - link.begin - 1);
+    }
+    text += markdown;
+    return text;
+}
+
+std::vector<std::string> showLinks(std::string_view markdown) {
+    std::vector<std::string> targets;
+    for (ShowLink link; findShowLink(markdown, link); markdown.remove_prefix(link.end + 1)) {
+        const std::size_t begin = link.middle + linkMiddle.size();
+        targets.emplace_back(markdown.substr(begin, link.end - begin));
+    }
+    return targets;
 }
 
 std::string changeText(const LessonExperiment& experiment) {

@@ -6,16 +6,41 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace shardlab::launch {
 
-/// What stands in the text in place of an experiment's block; `index` is that of the experiment.
-using ExperimentText = std::function<std::string(std::size_t index)>;
+/// A part of a lesson: Markdown, or an experiment, a question or a step between two parts of it.
+struct LessonBlock {
+    enum class Kind : std::uint8_t { Text, Experiment, Question, Step };
+    Kind kind = Kind::Text;
+    std::size_t index = 0;  ///< of the experiment, question or step
+    std::string text;       ///< Markdown, of Text alone; never only spaces
+};
 
-/// The lesson's Markdown with its figures, and after its first experiment what is to be said of their pace. `known` has
-/// an entry for each experiment, in their order.
+/// The lesson's parts with its figures, in the order of reading; below the first experiment stands what is to be said
+/// of their pace. `known` has an entry for each experiment, in their order. With a reader, a figure that one of the
+/// questions still open asks for is hidden as "?", and behind a measured one stands what the reader guessed.
+std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const KnownExperiment> known,
+                                      const LessonReader* reader = nullptr);
+
+/// The lesson's Markdown; `other` says what stands in it in place of an experiment, a question or a step.
 std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
-                       const ExperimentText& experimentText);
+                       const std::function<std::string(const LessonBlock&)>& other,
+                       const LessonReader* reader = nullptr);
+
+/// The reader as one who has no question open: nothing is hidden from them.
+LessonReader allPassed(const Lesson& lesson, LessonReader reader);
+
+/// Markdown cut into what fits a screen: each paragraph with the heading above it and the formula or list below it;
+/// each table for itself.
+std::vector<std::string> ideas(std::string_view markdown);
+
+/// Without the links that only the desktop follows: "[micro](show:/batch/micro)" becomes "micro".
+std::string withoutShowLinks(std::string_view markdown);
+/// What such links name, in their order: "/batch/micro".
+std::vector<std::string> showLinks(std::string_view markdown);
 
 /// What an experiment's layout says, on one line: {"schedule": {"kind": "gpipe"}}.
 std::string changeText(const LessonExperiment& experiment);

@@ -2,37 +2,23 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_file.h"
-#include "engine/layout/suggest.h"
 #include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_references.h"
+#include "engine/launch/lesson/lesson_tasks.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
-#include <optional>
 
 namespace shardlab::launch {
 namespace {
 
 using nlohmann::json;
 
-constexpr std::string_view fence = "```", opening = "{{", closing = "}}";
+constexpr std::string_view fence = "```";
 constexpr std::size_t mostExperiments = 16;  ///< each is planned as its lesson opens
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
-
-bool isName(std::string_view text) {
-    return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-    });
-}
-
-/// What an error quotes of a line.
-std::string excerpt(std::string_view text) { return std::string(text.substr(0, 80)); }
+constexpr std::size_t mostTasks = 32;        ///< questions, and as many steps
 
 /// The first faults; a layout that is none of ours may have hundreds.
 std::string someFaults(std::vector<Fault> faults) {
@@ -42,13 +28,6 @@ std::string someFaults(std::vector<Fault> faults) {
     return toText(faults) + (more > 0 ? fmt::format("\nand {} more", more) : "");
 }
 
-/// A figure as it stands in the text; its experiment may come below it.
-struct FigureToken {
-    std::size_t piece = 0;
-    int line = 0;
-    std::string text;  ///< between the braces
-};
-
 class LessonParser {
 public:
     LessonParser(std::string_view text, std::string_view name) : text_(text) { lesson_.name = name; }
@@ -56,16 +35,31 @@ public:
     Result<Lesson> parse() {
         const Status read = readLines();
         if (!read) return fail(read.error());
-        for (const FigureToken& token : tokens_) {
-            auto place = resolve(token);
+        for (const auto& [piece, token] : tokens_) {
+            auto place = references_.figure(token);
             if (!place) return fail(place.error());
-            lesson_.pieces[token.piece] = *place;
+            lesson_.pieces[piece] = *place;
         }
+        if (const Status done = readAll(questions_, readQuestion, lesson_.questions); !done) return fail(done.error());
+        if (const Status done = readAll(steps_, readStep, lesson_.steps); !done) return fail(done.error());
         return std::move(lesson_);
     }
 
 private:
-    std::string where(int line) const { return lesson_.name + ", line " + std::to_string(line); }
+    std::string where(int line) const { return references_.where(line); }
+
+    template <class Read, class Task>
+    Status readAll(const std::vector<LessonTask>& texts, Read read, std::vector<Task>& tasks) const {
+        for (const LessonTask& text : texts) {
+            auto task = read(references_, text);
+            if (!task) return fail(task.error());
+            if (std::ranges::find(tasks, task->name, &Task::name) != tasks.end())  // progress is kept by name
+                return fail(
+                    {"two questions, or two steps, have one name", where(text.line), task->name, "each name once"});
+            tasks.push_back(std::move(*task));
+        }
+        return {};
+    }
 
     /// The next line with its line feed; false at the end.
     bool next(std::string_view& line) {
@@ -86,6 +80,10 @@ private:
         while (next(line)) {
             Status read;
             if (line.starts_with("```experiment")) read = readExperiment(withoutEnd(line));
+            else if (line.starts_with(LessonTask::question))
+                read = readTask(line, LessonTask::question, questions_, LessonQuestionPlace{questions_.size()});
+            else if (line.starts_with(LessonTask::step))
+                read = readTask(line, LessonTask::step, steps_, LessonStepPlace{steps_.size()});
             else if (line.starts_with(fence)) read = readFence(line);
             else read = readText(line);
             if (!read) return read;
@@ -102,18 +100,25 @@ private:
     }
 
     Status readText(std::string_view line) {
-        for (std::size_t open = line.find(opening); open != std::string_view::npos; open = line.find(opening)) {
-            const std::size_t close = line.find(closing, open);
-            if (close == std::string_view::npos)
-                return fail({"a figure has no end", where(line_), excerpt(withoutEnd(line.substr(open))),
-                             "{{EXPERIMENT.FIGURE}} on one line"});
-            plain(line.substr(0, open));
-            tokens_.push_back(
-                {lesson_.pieces.size(), line_, std::string(trimmed(line.substr(open + 2, close - open - 2)))});
-            lesson_.pieces.emplace_back(LessonFigurePlace{});
-            line.remove_prefix(close + closing.size());
-        }
-        plain(line);
+        return references_.scan(
+            line, line_, [this](std::string_view text) { plain(text); },
+            [this](FigureToken token) {
+                tokens_.emplace_back(lesson_.pieces.size(), std::move(token));
+                lesson_.pieces.emplace_back(LessonFigurePlace{});
+            });
+    }
+
+    /// What a question or a step says may name experiments below it.
+    Status readTask(std::string_view line, std::string_view kind, std::vector<LessonTask>& tasks,
+                    const LessonPiece& place) {
+        LessonTask task{line_, std::string(trimmed(withoutEnd(line.substr(kind.size())))), {}};
+        auto block = readBlock();
+        if (!block) return fail(block.error());
+        if (tasks.size() == mostTasks)
+            return fail({"a lesson asks too much", where(task.line), {}, std::to_string(mostTasks) + " at most"});
+        task.body = std::move(*block);
+        tasks.push_back(std::move(task));
+        lesson_.pieces.push_back(place);
         return {};
     }
 
@@ -170,14 +175,15 @@ private:
                          "```experiment NAME, ```experiment NAME like OTHER, and : what it shows; a name is of a–z, "
                          "0–9, - and _"});
         experiment.name = words[0];
-        if (find(experiment.name))
+        if (references_.find(experiment.name))
             return fail({"two experiments have one name", where(line_), experiment.name, "each name once"});
         if (lesson_.experiments.size() == mostExperiments)
             return fail(
                 {"a lesson has too many experiments", where(line_), {}, std::to_string(mostExperiments) + " at most"});
         if (!like) return experiment;
         experiment.like = words[2];
-        if (!find(experiment.like)) return fail(unknown("there is no such experiment above", line_, experiment.like));
+        if (!references_.find(experiment.like))
+            return fail(references_.unknown("there is no such experiment above", line_, experiment.like));
         return experiment;
     }
 
@@ -212,63 +218,14 @@ private:
         return {};
     }
 
-    std::optional<std::size_t> find(std::string_view name) const {
-        const auto found = std::ranges::find(lesson_.experiments, name, &LessonExperiment::name);
-        if (found == lesson_.experiments.end()) return std::nullopt;
-        return static_cast<std::size_t>(found - lesson_.experiments.begin());
-    }
-
-    Error unknown(const char* what, int line, const std::string& name) const {
-        std::vector<std::string_view> names;
-        for (const LessonExperiment& experiment : lesson_.experiments) names.push_back(experiment.name);
-        return {what, where(line), excerpt(name), names.empty() ? "There is none" : legalWords(name, names)};
-    }
-
-    Result<LessonFigurePlace> resolve(const FigureToken& token) const {
-        const std::size_t dot = token.text.find('.');
-        if (dot == std::string::npos)
-            return fail({"this is no figure", where(token.line), excerpt(token.text),
-                         "{{EXPERIMENT.FIGURE}}, {{EXPERIMENT.FIGURE.predicted}}"});
-        const std::string experiment = token.text.substr(0, dot);
-        const std::string_view rest = std::string_view(token.text).substr(dot + 1);
-        const std::string_view figureName = rest.substr(0, rest.find('.'));
-        LessonFigurePlace place;
-        const auto index = find(experiment);
-        if (!index) return fail(unknown("a figure is of no experiment of this lesson", token.line, experiment));
-        place.experiment = *index;
-        place.figure = findLessonFigure(figureName);
-        if (!place.figure) {
-            std::vector<std::string_view> names;
-            for (const LessonFigure& figure : lessonFigures()) names.push_back(figure.name);
-            return fail(
-                {"there is no such figure", where(token.line), excerpt(figureName), legalWords(figureName, names)});
-        }
-        place.origin = place.figure->plain();
-        if (figureName.size() == rest.size()) return place;
-        return withOrigin(place, rest.substr(figureName.size() + 1), token);
-    }
-
-    Result<LessonFigurePlace> withOrigin(LessonFigurePlace place, std::string_view origin,
-                                         const FigureToken& token) const {
-        std::vector<std::string_view> names;
-        for (const FigureOrigin one : {FigureOrigin::Predicted, FigureOrigin::Theory}) {
-            if (!place.figure->has(one)) continue;
-            names.push_back(launch::name(one));
-            if (origin != launch::name(one)) continue;
-            place.origin = one;
-            return place;
-        }
-        const std::string legal =
-            names.empty() ? "the figure alone, without a word after it" : legalWords(origin, names);
-        return fail({"a figure has no such form", where(token.line), excerpt(token.text), legal});
-    }
-
     std::string_view text_;
     std::size_t at_ = 0;
     int line_ = 0;
     Lesson lesson_;
-    std::map<std::string, json> json_;  ///< each experiment's, whole
-    std::vector<FigureToken> tokens_;
+    LessonReferences references_{lesson_};
+    std::map<std::string, json> json_;                         ///< each experiment's, whole
+    std::vector<std::pair<std::size_t, FigureToken>> tokens_;  ///< with the piece that each stands for
+    std::vector<LessonTask> questions_, steps_;
 };
 
 }  // namespace

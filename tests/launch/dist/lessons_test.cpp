@@ -10,6 +10,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <chrono>
+#include <csignal>
+#include <poll.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <utility>
+
 using namespace shardlab;
 using namespace shardlab::test;
 
@@ -32,6 +40,62 @@ Result<MeasuredRun> runExperiment(const LessonExperiment& experiment, const QStr
         return fail({"the experiment did not finish", experiment.name, measured->summary.end.reason, {}});
     return measured;
 }
+
+/// The command line at a terminal, as a person sits there.
+struct Terminal {
+    explicit Terminal(const QStringList& arguments) {
+        std::vector<std::string> words{test::program().toStdString()};
+        for (const QString& argument : arguments) words.push_back(argument.toStdString());
+        std::vector<char*> argv;
+        for (std::string& word : words) argv.push_back(word.data());
+        argv.push_back(nullptr);
+        child = ::forkpty(&screen, nullptr, nullptr, nullptr);
+        if (child == 0) {
+            ::execv(argv.front(), argv.data());
+            ::_exit(127);
+        }
+    }
+    ~Terminal() {
+        if (child > 0) {
+            ::kill(child, SIGKILL);
+            ::waitpid(child, nullptr, 0);
+        }
+        ::close(screen);
+    }
+    /// False: it ended, or a minute passed, before it said so after what was typed last.
+    bool waitFor(const QByteArray& words) {
+        const auto until = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (!said.mid(from).contains(words))
+            if (!readSome() || std::chrono::steady_clock::now() > until) return false;
+        return true;
+    }
+    void type(const QByteArray& keys) {
+        from = said.size();
+        QCOMPARE(::write(screen, keys.constData(), static_cast<std::size_t>(keys.size())), keys.size());
+    }
+    int end() {
+        while (readSome()) {}
+        int status = -1;
+        ::waitpid(std::exchange(child, 0), &status, 0);
+        return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    }
+
+    QByteArray said;
+
+private:
+    bool readSome() {
+        char bytes[4096];
+        pollfd ready{screen, POLLIN, 0};
+        if (::poll(&ready, 1, 60000) <= 0) return false;
+        const ssize_t count = ::read(screen, bytes, sizeof bytes);
+        if (count <= 0) return false;
+        said.append(bytes, count);
+        return true;
+    }
+    int screen = -1;
+    pid_t child = -1;
+    qsizetype from = 0;
+};
 
 }  // namespace
 
@@ -59,6 +123,10 @@ private Q_SLOTS:
                 experiment, folder_.filePath(name + "-" + QString::fromStdString(experiment.name) + ".shardlab"));
             QVERIFY2(measured, measured ? "" : measured.error().text().c_str());
             known.push_back({std::move(*planned), std::move(*measured)});
+        }
+        for (const LessonQuestion& question : lesson->questions) {
+            QVERIFY2(measuredAnswer(question, known), question.name.c_str());
+            QVERIFY2(revealText(question, known).find("–") == std::string::npos, question.name.c_str());
         }
         for (const LessonPiece& piece : lesson->pieces) {
             const auto* place = std::get_if<LessonFigurePlace>(&piece);
@@ -89,6 +157,53 @@ private Q_SLOTS:
         QCOMPARE(QDir(kept).entryList(QDir::Files), QStringList{"bubble-gpipe.shardlab"});
         const test::Answer info = test::run({"info", kept + "/bubble-gpipe.shardlab", "--json"});
         QCOMPARE(info.json()["outcome"].toString(), QStringLiteral("finished"));
+    }
+
+    /// At a terminal the reader is asked, and told how near the guess was.
+    void aTerminalAsks() {
+        Terminal terminal({"learn", "bubble", "--run", "gpipe"});
+        QVERIFY2(terminal.waitFor("0.0 % to 100.0 %"), terminal.said.constData());
+        terminal.type("much\n");
+        QVERIFY2(terminal.waitFor("this is no guess"), terminal.said.constData());
+        terminal.type("20\n");
+        QVERIFY2(terminal.waitFor("You guessed 20.0 %, measured: "), terminal.said.constData());
+        QCOMPARE(terminal.end(), 0);
+        QVERIFY2(terminal.said.contains("points too low"), terminal.said.constData());
+        QVERIFY2(terminal.said.count("measured: ") >= 2, terminal.said.constData());  // and in the lesson
+        QVERIFY(!terminal.said.contains("Sixteen microbatches instead of four make the bubble …\r\n    1"));  // not run
+    }
+
+    void aTerminalIsLeftAlone() {
+        Terminal unasked({"learn", "bubble", "--run", "gpipe", "--no-questions"});
+        QCOMPARE(unasked.end(), 0);
+        QVERIFY2(!unasked.said.contains("Enter to pass over"), unasked.said.constData());
+        Terminal passed({"learn", "bubble", "--run", "gpipe"});
+        QVERIFY2(passed.waitFor("Enter to pass over"), passed.said.constData());
+        passed.type("\n");
+        QCOMPARE(passed.end(), 0);
+        QVERIFY2(!passed.said.contains("You guessed"), passed.said.constData());
+        Terminal left({"learn", "bubble", "--run"});
+        QVERIFY2(left.waitFor("Enter to pass over"), left.said.constData());
+        left.type("\x03");  // Ctrl+C
+        QCOMPARE(left.end(), 0);
+        QVERIFY2(left.said.contains("nothing more is run"), left.said.constData());
+    }
+
+    void aHandoutIsWritten() {
+        const QString page = folder_.filePath("handout.html"), paper = folder_.filePath("handout.pdf");
+        const test::Answer written = test::run({"learn", "bubble", "--run", "gpipe", "--handout", page});
+        QVERIFY2(written.status == 0 && written.out.contains("handout.html"), written.error.constData());
+        QFile html(page);
+        QVERIFY(html.open(QIODevice::ReadOnly));
+        const QByteArray text = html.readAll();
+        QVERIFY2(text.contains("The pipeline bubble</h1>") && text.contains("<img ") && !text.contains("{{"),
+                 text.constData());
+        QCOMPARE(test::run({"learn", "bubble", "--handout", folder_.filePath("handout.txt")}).status, 2);
+        if (!QFile::exists(SHARDLAB_BIN_DIR "/shardlab-desktop")) QSKIP("the desktop, which prints, was not built");
+        const test::Answer printed = test::run({"learn", "bubble", "--handout", paper});
+        QVERIFY2(printed.status == 0, printed.error.constData());
+        QFile pdf(paper);
+        QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.readAll().startsWith("%PDF"));
     }
 
     void theCommandLineRefuses() {

@@ -1,74 +1,50 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/lesson/lesson_view.h"
 
-#include "engine/launch/lesson/lesson_text.h"
+#include "engine/launch/lesson/handout.h"
 #include "ui/core/child.h"
-#include "ui/core/field_words.h"
+#include "ui/core/handout_file.h"
 #include "ui/core/lesson_session.h"
-#include "ui/core/markdown_page.h"
-#include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
-#include "ui/views/lesson/experiment_rows.h"
-#include "ui/core/words.h"
+#include "ui/views/lesson/lesson_flow.h"
+#include "ui/views/lesson/presenter.h"
 
 #include <QComboBox>
+#include <QFileDialog>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPushButton>
-#include <QScrollBar>
-#include <QSignalBlocker>
+#include <QToolButton>
 #include <QVBoxLayout>
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 namespace shardlab::ui {
-namespace {
-
-constexpr int progressMilliseconds = 100;
-
-/// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
-QString sizes(const Layout& layout) {
-    return tr("%1 of %2, %3 wide; %4; %5 of %6")
-        .arg(text(wordOf(layout.model.kind)), counted(layout.model.layers, tr("1 layer"), tr("%1 layers")))
-        .arg(layout.model.hidden)
-        .arg(counted(rankCount(layout), tr("1 rank"), tr("%1 ranks")),
-             counted(microbatches(layout), tr("1 microbatch"), tr("%1 microbatches")),
-             counted(layout.batch.micro, tr("1 sample"), tr("%1 samples")));
-}
-
-/// What the experiment has else than the one that it is like, in the words of the form.
-QString difference(const Lesson& lesson, const LessonExperiment& experiment) {
-    const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
-    std::vector<FieldChange> changes = changesBetween(other->layout, experiment.layout);
-    // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.
-    constexpr std::array following{"/name", "/cluster/hosts", "/cluster/pace", "/cluster/pace/step_seconds"};
-    std::erase_if(changes, [&](const FieldChange& change) {
-        return std::ranges::find(following, change.pointer) != following.end();
-    });
-    return changes.empty() ? LessonView::tr("run again") : changesText(changes);
-}
-
-}  // namespace
-
 LessonView::LessonView(const ViewContext& context, QWidget* parent)
     : View(context, parent), lessons_(child<QComboBox>(this)), previous_(child<QPushButton>(QStringLiteral("‹"), this)),
       next_(child<QPushButton>(QStringLiteral("›"), this)), runAll_(child<QPushButton>(this)),
-      page_(child<MarkdownPage>(this)), rows_(child<ExperimentRows>(context, this)),
-      progress_(
-          this, [this] { rows_->refresh(); }, progressMilliseconds) {
+      more_(child<QToolButton>(this)), flow_(child<LessonFlow>(context, this)) {
     lessons_->setAccessibleName(tr("Lesson"));
     lessons_->setObjectName(QStringLiteral("lessons"));
     lessons_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    page_->setAccessibleName(tr("Text of the lesson"));
     runAll_->setObjectName(QStringLiteral("runAll"));
     for (const auto& [button, what] :
          {std::pair{previous_, tr("Previous lesson")}, std::pair{next_, tr("Next lesson")}}) {
         button->setToolTip(what);
         button->setAccessibleName(what);
     }
+    more_->setText(QStringLiteral("⋯"));
+    more_->setToolTip(tr("What can be done with the whole lesson"));
+    more_->setAccessibleName(tr("More"));
+    more_->setObjectName(QStringLiteral("more"));
+    more_->setPopupMode(QToolButton::InstantPopup);
+    auto* menu = child<QMenu>(more_);
+    menu->addAction(tr("Present"), &context.lessons, &LessonSession::requestPresentation);
+    menu->addAction(tr("Save as a handout …"), &context.lessons, &LessonSession::requestHandout);
+    menu->addAction(tr("Forget my guesses and steps"), &context.lessons, &LessonSession::beginAnew);
+    more_->setMenu(menu);
     auto* head = child<QHBoxLayout>();
     head->setContentsMargins(10, 8, 10, 2);
     head->setSpacing(6);
@@ -76,12 +52,12 @@ LessonView::LessonView(const ViewContext& context, QWidget* parent)
     head->addWidget(previous_);
     head->addWidget(next_);
     head->addWidget(runAll_);
+    head->addWidget(more_);
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
     column->addLayout(head);
-    column->addWidget(page_, 1);
-    column->addWidget(rows_);
+    column->addWidget(flow_, 1);
 
     LessonSession& lessons = context_.lessons;
     connect(lessons_, &QComboBox::activated, &lessons, &LessonSession::choose);
@@ -93,14 +69,11 @@ LessonView::LessonView(const ViewContext& context, QWidget* parent)
         for (std::size_t index = 0; index < all.size(); ++index) all[index] = index;
         lessons.run(std::move(all));
     });
-    connect(page_, &MarkdownPage::numberFollowed, this, &LessonView::runFollowed);
     connect(&lessons, &LessonSession::chosenChanged, this, &LessonView::showLesson);
     connect(&lessons, &LessonSession::changed, this, &LessonView::refresh);
-    progress_.follow(context_.model, &RunModel::appended);
-    connect(&context_.theme, &ThemeSource::changed, this, [this] {
-        shownText_.clear();
-        refresh();
-    });
+    connect(&lessons, &LessonSession::presentationRequested, this, &LessonView::present);
+    connect(&lessons, &LessonSession::handoutRequested, this, &LessonView::askAndSaveHandout);
+    connect(&context_.theme, &ThemeSource::changed, this, &LessonView::refresh);
     showLesson();
 }
 
@@ -118,9 +91,38 @@ void LessonView::showLesson() {
             lessons_->addItem(QStringLiteral("%1 · %2").arg(++number).arg(text(lesson.title)));
     }
     lessons_->setCurrentIndex(lessons.chosen());
-    rows_->rebuild();
+    flow_->rebuild();
     refresh();
-    page_->verticalScrollBar()->setValue(0);
+}
+
+void LessonView::present() {
+    if (!context_.lessons.lesson()) return;
+    if (!presenter_) presenter_ = child<Presenter>(context_, this);
+    presenter_->begin();
+}
+
+void LessonView::askAndSaveHandout() {
+    const LessonSession& lessons = context_.lessons;
+    if (!lessons.lesson()) return;
+    auto* dialog =
+        child<QFileDialog>(this, tr("Save a handout of the lesson"), QString(), tr("PDF (*.pdf);;Web pages (*.html)"));
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setAcceptMode(QFileDialog::AcceptSave);
+    dialog->setDefaultSuffix(QStringLiteral("pdf"));
+    connect(dialog, &QFileDialog::filterSelected, dialog, [dialog](const QString& filter) {
+        dialog->setDefaultSuffix(filter.contains(QStringLiteral(".html")) ? QStringLiteral("html")
+                                                                          : QStringLiteral("pdf"));
+    });
+    dialog->selectFile(text(lessons.lesson()->name));
+    connect(dialog, &QFileDialog::fileSelected, this, &LessonView::saveHandout);
+    dialog->open();
+}
+
+void LessonView::saveHandout(const QString& file) {
+    LessonSession& lessons = context_.lessons;
+    const Status saved =
+        ui::saveHandout(text(handout(*lessons.lesson(), lessons.known(), lessons.reader())), file.toStdString());
+    if (!saved) Q_EMIT lessons.failed(saved.error());
 }
 
 void LessonView::refresh() {
@@ -133,34 +135,8 @@ void LessonView::refresh() {
                             : tr("Run the experiments of this lesson one after the other"));
     runAll_->setEnabled(lessons.active() || !lessons.known().empty());
     setRole(*runAll_, lessons.active() ? "primary" : "");
-    rows_->refresh();
-    if (const QString text = markdown(); text != shownText_) {
-        shownText_ = text;
-        page_->setText(text, context_.theme.theme());
-    }
+    flow_->refresh();
     Q_EMIT subtitleChanged();
-}
-
-QString LessonView::markdown() const {
-    const LessonSession& lessons = context_.lessons;
-    const Lesson* lesson = lessons.lesson();
-    if (!lesson) return {};
-    return text(lessonText(*lesson, lessons.known(), [&](std::size_t index) {
-        const LessonExperiment& experiment = lesson->experiments[index];
-        const QString what = experiment.like.empty()
-                                 ? sizes(experiment.layout)
-                                 : tr("like %1, but %2").arg(text(experiment.like), difference(*lesson, experiment));
-        return QStringLiteral("> **%1** %2 · [%3](#%4)  \n> %5\n")
-            .arg(text(experiment.name), text(experiment.title), tr("run it"))
-            .arg(index)
-            .arg(what)
-            .toStdString();
-    }));
-}
-
-void LessonView::runFollowed(int experiment) {
-    if (experiment >= 0 && experiment < static_cast<int>(context_.lessons.known().size()))
-        context_.lessons.run({static_cast<std::size_t>(experiment)});
 }
 
 QString LessonView::subtitle() const {

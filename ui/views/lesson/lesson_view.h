@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A lesson: its text with measured and predicted figures, and its experiments, which run in the views beside it.
+// A lesson: its text with measured and predicted figures, its questions and steps, and its experiments, which run in
+// the views beside it.
 #pragma once
 
-#include "ui/core/throttle.h"
 #include "ui/core/view.h"
+
+#include <QPointer>
 
 class QComboBox;
 class QPushButton;
+class QToolButton;
 
 namespace shardlab::ui {
 
-class ExperimentRows;
-class MarkdownPage;
+class LessonFlow;
+class Presenter;
 
 class LessonView : public View {
     Q_OBJECT
@@ -22,8 +25,11 @@ public:
     /// The figures that the lesson names.
     QString asTable() const override;
     QString emptyText() const override;
-    /// The text with its figures, as Markdown.
-    QString markdown() const;
+    /// Questions and buttons are what the lesson is made of.
+    bool showsFields() const override { return true; }
+
+    /// Writes the lesson with what was guessed and measured as a PDF or, where the name ends so, as HTML.
+    void saveHandout(const QString& file);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -31,16 +37,16 @@ protected:
 private:
     void showLesson();
     void refresh();
-    void runFollowed(int experiment);
+    void present();
+    void askAndSaveHandout();
 
     QComboBox* lessons_;
     QPushButton* previous_;
     QPushButton* next_;
     QPushButton* runAll_;
-    MarkdownPage* page_;
-    ExperimentRows* rows_;
-    QString shownText_;
-    Throttle progress_;
+    QToolButton* more_;
+    LessonFlow* flow_;
+    QPointer<Presenter> presenter_;
 };
 
 }  // namespace shardlab::ui

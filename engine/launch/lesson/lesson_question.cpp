@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/lesson/lesson_question.h"
+
+#include "engine/base/units.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace shardlab::launch {
+namespace {
+
+/// A guess this near, as a share of the slider, is called right.
+constexpr double nearEnough = 0.03;
+
+struct Unit {
+    std::string_view name;
+    double worth;
+};
+constexpr std::array shares{Unit{"%", 0.01}};
+constexpr std::array seconds{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"µs", 1e-6}, Unit{"us", 1e-6}};
+constexpr std::array plain{Unit{"", 1}};
+
+std::string_view withoutSpaces(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+std::optional<double> readNumber(std::string_view text, std::span<const Unit> units) {
+    double number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
+    if (error != std::errc()) return std::nullopt;
+    const std::string_view name = withoutSpaces(text.substr(static_cast<std::size_t>(end - text.data())));
+    const auto unit = std::ranges::find(units, name, &Unit::name);
+    if (unit == units.end() || !std::isfinite(number)) return std::nullopt;
+    return number * unit->worth;
+}
+
+std::string numbered(const LessonQuestion& question) {
+    return question.choices.size() == 2 ? "1 or 2" : fmt::format("1 to {}", question.choices.size());
+}
+
+/// "12.9 points", "1.2 ms", as a distance between two values.
+std::string distanceText(const LessonQuestion& question, double distance) {
+    if (question.figure->unit == FigureUnit::Share && !question.isRatio())
+        return fmt::format("{:.1f} points", distance * 100);
+    return question.valueText(distance);
+}
+
+}  // namespace
+
+bool LessonQuestion::isAbout(std::size_t experiment) const {
+    if (isRatio()) return experiments.front() == experiment;
+    return std::ranges::find(experiments, experiment) != experiments.end();
+}
+
+std::string LessonQuestion::valueText(double value) const {
+    if (isRatio()) return std::isfinite(value) ? fmt::format("{:.2f} ×", value) : "not a number";
+    return figure->text(value);
+}
+
+std::string LessonQuestion::guessText(double guess) const {
+    if (kind == QuestionKind::Slider) return valueText(guess);
+    return choices[static_cast<std::size_t>(guess)].text;
+}
+
+std::optional<double> measuredAnswer(const LessonQuestion& question, std::span<const KnownExperiment> known) {
+    std::vector<double> values;
+    for (const std::size_t experiment : question.experiments) {
+        const auto value = figureValue(*question.figure, FigureOrigin::Measured, known[experiment]);
+        if (!value || std::isnan(*value)) return std::nullopt;
+        values.push_back(*value);
+    }
+    if (question.hasExperimentsAsChoices()) {
+        const auto found =
+            question.kind == QuestionKind::Least ? std::ranges::min_element(values) : std::ranges::max_element(values);
+        return static_cast<double>(found - values.begin());
+    }
+    if (!question.isRatio()) return values.front();
+    if (values.back() == 0) return std::nullopt;
+    return values.front() / values.back();
+}
+
+std::size_t rightChoice(const LessonQuestion& question, double answer) {
+    if (question.hasExperimentsAsChoices()) return static_cast<std::size_t>(answer);
+    const auto found =
+        std::ranges::find_if(question.choices, [&](const QuestionChoice& choice) { return answer <= choice.upTo; });
+    return static_cast<std::size_t>(std::min(found, question.choices.end() - 1) - question.choices.begin());
+}
+
+std::vector<std::size_t> unmeasured(const LessonQuestion& question, std::span<const KnownExperiment> known) {
+    std::vector<std::size_t> missing;
+    for (const std::size_t experiment : question.experiments)
+        if (!known[experiment].measured && std::ranges::find(missing, experiment) == missing.end())
+            missing.push_back(experiment);
+    return missing;
+}
+
+std::string verdict(const LessonQuestion& question, double guess, double answer) {
+    if (question.kind == QuestionKind::Slider) {
+        const double off = guess - answer;
+        const std::string said =
+            fmt::format("You guessed {}, measured: {}", question.guessText(guess), question.valueText(answer));
+        if (std::abs(off) <= nearEnough * (question.to - question.from)) return said + ". That is near enough.";
+        return fmt::format("{}. That is {} too {}.", said, distanceText(question, std::abs(off)),
+                           off < 0 ? "low" : "high");
+    }
+    const std::size_t right = rightChoice(question, answer);
+    const std::string measured =
+        question.hasExperimentsAsChoices() ? "" : fmt::format(" Measured: {}.", question.valueText(answer));
+    if (static_cast<std::size_t>(guess) == right)
+        return fmt::format("You guessed right: {}.{}", question.choices[right].text, measured);
+    return fmt::format("You guessed: {}. The run says: {}.{}", question.guessText(guess), question.choices[right].text,
+                       measured);
+}
+
+std::string revealText(const LessonQuestion& question, std::span<const KnownExperiment> known) {
+    std::string text;
+    for (const auto& piece : question.reveal) {
+        if (const auto* words = std::get_if<std::string>(&piece)) {
+            text += *words;
+        } else {
+            const auto& place = std::get<LessonFigurePlace>(piece);
+            text += figureText(*place.figure, place.origin, known[place.experiment]);
+        }
+    }
+    return text;
+}
+
+std::optional<double> readValue(const LessonQuestion& question, std::string_view text) {
+    text = withoutSpaces(text);
+    if (question.isRatio()) return readNumber(text, plain);
+    switch (question.figure->unit) {
+    case FigureUnit::Share: return readNumber(text, shares);
+    case FigureUnit::Seconds: return readNumber(text, seconds);
+    case FigureUnit::Size: {
+        const auto bytes = readBytes(text);
+        return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
+    }
+    case FigureUnit::Count:
+    case FigureUnit::Loss:
+    case FigureUnit::Mean: break;
+    }
+    return readNumber(text, plain);
+}
+
+std::string valueExample(const LessonQuestion& question) {
+    if (question.isRatio()) return "0.5";
+    switch (question.figure->unit) {
+    case FigureUnit::Share: return "30 %";
+    case FigureUnit::Seconds: return "1.5 ms";
+    case FigureUnit::Size: return "1.5 MiB";
+    case FigureUnit::Count:
+    case FigureUnit::Loss:
+    case FigureUnit::Mean: break;
+    }
+    return "12";
+}
+
+Result<double> readGuess(const LessonQuestion& question, std::string_view text) {
+    text = withoutSpaces(text);
+    const Error wrong{"this is no guess", std::string(text.substr(0, 80)), {}, {}};
+    if (question.kind == QuestionKind::Slider) {
+        auto value = readValue(question, text);
+        // A bare number is meant in percent where shares are asked for.
+        if (!value && question.figure->unit == FigureUnit::Share) value = readValue(question, std::string(text) + "%");
+        if (value && isGuess(question, *value)) return *value;
+        Error error = wrong;
+        error.legal = fmt::format("{} to {}", question.valueText(question.from), question.valueText(question.to));
+        return fail(std::move(error));
+    }
+    std::size_t number = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (problem == std::errc() && end == text.data() + text.size() && number >= 1 && number <= question.choices.size())
+        return static_cast<double>(number - 1);
+    Error error = wrong;
+    error.legal = numbered(question);
+    return fail(std::move(error));
+}
+
+bool isGuess(const LessonQuestion& question, double guess) {
+    if (question.kind == QuestionKind::Slider) return guess >= question.from && guess <= question.to;
+    return guess >= 0 && guess < static_cast<double>(question.choices.size()) && guess == std::floor(guess);
+}
+
+}  // namespace shardlab::launch

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names in the text of a lesson, and what they stand for; for those who read lessons.
+#pragma once
+
+#include "engine/launch/lesson/lesson.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace shardlab::launch {
+
+/// Without spaces at both ends.
+std::string_view trimmed(std::string_view text);
+/// Names of experiments, questions and steps: a–z, 0–9, - and _.
+bool isName(std::string_view text);
+/// What an error quotes of a line.
+std::string excerpt(std::string_view text);
+
+/// A figure as it stands in the text; its experiment may come below it.
+struct FigureToken {
+    int line = 0;
+    std::string text;  ///< between the braces
+};
+
+class LessonReferences {
+public:
+    /// `lesson` may grow while this is used.
+    explicit LessonReferences(const Lesson& lesson) : lesson_(lesson) {}
+
+    std::string where(int line) const { return lesson_.name + ", line " + std::to_string(line); }
+    std::optional<std::size_t> find(std::string_view experiment) const;
+    const LessonExperiment& experiment(std::size_t index) const { return lesson_.experiments[index]; }
+    Error unknown(const char* what, int line, const std::string& experiment) const;
+    Result<const LessonFigure*> figureNamed(std::string_view name, int line) const;
+    Result<LessonFigurePlace> figure(const FigureToken& token) const;
+    /// Tells plain text and {{figures}} of a line apart, in their order. Error: a figure has no end.
+    Status scan(std::string_view line, int number, const std::function<void(std::string_view)>& plain,
+                const std::function<void(FigureToken)>& token) const;
+
+private:
+    Result<LessonFigurePlace> withOrigin(LessonFigurePlace place, std::string_view origin,
+                                         const FigureToken& token) const;
+
+    const Lesson& lesson_;
+};
+
+}  // namespace shardlab::launch

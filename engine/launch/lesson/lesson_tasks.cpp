@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/launch/lesson/lesson_tasks.h"
+
+#include "engine/layout/suggest.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace shardlab::launch {
+namespace {
+
+/// "key: value"; lines that begin with two spaces go on with the value above them.
+struct Entry {
+    int line = 0;
+    std::string key, value;
+};
+
+constexpr std::string_view upTo = "choice up to ";
+
+/// The key without what it says itself: "choice up to 30 %" is a choice.
+std::string_view kindOf(const Entry& entry) {
+    return entry.key.starts_with(upTo) ? std::string_view("choice") : std::string_view(entry.key);
+}
+
+class TaskReader {
+public:
+    TaskReader(const LessonReferences& references, const LessonTask& task) : references_(references), task_(task) {}
+
+    Result<LessonQuestion> question() {
+        LessonQuestion question;
+        if (const Status head = readHead("question", question.name, question.text); !head) return fail(head.error());
+        if (!rest_.empty()) return fail(badHead("question"));
+        if (const Status body = readBody({"figure", "slider", "choice", "least", "most", "show", "reveal"}); !body)
+            return fail(body.error());
+        if (const Status asked = readAsked(question); !asked) return fail(asked.error());
+        if (const Entry* show = find("show")) {
+            question.show = show->value;
+            if (!std::ranges::all_of(question.show, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }))
+                return fail({"this is no view", references_.where(show->line), excerpt(show->value),
+                             "the id of a view: timeline"});
+        }
+        const Entry* reveal = find("reveal");
+        if (!reveal) return fail(lacks("a question has no reveal", "reveal: what is said once it is measured"));
+        Status resolved;
+        const Status scanned = references_.scan(
+            reveal->value, reveal->line,
+            [&](std::string_view text) {
+                if (!text.empty()) question.reveal.emplace_back(std::string(text));
+            },
+            [&](const FigureToken& token) {
+                const auto place = references_.figure(token);
+                if (place) question.reveal.emplace_back(*place);
+                else if (resolved) resolved = fail(place.error());
+            });
+        if (!scanned) return fail(scanned.error());
+        if (!resolved) return fail(resolved.error());
+        return question;
+    }
+
+    Result<LessonStep> step() {
+        LessonStep step;
+        if (const Status head = readHead("step", step.name, step.text); !head) return fail(head.error());
+        if (!rest_.empty()) {
+            if (!rest_.starts_with("in ")) return fail(badHead("step"));
+            const std::string name(trimmed(std::string_view(rest_).substr(3)));
+            step.in = references_.find(name);
+            if (!step.in)
+                return fail(references_.unknown("a step is in no experiment of this lesson", task_.line, name));
+            step.layoutName = references_.experiment(*step.in).layout.name;
+        }
+        if (const Status body = readBody({"when", "then"}); !body) return fail(body.error());
+        for (const Entry& entry : entries_) {
+            if (entry.key != "when") continue;
+            auto condition = readWhen(entry);
+            if (!condition) return fail(condition.error());
+            step.conditions.push_back(std::move(*condition));
+        }
+        if (step.conditions.empty()) return fail(lacks("nothing tells when a step is done", "when: /batch/micro = 1"));
+        if (const Entry* then = find("then")) step.then = then->value;
+        return step;
+    }
+
+private:
+    Error badHead(const std::string& kind) const {
+        return {"a " + kind + " has no name or no text", references_.where(task_.line), excerpt(task_.head),
+                kind == "step"
+                    ? "```step NAME: text, or ```step NAME in EXPERIMENT: text; a name is of a–z, 0–9, - and _"
+                    : "```question NAME: text; a name is of a–z, 0–9, - and _"};
+    }
+    Error lacks(const char* what, const char* legal) const { return {what, references_.where(task_.line), {}, legal}; }
+
+    /// Reads "NAME …: text"; what stands between name and colon stays in rest_.
+    Status readHead(const std::string& kind, std::string& name, std::string& text) {
+        const std::string_view head = task_.head;
+        const std::size_t colon = head.find(':');
+        if (colon == std::string_view::npos) return fail(badHead(kind));
+        const std::string_view before = trimmed(head.substr(0, colon));
+        const std::size_t end = std::min(before.find(' '), before.size());
+        name = before.substr(0, end);
+        rest_ = trimmed(before.substr(end));
+        text = trimmed(head.substr(colon + 1));
+        if (!isName(name) || text.empty()) return fail(badHead(kind));
+        return {};
+    }
+
+    Status readBody(const std::vector<std::string_view>& keys) {
+        int line = task_.line;
+        for (std::string_view body = task_.body; !body.empty();) {
+            const std::size_t end = std::min(body.find('\n'), body.size() - 1) + 1;
+            const std::string_view text = body.substr(0, end);
+            body.remove_prefix(end);
+            ++line;
+            if (trimmed(text.substr(0, text.find('\n'))).empty()) continue;
+            const Status read = text.starts_with("  ") && !entries_.empty() ? goOn(text) : addEntry(text, line, keys);
+            if (!read) return read;
+        }
+        return {};
+    }
+
+    Status goOn(std::string_view text) {
+        std::string& value = entries_.back().value;
+        if (!value.empty()) value += ' ';
+        value += trimmed(text.substr(0, text.find('\n')));
+        return {};
+    }
+
+    Status addEntry(std::string_view text, int line, const std::vector<std::string_view>& keys) {
+        text = trimmed(text.substr(0, text.find('\n')));
+        const std::size_t colon = text.find(':');
+        Entry entry{line, std::string(trimmed(text.substr(0, colon))), {}};
+        const std::string_view kind = kindOf(entry);
+        if (colon == std::string_view::npos || std::ranges::find(keys, kind) == keys.end())
+            return fail({"this says nothing of a question or a step", references_.where(line), excerpt(text),
+                         legalWords(kind, keys) + ", each with a colon; a line that goes on begins with two spaces"});
+        if (kind != "choice" && kind != "when" && find(kind))
+            return fail({"this stands twice", references_.where(line), excerpt(text), "each once"});
+        entry.value = trimmed(text.substr(colon + 1));
+        entries_.push_back(std::move(entry));
+        return {};
+    }
+
+    const Entry* find(std::string_view kind) const {
+        const auto found = std::ranges::find_if(entries_, [&](const Entry& entry) { return kindOf(entry) == kind; });
+        return found == entries_.end() ? nullptr : &*found;
+    }
+
+    Status readAsked(LessonQuestion& question) const {
+        const bool figure = find("figure"), slider = find("slider"), choice = find("choice");
+        const bool least = find("least"), most = find("most");
+        if (figure && slider != choice && !least && !most) {
+            if (const Status read = readFigure(question, *find("figure")); !read) return read;
+            return slider ? readSlider(question, *find("slider")) : readChoices(question);
+        }
+        if (!figure && !slider && !choice && least != most)
+            return readExperiments(question, least ? QuestionKind::Least : QuestionKind::Most,
+                                   *find(least ? "least" : "most"));
+        return fail(lacks("nothing, or more than one thing, is to be guessed",
+                          "figure with slider, figure with choices, least, or most"));
+    }
+
+    /// An answer is measured, and not typed in.
+    Status takeFigure(LessonQuestion& question, const LessonFigure* figure, int line) const {
+        question.figure = figure;
+        if (figure->has(FigureOrigin::Measured)) return {};
+        return fail({"no run measures this figure", references_.where(line), std::string(figure->name),
+                     "one that shardlab learn --figures calls measured"});
+    }
+
+    Status readFigure(LessonQuestion& question, const Entry& entry) const {
+        const std::size_t over = entry.value.find('/');
+        std::vector<std::string_view> parts{std::string_view(entry.value).substr(0, over)};
+        if (over != std::string::npos) parts.push_back(std::string_view(entry.value).substr(over + 1));
+        for (const std::string_view part : parts) {
+            const auto place = references_.figure({entry.line, std::string(trimmed(part))});
+            if (!place) return fail(place.error());
+            if (question.figure && question.figure != place->figure)
+                return fail({"two figures that are divided are of one kind", references_.where(entry.line),
+                             excerpt(entry.value), "the same figure of two experiments"});
+            if (const Status taken = takeFigure(question, place->figure, entry.line); !taken) return taken;
+            if (place->origin != FigureOrigin::Measured)
+                return fail({"a question asks for what is measured", references_.where(entry.line),
+                             excerpt(entry.value), "EXPERIMENT.FIGURE alone"});
+            question.experiments.push_back(place->experiment);
+        }
+        return {};
+    }
+
+    Status readSlider(LessonQuestion& question, const Entry& entry) const {
+        question.kind = QuestionKind::Slider;
+        const std::size_t to = entry.value.find(" to ");
+        const auto least = readValue(question, std::string_view(entry.value).substr(0, to));
+        const auto most =
+            to == std::string::npos ? std::nullopt : readValue(question, std::string_view(entry.value).substr(to + 4));
+        if (!least || !most || *least >= *most)
+            return fail({"a slider has no range", references_.where(entry.line), excerpt(entry.value),
+                         "two values in the figure's unit, the smaller first: 0 to " + valueExample(question)});
+        question.from = *least;
+        question.to = *most;
+        return {};
+    }
+
+    Status readChoices(LessonQuestion& question) const {
+        question.kind = QuestionKind::Ranges;
+        constexpr double unbounded = std::numeric_limits<double>::infinity();
+        for (const Entry& entry : entries_) {
+            if (kindOf(entry) != "choice") continue;
+            QuestionChoice choice{entry.value, unbounded};
+            if (entry.key.starts_with(upTo)) {
+                const auto bound = readValue(question, std::string_view(entry.key).substr(upTo.size()));
+                if (!bound)
+                    return fail({"a choice has no bound", references_.where(entry.line), excerpt(entry.key),
+                                 "a value in the figure's unit: choice up to " + valueExample(question)});
+                choice.upTo = *bound;
+            }
+            if (choice.text.empty())
+                return fail({"a choice says nothing", references_.where(entry.line), excerpt(entry.key),
+                             "choice up to " + valueExample(question) + ": what a reader chooses"});
+            if (!question.choices.empty() && choice.upTo <= question.choices.back().upTo)
+                return fail({"a choice covers nothing", references_.where(entry.line), excerpt(entry.key),
+                             "bounds that grow, and no bound in the last choice alone"});
+            question.choices.push_back(std::move(choice));
+        }
+        if (question.choices.size() < 2 || question.choices.back().upTo < unbounded)
+            return fail(lacks("choices do not cover every value",
+                              "two of them or more, and no bound in the last choice: choice: more"));
+        return {};
+    }
+
+    Status readExperiments(LessonQuestion& question, QuestionKind kind, const Entry& entry) const {
+        question.kind = kind;
+        const std::size_t of = entry.value.find(" of ");
+        const auto figure = references_.figureNamed(trimmed(std::string_view(entry.value).substr(0, of)), entry.line);
+        if (!figure) return fail(figure.error());
+        if (const Status taken = takeFigure(question, *figure, entry.line); !taken) return taken;
+        const std::string_view all =
+            of == std::string::npos ? std::string_view() : std::string_view(entry.value).substr(of + 4);
+        for (const std::string_view word : splitWords(all)) {
+            const std::string name(trimmed(word));
+            const auto index = references_.find(name);
+            if (!index)
+                return fail(references_.unknown("a question is of no experiment of this lesson", entry.line, name));
+            if (std::ranges::find(question.experiments, *index) != question.experiments.end())
+                return fail({"an experiment stands twice", references_.where(entry.line), name, "each once"});
+            const std::string& title = references_.experiment(*index).title;
+            question.experiments.push_back(*index);
+            question.choices.push_back({title.empty() ? name : name + " (" + title + ")", 0});
+        }
+        if (question.experiments.size() < 2)
+            return fail({"there is nothing to choose from", references_.where(entry.line), excerpt(entry.value),
+                         entry.key + ": bubble of two experiments or more, with commas between them"});
+        return {};
+    }
+
+    Result<StepCondition> readWhen(const Entry& entry) const {
+        if (entry.value.starts_with("ran ")) {
+            const std::string name(trimmed(std::string_view(entry.value).substr(4)));
+            const auto index = references_.find(name);
+            if (!index)
+                return fail(references_.unknown("a step waits for no experiment of this lesson", entry.line, name));
+            return RanCondition{*index};
+        }
+        auto condition = readCondition(entry.value);
+        if (condition) return condition;
+        Error error = condition.error();
+        error.where = references_.where(entry.line);
+        return fail(std::move(error));
+    }
+
+    const LessonReferences& references_;
+    const LessonTask& task_;
+    std::string rest_;
+    std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+Result<LessonQuestion> readQuestion(const LessonReferences& references, const LessonTask& task) {
+    return TaskReader(references, task).question();
+}
+
+Result<LessonStep> readStep(const LessonReferences& references, const LessonTask& task) {
+    return TaskReader(references, task).step();
+}
+
+}  // namespace shardlab::launch

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/lesson/experiment_part.h"
+
+#include "engine/base/units.h"
+#include "ui/core/child.h"
+#include "ui/core/elided_label.h"
+#include "ui/core/field_words.h"
+#include "ui/core/lesson_session.h"
+#include "ui/core/run_model.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <array>
+
+namespace shardlab::ui {
+namespace {
+
+constexpr int progressMilliseconds = 100;
+
+QString seconds(double value) { return text(formatSeconds(value)); }
+
+int stepsDone(const RunModel& model) {
+    if (model.empty()) return 0;
+    const auto& steps = model.steps().all();
+    return static_cast<int>(std::ranges::count_if(steps, &StepSummary::complete));
+}
+
+/// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
+std::string sizes(const Layout& layout) {
+    const auto count = [](int number, const char* one, const char* many) {
+        return std::to_string(number) + (number == 1 ? one : many);
+    };
+    return std::string(wordOf(layout.model.kind)) + " of " + count(layout.model.layers, " layer, ", " layers, ") +
+           std::to_string(layout.model.hidden) + " wide; " + count(rankCount(layout), " rank; ", " ranks; ") +
+           count(microbatches(layout), " microbatch of ", " microbatches of ") +
+           count(layout.batch.micro, " sample", " samples");
+}
+
+/// What the experiment has else than the one that it is like, in the words of the form.
+QString difference(const Lesson& lesson, const LessonExperiment& experiment) {
+    if (experiment.like.empty()) return text(sizes(experiment.layout));
+    const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
+    std::vector<FieldChange> changes = changesBetween(other->layout, experiment.layout);
+    // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.
+    constexpr std::array following{"/name", "/cluster/hosts", "/cluster/pace", "/cluster/pace/step_seconds"};
+    std::erase_if(changes, [&](const FieldChange& change) {
+        return std::ranges::find(following, change.pointer) != following.end();
+    });
+    return ExperimentPart::tr("like %1, but %2")
+        .arg(text(experiment.like), changes.empty() ? ExperimentPart::tr("run again") : changesText(changes));
+}
+
+QLabel* wrapped(const QString& text, const char* role, QWidget* parent) {
+    auto* label = child<QLabel>(text, parent);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setProperty("role", role);
+    return label;
+}
+
+}  // namespace
+
+ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experiment, QWidget* parent)
+    : LessonPart(parent), context_(context), experiment_(experiment),
+      progress_(
+          this, [this] { refreshState(); }, progressMilliseconds) {
+    const Lesson& lesson = *context_.lessons.lesson();
+    const LessonExperiment& shown = lesson.experiments[experiment];
+    const QString name = text(shown.name);
+    setProperty("role", "task");
+    name_ = child<QPushButton>(name, this);
+    name_->setCheckable(true);
+    name_->setProperty("role", "flat");
+    name_->setToolTip(tr("Show this experiment in the views beside the text"));
+    name_->setAccessibleName(tr("Show %1").arg(name));
+    name_->setObjectName(QStringLiteral("show.") + name);
+    state_ = child<ElidedLabel>(this);
+    state_->setProperty("role", "small");
+    run_ = child<QPushButton>(this);
+    run_->setObjectName(QStringLiteral("run.") + name);
+    auto* design = child<QPushButton>(tr("Open in Design"), this);
+    design->setObjectName(QStringLiteral("design.") + name);
+    design->setAccessibleName(tr("Open %1 in Design").arg(name));
+    design->setToolTip(tr("Take the experiment's layout into Design, where you can change it; Ctrl+Z undoes that"));
+
+    auto* head = child<QHBoxLayout>();
+    head->setSpacing(6);
+    head->addWidget(name_, 0, Qt::AlignTop);
+    head->addWidget(wrapped(text(shown.title), "title", this), 1);
+    auto* foot = child<QHBoxLayout>();
+    foot->setSpacing(6);
+    foot->addWidget(state_, 1);
+    foot->addWidget(run_);
+    foot->addWidget(design);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(10, 6, 10, 8);
+    column->setSpacing(4);
+    column->addLayout(head);
+    column->addWidget(wrapped(difference(lesson, shown), "small", this));
+    column->addLayout(foot);
+
+    connect(name_, &QPushButton::clicked, this, [this] {
+        context_.lessons.show(experiment_);
+        refreshState();
+    });
+    connect(design, &QPushButton::clicked, this, [this] { context_.lessons.openInDesign(experiment_); });
+    connect(run_, &QPushButton::clicked, this, &ExperimentPart::act);
+    progress_.follow(context_.model, &RunModel::appended);
+    refreshState();
+}
+
+bool ExperimentPart::act() {
+    LessonSession& lessons = context_.lessons;
+    if (lessons.active()) lessons.stop();
+    else lessons.run({experiment_});
+    return true;
+}
+
+QString ExperimentPart::stateText() const {
+    const LessonSession& lessons = context_.lessons;
+    const KnownExperiment& known = lessons.known()[experiment_];
+    const int steps = lessons.lesson()->experiments[experiment_].layout.run.steps;
+    switch (lessons.state(experiment_)) {
+    case LessonSession::State::Fresh:
+        if (!known.planned) return tr("cannot be planned");
+        return tr("%1 steps, about %2").arg(steps).arg(seconds(steps * known.planned->plan.simulation.stepSeconds));
+    case LessonSession::State::Running:
+        return stepsDone(context_.model) == 0 ? tr("starting")
+                                              : tr("step %1 of %2").arg(stepsDone(context_.model)).arg(steps);
+    case LessonSession::State::Ran: return tr("measured, %1 a step").arg(seconds(known.measured->summary.stepSeconds));
+    case LessonSession::State::Stopped: return tr("stopped before its end");
+    case LessonSession::State::Failed: return tr("failed: %1").arg(lessons.trouble(experiment_));
+    }
+    return {};
+}
+
+void ExperimentPart::refresh(const LessonBlock&) { refreshState(); }
+
+void ExperimentPart::refreshState() {
+    const LessonSession& lessons = context_.lessons;
+    if (experiment_ >= lessons.known().size()) return;  // another lesson is read, and this part about to go
+    const LessonSession::State state = lessons.state(experiment_);
+    const bool running = state == LessonSession::State::Running;
+    const bool inSight = lessons.shown() == static_cast<int>(experiment_);
+    name_->setChecked(inSight);
+    name_->setEnabled(!lessons.active() || running);
+    state_->setText(stateText());
+    state_->setToolTip(state == LessonSession::State::Failed ? stateText() : QString());
+    setRole(*state_, state == LessonSession::State::Failed ? "fault" : "small");
+    run_->setText(running ? tr("Stop") : state == LessonSession::State::Fresh ? tr("Run") : tr("Run again"));
+    run_->setAccessibleName(QStringLiteral("%1 %2").arg(run_->text(), name_->text()));
+    run_->setEnabled(!lessons.active() || running);
+    setRole(*run_, running || (state == LessonSession::State::Fresh && !lessons.active() && inSight) ? "primary" : "");
+}
+
+}  // namespace shardlab::ui

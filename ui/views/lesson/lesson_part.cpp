@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/lesson/lesson_part.h"
+
+#include "ui/core/child.h"
+#include "ui/views/lesson/experiment_part.h"
+#include "ui/views/lesson/question_part.h"
+#include "ui/views/lesson/step_part.h"
+#include "ui/views/lesson/text_part.h"
+
+namespace shardlab::ui {
+
+LessonPart* makePart(const ViewContext& context, const LessonBlock& block, QWidget* parent) {
+    switch (block.kind) {
+    case LessonBlock::Kind::Text: break;
+    case LessonBlock::Kind::Experiment: return child<ExperimentPart>(context, block.index, parent);
+    case LessonBlock::Kind::Question: return child<QuestionPart>(context, block.index, parent);
+    case LessonBlock::Kind::Step: return child<StepPart>(context, block.index, parent);
+    }
+    return child<TextPart>(context, parent);
+}
+
+}  // namespace shardlab::ui

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A part of a lesson on the screen: text, an experiment with its buttons, a question, or a step.
+#pragma once
+
+#include "engine/launch/lesson/lesson_text.h"
+#include "ui/core/view.h"
+
+#include <QFrame>
+
+namespace shardlab::ui {
+
+class LessonPart : public QFrame {
+    Q_OBJECT
+public:
+    using QFrame::QFrame;
+    /// Takes in what is known by now; `block` is the one that the part was made for.
+    virtual void refresh(const LessonBlock& block) = 0;
+    /// Does what a reader would do next with it: guess, run, stop. False: there is nothing.
+    virtual bool act() { return false; }
+};
+
+/// Makes a part of the chosen lesson. The context's theme gives colours and sizes of letters.
+LessonPart* makePart(const ViewContext& context, const LessonBlock& block, QWidget* parent);
+
+}  // namespace shardlab::ui

@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views/lesson/presenter.h"
+
+#include "ui/core/child.h"
+#include "ui/core/lesson_session.h"
+#include "ui/core/style_sheet.h"
+#include "ui/core/text.h"
+#include "ui/views/lesson/lesson_part.h"
+
+#include <QHBoxLayout>
+#include <QKeySequence>
+#include <QLabel>
+#include <QScreen>
+#include <QScrollArea>
+#include <QShortcut>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace shardlab::ui {
+namespace {
+
+/// Letters are a share of the window's height, so that they are as large on every screen.
+constexpr double letterShare = 1.0 / 30;
+constexpr int leastLetters = 16, mostLetters = 54;
+constexpr double widestInLetters = 44;  ///< of a line
+
+ViewContext withTheme(const ViewContext& context, ThemeSource& theme) {
+    return {context.workspace, context.document, context.model,  context.selection, theme,
+            context.search,    context.compare,  context.events, context.lessons,   context.home};
+}
+
+View* makeTimeline(const ViewContext& context, QWidget* parent) {
+    const auto kinds = viewKinds();
+    const auto found = std::ranges::find(kinds, QLatin1String("timeline"),
+                                         [](const ViewKind& kind) { return QLatin1String(kind.id); });
+    View* timeline = found->create(context, parent);
+    timeline->setObjectName(QStringLiteral("presentedTimeline"));
+    return timeline;
+}
+
+}  // namespace
+
+Presenter::Presenter(const ViewContext& context, QWidget* parent)
+    : QWidget(parent, Qt::Window), around_(context.theme), context_(withTheme(context, theme_)),
+      page_(child<QWidget>()), column_(child<QVBoxLayout>(page_)), area_(child<QScrollArea>(this)),
+      timeline_(makeTimeline(context, page_)), title_(child<QLabel>(this)), place_(child<QLabel>(this)) {
+    setAttribute(Qt::WA_StyledBackground);
+    setObjectName(QStringLiteral("presenter"));
+    setProperty("role", "presenter");
+    area_->setWidgetResizable(true);
+    area_->setFrameShape(QFrame::NoFrame);
+    area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area_->setWidget(page_);
+    for (QLabel* label : {title_, place_}) label->setProperty("role", "dim");
+    auto* foot = child<QHBoxLayout>();
+    foot->addWidget(title_);
+    foot->addStretch(1);
+    foot->addWidget(place_);
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(24, 24, 24, 16);
+    column->addWidget(area_, 1);
+    column->addLayout(foot);
+    column_->setSpacing(24);
+
+    for (const int key : {Qt::Key_Right, Qt::Key_Space, Qt::Key_PageDown}) addKey(key, &Presenter::forward);
+    for (const int key : {Qt::Key_Left, Qt::Key_Backspace, Qt::Key_PageUp}) addKey(key, &Presenter::back);
+    addKey(Qt::Key_Home, &Presenter::first);
+    addKey(Qt::Key_End, &Presenter::last);
+    for (const int key : {Qt::Key_Return, Qt::Key_Enter}) addKey(key, &Presenter::act);
+    connect(child<QShortcut>(QKeySequence(Qt::Key_Escape), this), &QShortcut::activated, this, &QWidget::close);
+    connect(&context.theme, &ThemeSource::changed, this, &Presenter::takeTheme);
+    connect(&context.lessons, &LessonSession::changed, this, &Presenter::refresh);
+    connect(&context.lessons, &LessonSession::chosenChanged, this, [this] {
+        if (isVisible()) begin();
+    });
+}
+
+void Presenter::addKey(int key, void (Presenter::*what)()) {
+    connect(child<QShortcut>(QKeySequence(key), this), &QShortcut::activated, this, what);
+}
+
+void Presenter::begin() {
+    const LessonSession& lessons = context_.lessons;
+    if (std::exchange(lesson_, lessons.chosen()) != lessons.chosen()) screen_ = 0;
+    blocks_ = cut();
+    title_->setText(lessons.lesson() ? text(lessons.lesson()->title) : QString());
+    if (!isVisible()) {
+        setGeometry(parentWidget()->screen()->geometry());  // where no window manager makes it fill the screen
+        showFullScreen();
+    }
+    raise();
+    activateWindow();
+    takeTheme();
+    go(screen_);
+}
+
+std::vector<LessonBlock> Presenter::cut() const {
+    std::vector<LessonBlock> screens;
+    const LessonSession& lessons = context_.lessons;
+    if (!lessons.lesson()) return screens;
+    for (LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader())) {
+        if (block.kind != LessonBlock::Kind::Text) screens.push_back(std::move(block));
+        else
+            for (std::string& idea : ideas(block.text))
+                screens.push_back({LessonBlock::Kind::Text, 0, std::move(idea)});
+    }
+    return screens;
+}
+
+void Presenter::go(int screen) {
+    if (blocks_.empty()) return;
+    screen_ = std::clamp(screen, 0, screens() - 1);
+    showScreen();
+}
+
+void Presenter::showScreen() {
+    const LessonBlock& block = blocks_[static_cast<std::size_t>(screen_)];
+    const std::unique_ptr<LessonPart> gone(std::exchange(part_, nullptr));
+    while (column_->count() > 0) const std::unique_ptr<QLayoutItem> taken(column_->takeAt(0));
+    part_ = makePart(context_, block, page_);
+    part_->refresh(block);
+    const int widest = static_cast<int>(widestInLetters * theme_.theme().body.pixelSize());
+    part_->setMaximumWidth(widest);
+    part_->show();
+    timeline_->setVisible(block.kind == LessonBlock::Kind::Experiment);
+    column_->addStretch(1);
+    auto* line = child<QHBoxLayout>();
+    line->addStretch(1);
+    line->addWidget(part_, 100);
+    line->addStretch(1);
+    column_->addLayout(line);
+    if (timeline_->isVisibleTo(page_)) column_->addWidget(timeline_, 100);
+    column_->addStretch(1);
+    if (block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(block.index);
+    place_->setText(
+        tr("%1 of %2 · Space on · ← back · Enter guess or run · Esc leave").arg(screen_ + 1).arg(screens()));
+}
+
+void Presenter::refresh() {
+    if (!isVisible() || !part_ || lesson_ != context_.lessons.chosen()) return;
+    std::vector<LessonBlock> now = cut();
+    if (now.size() != blocks_.size()) return begin();
+    blocks_ = std::move(now);
+    part_->refresh(blocks_[static_cast<std::size_t>(screen_)]);
+}
+
+void Presenter::act() {
+    if (part_ && !part_->act()) forward();
+}
+
+void Presenter::takeTheme() {
+    Theme large = around_.theme();
+    const int letters = std::clamp(static_cast<int>(height() * letterShare), leastLetters, mostLetters);
+    large.body.setPixelSize(letters);
+    large.mono.setPixelSize(letters);
+    const int small = letters * 7 / 10;
+    setStyleSheet(
+        QStringLiteral("#presenter { background: %1; } "
+                       "#presenter QLabel, #presenter QRadioButton, #presenter QPushButton { font-size: %2px; } "
+                       "#presenter QLabel[role=\"small\"], #presenter QLabel[role=\"dim\"] { font-size: %3px; }")
+            .arg(large.panel.name())
+            .arg(letters)
+            .arg(small));
+    theme_.setTheme(large);
+    if (part_) part_->setMaximumWidth(static_cast<int>(widestInLetters * letters));
+}
+
+void Presenter::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    takeTheme();
+}
+
+}  // namespace shardlab::ui
