@@ -16,7 +16,7 @@ namespace {
 
 struct Skeleton {
     QList<int> headings;  ///< their depths, in order
-    QStringList blocks;   ///< of code, without what is said about it within
+    QStringList blocks;   ///< of code, without what is said about it within; those with a name are the lessons' own
     QStringList links;    ///< the files that they lead to, sorted: languages have their own order of words
 };
 
@@ -28,13 +28,14 @@ Skeleton skeletonOf(const QString& path) {
     static const QRegularExpression ofLanguage(QStringLiteral("/[a-z]{2}_[A-Z]{2}(?=/)"));
     const QDir folder = QFileInfo(path).dir();
     Skeleton skeleton;
-    bool code = false;
+    bool code = false, named = false;
     for (QString line : QString::fromUtf8(file.readAll()).split('\n')) {
         if (line.startsWith("```")) {
             code = !code;
-            if (code) skeleton.blocks += line;
+            named = code && line.contains(' ');
+            if (code && !named) skeleton.blocks += line;
         } else if (code) {
-            skeleton.blocks.back() += '\n' + line.remove(comment).trimmed();
+            if (!named) skeleton.blocks.back() += '\n' + line.remove(comment).trimmed();
         } else if (line.startsWith('#')) {
             skeleton.headings += static_cast<int>(line.indexOf(' '));
         }
