@@ -98,8 +98,6 @@ struct ModelSpec {
     BlockSpec block;
     MoeSpec experts;
     CnnSpec cnn;
-    int mtpDepth = 0;        ///< modules that predict one token further each (multi-token prediction, 2412.19437)
-    double mtpWeight = 0.3;  ///< factor of the mean of their losses
     bool operator==(const ModelSpec&) const = default;
 };
 
