@@ -151,8 +151,8 @@ private:
         const bool fits = each && std::int64_t{*each} * nodes == ranks;
         layout_.cluster.hosts = evenHosts(fits ? nodes : 1, static_cast<int>(fits ? *each : ranks));
         layout_.run.maxRestarts = started(text, "--max-restarts").value_or(0);
-        for (const char* degree : {"parallelism.expert_parallel_degree", "parallelism.expert_tensor_parallel_degree"})
-            if (keys_.integer(degree, 1) > 1) note(fmt::format("{}: the layout's model has no experts", degree));
+        for (const char* key : {"parallelism.expert_parallel_degree", "parallelism.expert_tensor_parallel_degree"})
+            if (keys_.integer(key, 1) > 1) note(fmt::format("{}: the layout's model has no experts", key));
     }
 
     void training() {
