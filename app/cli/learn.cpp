@@ -145,7 +145,7 @@ Status writeHandout(const std::string& page, const std::filesystem::path& file) 
 std::string missing(const LearnOptions& options) {
     const std::filesystem::path file(options.handout);
     if (options.handout.empty() || file.extension() == ".pdf" || file.extension() == ".html") return {};
-    return "--handout takes a file whose name ends with .html or .pdf, not " + file.filename().string();
+    return "for --handout, a file whose name ends with .html or .pdf,";
 }
 
 int learn(const LearnOptions& options) {

@@ -157,10 +157,12 @@ void Presenter::takeTheme() {
     large.body.setPixelSize(letters);
     large.mono.setPixelSize(letters);
     const int small = letters * 7 / 10;
+    // Parts of the lesson alone: the timeline below them keeps its letters.
     setStyleSheet(
         QStringLiteral("#presenter { background: %1; } "
-                       "#presenter QLabel, #presenter QRadioButton, #presenter QPushButton { font-size: %2px; } "
-                       "#presenter QLabel[role=\"small\"], #presenter QLabel[role=\"dim\"] { font-size: %3px; }")
+                       "shardlab--ui--LessonPart QLabel, shardlab--ui--LessonPart QRadioButton, "
+                       "shardlab--ui--LessonPart QPushButton { font-size: %2px; } "
+                       "shardlab--ui--LessonPart QLabel[role=\"small\"], #presenter > QLabel { font-size: %3px; }")
             .arg(large.panel.name())
             .arg(letters)
             .arg(small));
