@@ -55,7 +55,6 @@ private Q_SLOTS:
         Layout before, after;
         before.cluster.hosts = {{"node-a", 4}};
         after.cluster.hosts = {{"node-a", 2}, {"node-b", 2}};
-        after.cluster.pace.emplace();
         after.schedule.kind = "gpipe";
         after.parallel.pipeline = before.parallel.pipeline + 2;
         after.parallel.sequence = !before.parallel.sequence;
@@ -64,15 +63,16 @@ private Q_SLOTS:
         after.optimizer.learningRate = 0.0005;
         const std::vector<FieldChange> changes = changesBetween(before, after);
         const QString told = changesText(changes);
-        for (const char* said : {"Hosts node-a × 2, node-b × 2 instead of node-a × 4", "Paced on instead of off",
-                                 "Schedule gpipe instead of 1f1b", "Sequence parallel on instead of off",
-                                 "2, 2, 2, 2, 2, 2, … of 8 instead of none", "0.0005 instead of 0.003"})
+        for (const char* said : {"Hosts node-a × 2, node-b × 2 instead of node-a × 4", "Schedule gpipe instead of 1f1b",
+                                 "Sequence parallel on instead of off", "2, 2, 2, 2, 2, 2, … of 8 instead of none",
+                                 "0.0005 instead of 0.003"})
             QVERIFY2(told.contains(QString::fromUtf8(said)), qPrintable(told));
         QVERIFY(told.contains(QStringLiteral("Pipeline %1 ranks instead of %2")
                                   .arg(after.parallel.pipeline)
                                   .arg(before.parallel.pipeline)));
         for (const QChar sign : QStringLiteral("\"[]{}")) QVERIFY2(!told.contains(sign), qPrintable(told));
         // A pace that only changes is told by its own fields.
+        after.cluster.pace.emplace();
         before = after;
         after.cluster.pace->stepSeconds = 2 * before.cluster.pace->stepSeconds;
         QVERIFY(!changesText(changesBetween(before, after)).contains(QStringLiteral("Paced")));

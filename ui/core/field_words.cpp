@@ -37,7 +37,7 @@ QString valueText(const QJsonValue& value) {
     case QJsonValue::Null:
     case QJsonValue::Undefined: return tr("none");
     case QJsonValue::Bool: return value.toBool() ? tr("on") : tr("off");
-    case QJsonValue::Double: return value.toVariant().toString();
+    case QJsonValue::Double: return QString::number(value.toDouble(), 'g', 15);
     case QJsonValue::String: return value.toString().isEmpty() ? tr("nothing") : value.toString();
     case QJsonValue::Array: return listText(value.toArray());
     case QJsonValue::Object: return hostText(value.toObject());

@@ -10,6 +10,7 @@
 #include "ui/core/words.h"
 
 #include <QMouseEvent>
+#include <QResizeEvent>
 #include <QToolTip>
 
 #include <algorithm>
@@ -50,6 +51,13 @@ void StepChart::applyTheme() {
 void StepChart::mouseMoveEvent(QMouseEvent* event) {
     QCustomPlot::mouseMoveEvent(event);
     QToolTip::showText(event->globalPosition().toPoint(), wordsAt(event->position().toPoint()), this);
+}
+
+/// As many numbers stand at the axes of values as have room above each other.
+void StepChart::resizeEvent(QResizeEvent* event) {
+    constexpr int each = 26, most = 5;  // pixels, numbers
+    for (QCPAxis* axis : {yAxis, yAxis2}) axis->ticker()->setTickCount(std::clamp(height() / each, 1, most));
+    QCustomPlot::resizeEvent(event);
 }
 
 void StepChart::setOverTime(bool over) {

@@ -38,6 +38,7 @@ public:
 
 protected:
     void mouseMoveEvent(QMouseEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     /// The moment on the run's clock at which the first step begins.

@@ -187,6 +187,8 @@ void ThemeSource::setDark(bool dark) {
         QApplication::setFont(theme_.body);
     }
     QApplication::setPalette(paletteOf(theme_));
+    // Another sheet in the place of one polishes each widget as often as it has widgets around it; a first one once.
+    qApp->setStyleSheet(QString());
     qApp->setStyleSheet(styleSheet(theme_));
     Q_EMIT changed();
 }

@@ -35,8 +35,8 @@ Place designed(bool low) {
     std::vector<Place> middle;
     if (low) middle.push_back(tabs(350, {"timeline", "memory_over_time", "waterfall", "order", "area", "inside"}));
     else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "waterfall", "order", "area", "inside"})};
-    middle.push_back(beside(290, {tabs(264, {"memory_per_rank", "activations", "critical_path"}),
-                                  tabs(336, {"candidates", "schedules", "kernels", "evidence"})}));
+    middle.push_back(beside(290, {tabs(300, {"memory_per_rank", "activations", "critical_path"}),
+                                  tabs(300, {"candidates", "schedules", "kernels", "evidence"})}));
     return beside(1200,
                   {above(318, {view("layout_form", 460), tabs(140, {"mesh", "traffic", "traffic_matrix"})}, false),
                    above(600, std::move(middle)),
@@ -51,8 +51,8 @@ Place watched(bool replayed, bool low) {
     if (!low) middle.push_back(view("memory_over_time", 96));
     middle.push_back(beside(
         200,
-        {low ? tabs(450, {"memory_per_rank", "memory_over_time", "inside"}) : tabs(450, {"memory_per_rank", "inside"}),
-         tabs(450, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"})}));
+        {low ? tabs(380, {"memory_per_rank", "memory_over_time", "inside"}) : tabs(380, {"memory_per_rank", "inside"}),
+         tabs(520, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          column(270, 400,
                                 {view("mesh", 190), tabs(210, {"selected", "critical_path", "traffic_matrix"}),
@@ -61,11 +61,10 @@ Place watched(bool replayed, bool low) {
 
 Place taught(bool low) {
     std::vector<Place> right{view("figures", 74, false)};
-    right.push_back(view("timeline", 290));
+    right.push_back(low ? tabs(290, {"timeline", "memory_over_time"}) : view("timeline", 290));
     if (!low) right.push_back(view("memory_over_time", 96));
-    right.push_back(beside(200, {low ? tabs(300, {"memory_per_rank", "memory_over_time", "selected", "inside"})
-                                     : tabs(300, {"memory_per_rank", "selected", "inside"}),
-                                 tabs(300, {"loss", "loss_scale", "scales", "experts", "exchange", "mesh"})}));
+    right.push_back(beside(200, {tabs(250, {"memory_per_rank", "selected", "inside"}),
+                                 tabs(350, {"loss", "loss_scale", "scales", "experts", "exchange", "mesh"})}));
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 

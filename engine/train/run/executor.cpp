@@ -46,7 +46,7 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
         if (setup_.hostCopies) setup_.hostCopies->progress();
         setup_.trace.collect();
         carryOut(action);
-        setup_.trace.memory();
+        setup_.trace.memoryAt(clock_->now());  // a rank that is paced may have come to it late
     }
     finishList();
     Executed executed{0, gradients_.norm, gradients_.overflow};

@@ -125,8 +125,8 @@ void RankTrace::recordMemory(std::int64_t time, const MemoryBytes& used) {
     recordChanged(recordedAt_, used, recorded_, memoryKind);
 }
 
-void RankTrace::memory() {
-    if (!quiet_) recordMemory(now(), arena_.used());
+void RankTrace::memoryAt(std::int64_t time) {
+    if (!quiet_) recordMemory(time, arena_.used());
 }
 
 void RankTrace::noteMemory() {
