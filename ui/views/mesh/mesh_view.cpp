@@ -34,25 +34,26 @@ QString expertsOf(const Layout& layout, const Mesh& mesh, int rank) {
                      : MeshView::tr("experts %1–%2").arg(first).arg(first + each - 1);
 }
 
-QString numbered(const std::vector<int>& ranks, int without = -1) {
+QString rankNumbers(const std::vector<int>& ranks, int without = -1) {
     QStringList numbers;
     for (const int rank : ranks)
         if (rank != without) numbers << QString::number(rank);
     return numbers.join(QStringLiteral(", "));
 }
 
-/// "experts 0–3 of each block, with ranks 1, 2".
+/// Which experts the rank has, and where the others are, a line each.
 QString expertsHelp(const Layout& layout, const Mesh& mesh, int rank) {
-    QString help = MeshView::tr("%1 of each block with experts").arg(expertsOf(layout, mesh, rank));
+    QStringList lines{MeshView::tr("%1 of each block with experts").arg(expertsOf(layout, mesh, rank))};
     if (const std::vector<int> exchange = expertExchange(mesh, rank); exchange.size() > 1)
-        help += MeshView::tr("; tokens for other experts go to rank %1").arg(numbered(exchange, rank));
-    if (mesh.folds() == 1) return help;
-    std::vector<int> sharing = mesh.group(rank, Axis::ExpertTensor), folds;
+        lines << MeshView::tr("tokens for other experts go to rank %1").arg(rankNumbers(exchange, rank));
+    std::vector<int> folds;
     for (const int member : mesh.group(rank, Axis::Tensor))
-        if (mesh.coordinate(member, Axis::Expert) != mesh.coordinate(rank, Axis::Expert)) folds.push_back(member);
-    help += MeshView::tr("; others lie on rank %1 of its tensor group").arg(numbered(folds));
-    if (sharing.size() > 1) help += MeshView::tr("; each is cut with rank %1").arg(numbered(sharing, rank));
-    return help;
+        if (mesh.folds() > 1 && mesh.coordinate(member, Axis::Expert) != mesh.coordinate(rank, Axis::Expert))
+            folds.push_back(member);
+    if (!folds.empty()) lines << MeshView::tr("rank %1 of its tensor group has others").arg(rankNumbers(folds));
+    if (const std::vector<int> sharing = mesh.group(rank, Axis::ExpertTensor); sharing.size() > 1)
+        lines << MeshView::tr("each expert is cut with rank %1").arg(rankNumbers(sharing, rank));
+    return lines.join(QLatin1Char('\n'));
 }
 
 /// "L0–3", or "L0–1, L4–5" where a rank holds several stages; "embedding" of a stage without a layer.
@@ -220,7 +221,7 @@ QString MeshView::asTable() const {
         if (spread)
             experts = QStringLiteral("\t%1\t%2")
                           .arg(expertsOf(context_.model.header().layout, mesh, rank),
-                               numbered(mesh.group(rank, Axis::Expert)));
+                               rankNumbers(mesh.group(rank, Axis::Expert)));
         table +=
             QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6%7\n")
                 .arg(rank)
