@@ -323,15 +323,7 @@ private Q_SLOTS:
         row("megatron", "/memory/offload=optimizer", "/memory/offload");
         row("megatron", "/memory/swap=activations", "/memory/swap");
         row("megatron", "/model/positions=rotary /model/rope_base=10000.5", "/model/rope_base");
-        row("megatron", "/model/positions=alibi", "/model/positions");
-        row("megatron", "/model/sinks=true", "/model/sinks");
-        row("megatron", "/model/attention_cap=50", "/model/attention_cap");
-        row("megatron", "/model/logit_cap=30", "/model/logit_cap");
         row("torchtitan", "/run/steps=200", "/model/kind /model/norm");
-        row("torchtitan", "/model/kind=llama /model/positions=alibi", "/model/positions");
-        row("torchtitan", "/model/kind=llama /model/sinks=true", "/model/sinks");
-        row("torchtitan", "/model/kind=llama /model/attention_cap=50", "/model/attention_cap");
-        row("torchtitan", "/model/kind=llama /model/logit_cap=30", "/model/logit_cap");
         row("torchtitan", "/model/kind=llama /parallel/zero=1", "/parallel/zero");
         row("torchtitan", "/model/kind=llama /precision/compute=fp16", "/precision/compute");
         row("torchtitan", "/model/kind=llama /schedule/kind=pipedream /optimizer/clip=0", "/schedule/kind");
