@@ -99,9 +99,7 @@ Layout forMegatron(TrainerDraw& draw) {
     } else {
         megatronParts(draw, l);
         p.sequence = p.tensor > 1 && draw.coin();
-        const int members = p.context * p.tensor;
-        if (l.model.heads % members == 0 && keyHeads(l.model) % members == 0 && draw.coin())
-            p.contextKind = ContextKind::Ulysses;
+        if (keyHeads(l.model) % (p.context * p.tensor) == 0 && draw.coin()) p.contextKind = ContextKind::Ulysses;
     }
     p.zero = p.data * p.context > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
     draw.copies(p);

@@ -17,8 +17,7 @@ class Actions {
 public:
     void add(std::span<const Event> events) {
         for (const Event& event : events) {
-            if (holdsUpAction(event.kind))
-                tensor_[event.action].emplace_back(event.begin, event.end);
+            if (holdsUpAction(event.kind)) tensor_[event.action].emplace_back(event.begin, event.end);
             if (event.action == 0 || event.kind != eventKind(actionFromId(event.action).kind)) continue;
             const auto [known, added] = events_.try_emplace(event.action, event);
             if (added) continue;

@@ -137,8 +137,8 @@ double distance(const Choice& from, const Choice& to) {
     number(from.chunks, to.chunks);
     number(from.micro, to.micro);
     number(from.inFlight, to.inFlight);
-    return sum + (p.sequence != q.sequence) + (p.contextKind != q.contextKind) + 1.5 * (from.kind != to.kind) + (from.recompute != to.recompute) +
-           (from.partition != to.partition) + (from.stages != to.stages);
+    return sum + (p.sequence != q.sequence) + (p.contextKind != q.contextKind) + 1.5 * (from.kind != to.kind) +
+           (from.recompute != to.recompute) + (from.partition != to.partition) + (from.stages != to.stages);
 }
 
 }  // namespace
