@@ -2,7 +2,7 @@
 // Pickles of any bytes, and the flight recorder's dumps of two ranks in either form: an error, or a report.
 #include "engine/trace/dumps/flight_dump.h"
 #include "engine/trace/dumps/hang_report.h"
-#include "engine/trace/dumps/pickle.h"
+#include "engine/trace/interchange/pickle.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/wings.h"
 

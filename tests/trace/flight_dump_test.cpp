@@ -3,7 +3,7 @@
 // values.
 #include "engine/trace/dumps/flight_dump.h"
 #include "engine/trace/dumps/hang_report.h"
-#include "engine/trace/dumps/pickle.h"
+#include "engine/trace/interchange/pickle.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 #include "tests/support/seed.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // PyTorch's memory snapshots as runs: pickles that Python writes here, as torch.cuda.memory._dump_snapshot() does.
 #include "engine/trace/dumps/flight_dump.h"
-#include "engine/trace/dumps/memory_snapshot.h"
+#include "engine/trace/interchange/memory_snapshot.h"
 #include "engine/launch/job/run_summary.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"

@@ -3,9 +3,9 @@
 
 #include "engine/base/json_fields.h"
 #include "engine/base/most_ranks.h"
-#include "engine/trace/dumps/dump_file.h"
-#include "engine/trace/dumps/memory_snapshot.h"
-#include "engine/trace/dumps/pickle.h"
+#include "engine/trace/interchange/dump_file.h"
+#include "engine/trace/interchange/memory_snapshot.h"
+#include "engine/trace/interchange/pickle.h"
 
 #include <algorithm>
 #include <charconv>

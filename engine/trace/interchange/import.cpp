@@ -2,7 +2,7 @@
 #include "engine/trace/interchange/import.h"
 
 #include "engine/base/units.h"
-#include "engine/trace/dumps/memory_snapshot.h"
+#include "engine/trace/interchange/memory_snapshot.h"
 #include "engine/trace/interchange/foreign_trace.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/trace_json.h"

@@ -3,7 +3,7 @@
 // category. A block that outlives the phase it was asked for in is of that phase's category, any other of a known phase
 // temporary; of the rest nobody knows what it is for, and it is told apart.
 #include "engine/base/units.h"
-#include "engine/trace/dumps/memory_snapshot.h"
+#include "engine/trace/interchange/memory_snapshot.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/metrics/figure_sum.h"
 

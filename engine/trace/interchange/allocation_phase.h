@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/base/memory_category.h"
-#include "engine/trace/dumps/pickle.h"
+#include "engine/trace/interchange/pickle.h"
 
 #include <cstdint>
 #include <optional>

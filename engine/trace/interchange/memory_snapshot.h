@@ -4,7 +4,7 @@
 #pragma once
 
 #include "engine/base/result.h"
-#include "engine/trace/dumps/allocation_phase.h"
+#include "engine/trace/interchange/allocation_phase.h"
 #include "engine/trace/interchange/input_stream.h"
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/dumps/dump_file.h"
+#include "engine/trace/interchange/dump_file.h"
 
 #include "engine/trace/interchange/trace_json.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/dumps/memory_snapshot.h"
+#include "engine/trace/interchange/memory_snapshot.h"
 
 #include "engine/base/most_ranks.h"
 #include "engine/base/visible_text.h"
-#include "engine/trace/dumps/dump_file.h"
+#include "engine/trace/interchange/dump_file.h"
 #include "engine/trace/metrics/figure_sum.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/dumps/pickle.h"
+#include "engine/trace/interchange/pickle.h"
 
 #include "engine/base/visible_text.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/trace/dumps/allocation_phase.h"
+#include "engine/trace/interchange/allocation_phase.h"
 
 #include <algorithm>
 #include <array>
