@@ -14,15 +14,11 @@ namespace shardlab::ui {
 namespace {
 
 /// Commands whose ids begin with these stand in a menu of their own: a menu has to fit a small screen.
-<<<<<<< ours
 constexpr std::pair<const char*, const char*> inner[] = {{"timeline", QT_TR_NOOP("Timeline")},
                                                          {"compare", QT_TR_NOOP("Compare")},
                                                          {"export", QT_TR_NOOP("Export for")},
+                                                         {"lesson", QT_TR_NOOP("Lesson")},
                                                          {"language", QT_TR_NOOP("Language")}};
-=======
-constexpr std::pair<const char*, const char*> inner[] = {
-    {"timeline", "Timeline"}, {"compare", "Compare"}, {"export", "Export for"}, {"lesson", "Lesson"}};
->>>>>>> theirs
 
 QString roomOf(const CommandSpec& spec) { return QString::fromLatin1(spec.id).section(QLatin1Char('.'), 0, 0); }
 
