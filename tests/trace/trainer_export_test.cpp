@@ -181,14 +181,12 @@ Layout forDeepSpeed(TrainerDraw& draw) {
     Layout l = draw.layout();
     ParallelSpec& p = l.parallel;
     if (p.pipeline > 1) p.tensor = 1;
-    if (p.pipeline * p.tensor > 1) p.context = 1;
-    p.contextKind = ContextKind::Ulysses;
+    p.context = p.pipeline * p.tensor > 1 ? 1 : p.context, p.contextKind = ContextKind::Ulysses;
     p.zero = p.data * p.context > 1 ? draw.among(0, p.pipeline > 1 ? 1 : p.tensor > 1 ? 2 : 3) : 0;
     if (p.zero == 1) p.bucket = draw.coin(3) ? 0 : draw.among(1, 300);
     l.name = "layout.deepspeed";  // the file's
     l.run.seed = 1;
-    // The JSON says nothing of a model.
-    l.model = ModelSpec{};
+    l.model = ModelSpec{};  // the JSON says nothing of a model
     l.schedule = {};
     p.pipeline = p.pipeline == 3 ? 2 : p.pipeline;
     l.batch.global = p.data * l.batch.micro * draw.among(1, 8);
