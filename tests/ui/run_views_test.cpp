@@ -354,7 +354,7 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         view.flush();
         const StepSummary& summary = bench.model.steps().all()[static_cast<std::size_t>(step)];
         const auto rows = cells(view.asTable());
-        QCOMPARE(rows.size(), 8);
+        QCOMPARE(rows.size(), 9);
         // The modelled devices' time, and not that of the clock that the run is slowed on.
         const double own = summary.seconds / plan.costs.stretch;
         QCOMPARE(rows[1][1].toStdString(), formatCount(static_cast<double>(tokensPerStep(plan.layout)) / own));
@@ -378,6 +378,9 @@ void RunViewsTest::figuresAreTheStepsFigures() {
         for (const Event& event : bench.model.points().of(EventKind::PaceOverrun))
             overruns += event.step == step ? 1 : 0;
         QCOMPARE(rows[7][1].toLongLong(), qlonglong(overruns));
+        QCOMPARE(rows[8][1].toStdString(),
+                 formatCount(static_cast<double>(tokensPerStep(plan.layout)) * 3600 / own / plan.mesh.ranks()));
+        QVERIFY(rows[8][2].contains(QString::fromStdString(formatCount(plan.tokensPerSecond * 3600 / 4))));
     }
     sample::Bench nothing;
     FiguresView empty(nothing.context(), nullptr);
@@ -387,7 +390,7 @@ void RunViewsTest::figuresAreTheStepsFigures() {
     header.peak = {};
     bench.model.begin(header, {});
     view.flush();
-    QCOMPARE(cells(view.asTable()).size(), 7);
+    QCOMPARE(cells(view.asTable()).size(), 8);
     QVERIFY(!view.asTable().contains(QStringLiteral("MFU")));
 }
 
