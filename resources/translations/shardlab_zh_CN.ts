@@ -685,7 +685,7 @@
     </message>
     <message>
         <source>%1 for %2</source>
-        <translation>%1：等待 %2</translation>
+        <translation>%1：%2</translation>
     </message>
     <message>
         <source> · rank %1</source>
@@ -9050,6 +9050,18 @@ Choose a lesson, and one of its experiments.</source>
     <message>
         <source>weight versions</source>
         <translation>权重版本</translation>
+    </message>
+    <message>
+        <source>finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>stopped</source>
+        <translation>已停止</translation>
+    </message>
+    <message>
+        <source>failed</source>
+        <translation>失败</translation>
     </message>
 </context>
 </TS>

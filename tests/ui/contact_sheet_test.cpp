@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every view of every workspace while nothing has run, with a run, with 256 ranks and after an error, small and large,
 // dark and light. In the suite: at one size, and nothing that is written may be cut. `tests/contact-sheet` lets this
-// program make a picture of each, at several scales of the screen, and one sheet of them all for people to look at.
+// program make a picture of each, at several scales of the screen, and one sheet of them all for people to look at. The
+// suite runs it in every language; SHARDLAB_LANGUAGE chooses that of the pictures.
 #include "desktop_fixture.h"
 #include "engine/launch/job/run_header.h"
 #include "synthetic_run.h"
@@ -10,6 +11,7 @@
 
 #include "ui/core/elided_label.h"
 #include "ui/window/dock_panel.h"
+#include "ui/window/language.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
 
@@ -140,6 +142,10 @@ QStringList rowsOf(MainWindow& window) {
 class ContactSheetTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    void initTestCase() {
+        const PrivateSettings settings;
+        speak({});
+    }
     void everyViewInEveryState_data() {
         QTest::addColumn<QString>("state");
         for (const char* state : states) QTest::newRow(state) << QString::fromLatin1(state);

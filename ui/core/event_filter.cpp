@@ -13,9 +13,10 @@ namespace shardlab::ui {
 namespace {
 
 std::string legalWords() {
-    return shardlab::ui::tr("an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), step 12, "
-              "stage "
-              "2, mb 7, a lane (comm), > 5 ms")
+    return shardlab::ui::tr(
+               "an action (3F7, F7, 3B), a kind (wait, send forward, optimizer), rank 0-3, a place (pp1), step 12, "
+               "stage "
+               "2, mb 7, a lane (comm), > 5 ms")
         .toStdString();
 }
 
@@ -48,15 +49,16 @@ public:
     Parser(const std::string& given, const RunModel& model) : rest_(QString::fromStdString(given)), model_(model) {}
 
     Result<EventFilter> parsed() {
-        if (rest_.trimmed().isEmpty()) return fail({shardlab::ui::tr("the search is empty").toStdString(), "", "", legalWords()});
+        if (rest_.trimmed().isEmpty())
+            return fail({shardlab::ui::tr("the search is empty").toStdString(), "", "", legalWords()});
         takeDurations();
         takeNumbers();
         const QString phrase = rest_.simplified();
         if (takeKind(phrase, true)) return filter_;
         for (const QString& word : phrase.split(QRegularExpression(QStringLiteral("[\\s,]+")), Qt::SkipEmptyParts))
             if (!takeWord(word))
-                return fail(
-                    {shardlab::ui::tr("no event, kind or place has this name").toStdString(), word.toStdString(), "", legalWords()});
+                return fail({shardlab::ui::tr("no event, kind or place has this name").toStdString(),
+                             word.toStdString(), "", legalWords()});
         return filter_;
     }
 

@@ -95,7 +95,8 @@ QString RankLabels::place(const TimelineState& state, int position) {
 
 int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int last = std::max(0, model.ranks() - 1);
-    const QString widest = last + 1 >= RankFolding::many ? shardlab::ui::tr("▸ ranks %1–%1") : shardlab::ui::tr("rank %1");
+    const QString widest =
+        last + 1 >= RankFolding::many ? shardlab::ui::tr("▸ ranks %1–%1") : shardlab::ui::tr("rank %1");
     const int title = QFontMetrics(rankFont(theme)).horizontalAdvance(widest.arg(last));
     const int place =
         model.empty() ? 0
