@@ -72,7 +72,7 @@ QString whyNot(const QString& command, Workbench& workbench, Workspace workspace
     if (command == QLatin1String("timeline.pin") && !now.home())
         return tr("no rank is selected: click one in the timeline or the mesh");
     if (command.startsWith(QLatin1String("timeline."))) return ofTimeline(now);
-    if (command.startsWith(QLatin1String("lesson."))) return says("only in Learn (Ctrl+4)");
+    if (command.startsWith(QLatin1String("lesson."))) return tr("only in Learn (Ctrl+4)");
     if (command == QLatin1String("notes.add"))
         return workspace == Workspace::Run || workspace == Workspace::Replay
                    ? tr("there is no run here to write a note on")
