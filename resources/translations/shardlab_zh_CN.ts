@@ -2245,7 +2245,7 @@ Methods that save memory at the cost of time are tried where nothing faster fits
     </message>
     <message>
         <source>on</source>
-        <translation>开</translation>
+        <translation>于</translation>
     </message>
     <message>
         <source>nodes ×</source>

@@ -15,6 +15,7 @@
 #include <QListWidget>
 #include <QPainter>
 #include <QStyledItemDelegate>
+#include <QTextLayout>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -67,7 +68,7 @@ public:
         painter->drawText(name, Qt::AlignLeft | Qt::AlignVCenter,
                           painter->fontMetrics().elidedText(text(preset->name), Qt::ElideRight, name.width()));
         paintSummary(*painter, QRect(inside.left(), name.bottom() + 1, inside.width(), inside.bottom() - name.bottom()),
-                     text(preset->summary));
+                     term(preset->summary));
         painter->restore();
     }
 
@@ -79,20 +80,20 @@ private:
         painter.setFont(small);
         painter.setPen(theme.dim);
         const QFontMetrics metrics(small);
-        // A first line of whole words, and a second one with what there is room for.
-        QString first;
-        const QStringList words = summary.split(QLatin1Char(' '));
-        qsizetype next = 0;
-        for (; next < words.size(); ++next) {
-            const QString longer = first.isEmpty() ? words[next] : first + QLatin1Char(' ') + words[next];
-            if (!first.isEmpty() && metrics.horizontalAdvance(longer) > place.width()) break;
-            first = longer;
-        }
+        // A first line of whole words, or of characters where a script has no spaces, and what there is room for.
+        QTextLayout layout(summary, small);
+        QTextOption wrapped;
+        wrapped.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
+        layout.setTextOption(wrapped);
+        layout.beginLayout();
+        QTextLine first = layout.createLine();
+        first.setLineWidth(place.width());
+        layout.endLayout();
         const int line = metrics.height();
         painter.drawText(QRect(place.topLeft(), QSize(place.width(), line)), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(first, Qt::ElideRight, place.width()));
+                         summary.left(first.textLength()));
         painter.drawText(QRect(place.left(), place.top() + line, place.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(words.mid(next).join(QLatin1Char(' ')), Qt::ElideRight, place.width()));
+                         metrics.elidedText(summary.mid(first.textLength()), Qt::ElideRight, place.width()));
     }
 
     const ScheduleSketch& sketch(const Preset& preset) const {
