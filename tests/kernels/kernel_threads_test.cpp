@@ -112,7 +112,7 @@ class KernelThreadsTest : public QObject {
         const AttentionNeeds needs = device_->attentionNeeds(shape, type, true);
         const auto kept = poisoned(needs.kept, type), out = poisoned(size, type);
         const auto scratch = poisoned(std::max(needs.forwardScratch, needs.backwardScratch));
-        const auto sinkScores = floats(in.floats(4)), sinkGradient = poisoned(4, DType::F32);
+        const auto sinkScores = array(in.floats(4), type), sinkGradient = poisoned(4);
         const HeadSinks sinks{sinkScores, sinkGradient.floats()};
         device_->attention(shape, qkv, kept, out, dropout, sinks, scratch.floats());
         const auto probabilities = kept.now();

@@ -4,6 +4,7 @@
 #include "engine/base/language.h"
 #include "engine/launch/lesson/lesson.h"
 #include "engine/layout/layout_file.h"
+#include "tests/support/places.h"
 #include "tests/support/wings.h"
 
 #include <QDir>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/presets.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/registry.h"

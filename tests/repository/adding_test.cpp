@@ -149,8 +149,9 @@ public:
         write("unit.cpp", code);
         QProcess compiler;
         compiler.setProcessChannelMode(QProcess::MergedChannels);
-        compiler.start(SHARDLAB_COMPILER, {"-std=c++20", "-fsyntax-only", "-Wall", "-Werror=switch", "-I",
-                                           folder_.path(), "-I", root, folder_.filePath("unit.cpp")});
+        compiler.start(SHARDLAB_COMPILER,
+                       {"-std=c++20", "-fsyntax-only", "-Wall", "-Werror=switch", "-DSHARDLAB_VERSION=\"0\"", "-I",
+                        folder_.path(), "-I", root, folder_.filePath("unit.cpp")});
         if (!compiler.waitForFinished(-1)) return "there is no compiler: " + compiler.errorString();
         return compiler.exitCode() == 0 ? QString() : "not compiled:\n" + QString::fromUtf8(compiler.readAll());
     }

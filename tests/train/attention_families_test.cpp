@@ -5,6 +5,7 @@
 #include "tests/kernels/reference.h"
 #include "tests/support/reference_python.h"
 #include "tests/support/seed.h"
+#include "tests/support/places.h"
 #include "tests/support/wings.h"
 
 #include <QFile>
