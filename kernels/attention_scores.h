@@ -15,7 +15,7 @@ struct AlibiSlopes {
     int heads = 0;  ///< of the whole model; 0: no score falls
     int first = 0;  ///< of the heads at hand, counted among those of the whole model
 
-    /// Of a head at hand.
+    /// The slope of a head at hand is two to this power.
     constexpr float power(int head) const {
         int most = 1;
         while (2 * most <= heads) most *= 2;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/flat_units.h"
 
+#include "engine/layout/formats.h"
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/layout/model_shape.h"
 
 #include <algorithm>
 #include <cmath>
@@ -134,6 +136,13 @@ SlotSizes slotSizes(const std::vector<FlatUnit>& units) {
         sizes.turn = std::max(sizes.turn, layers[static_cast<std::size_t>(unit.lowestLayer)] += unit.size);
     }
     return sizes;
+}
+
+std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica) {
+    if (layout.parallel.zero == 0) return stageParameters(layout.model, stage, share);
+    const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, stage, share);
+    return shardSize(reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()),
+                     numberInCopy(layout.parallel, replica), replicasOfCopy(layout.parallel));
 }
 
 }  // namespace shardlab::layout

@@ -285,13 +285,6 @@ FactoredNumbers norm(const ModelSpec& model) {
 
 }  // namespace
 
-std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica) {
-    if (layout.parallel.zero == 0) return stageParameters(layout.model, stage, share);
-    const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, stage, share);
-    return shardSize(reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()),
-                     numberInCopy(layout.parallel, replica), replicasOfCopy(layout.parallel));
-}
-
 std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     const std::int64_t h = model.hidden;
     const BlockParts parts = blockParts(model);

@@ -26,7 +26,7 @@ QString listText(const QJsonArray& list) {
     return parts.join(QStringLiteral(", "));
 }
 
-/// Of the objects in a layout only hosts are told whole.
+/// Hosts alone are told whole among the objects of a layout.
 QString hostText(const QJsonObject& host) {
     return QStringLiteral("%1 × %2").arg(valueText(host[QStringLiteral("name")]),
                                          valueText(host[QStringLiteral("devices")]));

@@ -39,7 +39,7 @@ struct ContextTraffic {
     std::vector<ContextStep> forward, backward;
 };
 
-/// Of one attention of one microbatch; without steps where no ranks share the attention.
+/// What one attention of one microbatch exchanges; without steps where no ranks share the attention.
 ContextTraffic contextTraffic(const Layout& layout, const TensorShare& share, const Link& link,
                               const DevicePreset& device);
 

@@ -20,7 +20,7 @@ public:
     /// `parts` may be null: nobody asks for them.
     LayeredTally(std::vector<LayerBuffers>* parts, int layers) : parts_(parts), layers_(layers) {}
 
-    /// Of the part that goes on.
+    /// The tally of the part that goes on.
     Tally& now() { return now_; }
     void end(LayerPart part, std::size_t layer) {
         const MemoryDelta delta = now_.whole();

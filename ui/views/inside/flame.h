@@ -20,7 +20,7 @@ struct Flame {
     std::int64_t left = 0;  ///< spans that lie within it too and are not among the bars, as they are too many
 };
 
-/// Of a rank of the model.
+/// What the model holds within a span of one of its ranks.
 Flame flameOf(const RunModel& model, const Event& span);
 /// "all-reduce (tensor), layer 3", "aten::mm".
 QString flameText(const RunModel& model, const Event& event);
