@@ -28,13 +28,13 @@ struct Message {
     QString translation;
     bool finished = false;
 };
-using Messages = std::map<QString, Message>;  ///< by context and source
+using Translations = std::map<QString, Message>;  ///< by context and source
 
-Messages read(const QString& path) {
+Translations read(const QString& path) {
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly)) return {};
     QXmlStreamReader xml(&file);
-    Messages messages;
+    Translations messages;
     QString context, source;
     while (!xml.atEnd()) {
         if (xml.readNext() != QXmlStreamReader::StartElement) continue;
@@ -96,10 +96,11 @@ void TranslationsTest::nothingIsMissing_data() {
 
 void TranslationsTest::nothingIsMissing() {
     QFETCH(const QString, file);
-    const Messages kept = read(file);
-    for (const std::string& word : tableWords())
-        QVERIFY2(kept.contains(QStringLiteral("tables\n") + QString::fromStdString(word)), word.c_str());
+    const Translations kept = read(file);
     QString program = QStandardPaths::findExecutable(QStringLiteral("lupdate"), {QStringLiteral("/usr/lib/qt6/bin")});
+    if (program.isEmpty())
+        for (const std::string& word : tableWords())
+            QVERIFY2(kept.contains(QStringLiteral("tables\n") + QString::fromStdString(word)), word.c_str());
     if (program.isEmpty()) QSKIP("there is no lupdate (qt6-l10n-tools): what is new is not looked for");
     const QTemporaryDir folder;
     const QString copy = folder.filePath(QStringLiteral("copy.ts")),
@@ -116,7 +117,7 @@ void TranslationsTest::nothingIsMissing() {
     QVERIFY2(!told.contains(unlike), qPrintable(told));
     for (const auto& [source, message] : read(copy))
         QVERIFY2(source.startsWith("shardlab::ui") || source.startsWith("tables\n"), qPrintable(source));
-    const Messages now = read(copy);
+    const Translations now = read(copy);
     QVERIFY(!now.empty());
     if (qEnvironmentVariableIntValue("SHARDLAB_REGENERATE") == 1)
         QVERIFY(QFile::remove(file) && QFile::copy(copy, file));
