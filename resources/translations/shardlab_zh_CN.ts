@@ -1134,32 +1134,12 @@ loss scale %1</source>
         <translation>气泡 %1</translation>
     </message>
     <message>
-        <source>%1 of %2, %3 wide; %4; %5 of %6</source>
-        <translation>%1，%2，宽 %3；%4；%5，每个 %6</translation>
-    </message>
-    <message>
-        <source>1 layer</source>
-        <translation>1 层</translation>
-    </message>
-    <message>
-        <source>%1 layers</source>
-        <translation>%1 层</translation>
-    </message>
-    <message>
         <source>1 rank</source>
         <translation>1 个 rank</translation>
     </message>
     <message>
         <source>%1 ranks</source>
         <translation>%1 个 rank</translation>
-    </message>
-    <message>
-        <source>1 sample</source>
-        <translation>1 个样本</translation>
-    </message>
-    <message>
-        <source>%1 samples</source>
-        <translation>%1 个样本</translation>
     </message>
     <message>
         <source>ranks %1</source>
@@ -1502,14 +1482,6 @@ loss scale %1</source>
         <translation>布局 (*.layout.json *.json)</translation>
     </message>
     <message>
-        <source>Layouts, runs, traces and other trainers&apos; files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.sh *.sbatch *.toml);;All files (*)</source>
-        <translation>布局、运行、trace 和其他训练框架的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.sh *.sbatch *.toml);;所有文件 (*)</translation>
-    </message>
-    <message>
-        <source>Traces (*.json *.json.gz *.sqlite);;All files (*)</source>
-        <translation>Trace (*.json *.json.gz *.sqlite);;所有文件 (*)</translation>
-    </message>
-    <message>
         <source>1 host</source>
         <translation>1 台主机</translation>
     </message>
@@ -1544,6 +1516,74 @@ loss scale %1</source>
     <message>
         <source>even</source>
         <translation>均分</translation>
+    </message>
+    <message>
+        <source>Present the lesson</source>
+        <translation>演示课程</translation>
+    </message>
+    <message>
+        <source>Show the lesson that is read in Learn on the whole screen, one idea at a time, in large letters</source>
+        <translation>把“学习”中正在阅读的课程全屏显示，一次一个概念，用大号字</translation>
+    </message>
+    <message>
+        <source>Save the lesson as a handout …</source>
+        <translation>把课程保存为讲义……</translation>
+    </message>
+    <message>
+        <source>Write the lesson that is read in Learn as a PDF or HTML, with its questions and what was measured</source>
+        <translation>把“学习”中正在阅读的课程写成 PDF 或 HTML，附上问题和测得的数字</translation>
+    </message>
+    <message>
+        <source>… of %1</source>
+        <translation>……共 %1</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>Images/device h</source>
+        <translation>图像/设备小时</translation>
+    </message>
+    <message>
+        <source>Tokens/device h</source>
+        <translation>token/设备小时</translation>
+    </message>
+    <message>
+        <source>The images that one device trains on in an hour: those of a step, divided by the hours of all devices that took part in it.</source>
+        <translation>一个设备一小时训练的图像数：一步的图像数除以参与其中的所有设备的小时数。</translation>
+    </message>
+    <message>
+        <source>The tokens that one device trains on in an hour: those of a step, divided by the hours of all devices that took part in it.</source>
+        <translation>一个设备一小时训练的 token 数：一步的 token 数除以参与其中的所有设备的小时数。</translation>
+    </message>
+    <message>
+        <source>Inside</source>
+        <translation>内部</translation>
+    </message>
+    <message>
+        <source>only in Learn (Ctrl+4)</source>
+        <translation>只在“学习”中可用（Ctrl+4）</translation>
+    </message>
+    <message>
+        <source>Copy what stands here</source>
+        <translation>复制这里的内容</translation>
+    </message>
+    <message>
+        <source>Layouts, runs, traces and other trainers&apos; files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;All files (*)</source>
+        <translation>布局、运行、追踪和其他训练器的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;所有文件 (*)</translation>
+    </message>
+    <message>
+        <source>Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)</source>
+        <translation>追踪和转储 (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;所有文件 (*)</translation>
     </message>
 </context>
 <context>
@@ -3055,18 +3095,26 @@ Set Exchange in Design to async-server to see the staleness of gradients, to eas
     </message>
 </context>
 <context>
-    <name>shardlab::ui::ExperimentRows</name>
+    <name>shardlab::ui::ExperimentPart</name>
     <message>
-        <source>Open in Design</source>
-        <translation>在“设计”中打开</translation>
+        <source>like %1, but %2</source>
+        <translation>与 %1 相同，但 %2</translation>
     </message>
     <message>
-        <source>Show this experiment beside the text</source>
-        <translation>在正文旁显示这个实验</translation>
+        <source>run again</source>
+        <translation>重新运行</translation>
+    </message>
+    <message>
+        <source>Show this experiment in the views beside the text</source>
+        <translation>在课文旁边的视图中显示这个实验</translation>
     </message>
     <message>
         <source>Show %1</source>
         <translation>显示 %1</translation>
+    </message>
+    <message>
+        <source>Open in Design</source>
+        <translation>在“设计”中打开</translation>
     </message>
     <message>
         <source>Open %1 in Design</source>
@@ -3535,6 +3583,19 @@ Without effect here: %2.</source>
     </message>
 </context>
 <context>
+    <name>shardlab::ui::FlamePlot</name>
+    <message>
+        <source>What lies within the action</source>
+        <translation>动作内部的内容</translation>
+    </message>
+    <message>
+        <source>
+%1 of %2</source>
+        <translation>
+%1，共 %2</translation>
+    </message>
+</context>
+<context>
     <name>shardlab::ui::GradientsView</name>
     <message>
         <source>vanishes in fp16</source>
@@ -3774,6 +3835,47 @@ Set Compute or Loss scale in Design, and run.</source>
     <message>
         <source>Remove this host</source>
         <translation>移除此主机</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::InsideView</name>
+    <message>
+        <source>Inside the selected action</source>
+        <translation>所选动作的内部</translation>
+    </message>
+    <message>
+        <source>Let it fill the width</source>
+        <translation>让它占满宽度</translation>
+    </message>
+    <message>
+        <source>Go out to what is around</source>
+        <translation>回到外层</translation>
+    </message>
+    <message>
+        <source>%1 · %2</source>
+        <translation>%1 · %2</translation>
+    </message>
+    <message>
+        <source> · %1 more are too many to draw: select a shorter span</source>
+        <translation> · 另有 %1 个，太多而无法画出：请选择较短的区间</translation>
+    </message>
+    <message>
+        <source>Click an action in the timeline
+to see what it is made of.</source>
+        <translation>在时间线上点一个动作，
+看它由什么组成。</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded within this action: it exchanges nothing with its group
+and computes nothing again.</source>
+        <translation>这个动作内部没有任何记录：它不与所在的组交换，
+也不重新计算。</translation>
+    </message>
+    <message>
+        <source>row	what	lane	from ms	ms	share
+</source>
+        <translation>行	内容	泳道	起点 ms	ms	占比
+</translation>
     </message>
 </context>
 <context>
@@ -4086,16 +4188,8 @@ Run › Measure this machine times its layers and kernels here.</source>
 <context>
     <name>shardlab::ui::LessonView</name>
     <message>
-        <source>run again</source>
-        <translation>重新运行</translation>
-    </message>
-    <message>
         <source>Lesson</source>
         <translation>课程</translation>
-    </message>
-    <message>
-        <source>Text of the lesson</source>
-        <translation>课程正文</translation>
     </message>
     <message>
         <source>Previous lesson</source>
@@ -4122,14 +4216,6 @@ Run › Measure this machine times its layers and kernels here.</source>
         <translation>依次运行本课的各个实验</translation>
     </message>
     <message>
-        <source>like %1, but %2</source>
-        <translation>与 %1 相同，但 %2</translation>
-    </message>
-    <message>
-        <source>run it</source>
-        <translation>运行</translation>
-    </message>
-    <message>
         <source>%1 of %2 experiments measured</source>
         <translation>已实测 %1 个实验，共 %2 个</translation>
     </message>
@@ -4144,6 +4230,34 @@ Run › Measure this machine times its layers and kernels here.</source>
 </source>
         <translation>实验	指标	实测	预测	理论
 </translation>
+    </message>
+    <message>
+        <source>What can be done with the whole lesson</source>
+        <translation>可以对整节课做的事</translation>
+    </message>
+    <message>
+        <source>More</source>
+        <translation>更多</translation>
+    </message>
+    <message>
+        <source>Present</source>
+        <translation>演示</translation>
+    </message>
+    <message>
+        <source>Save as a handout …</source>
+        <translation>保存为讲义……</translation>
+    </message>
+    <message>
+        <source>Forget my guesses and steps</source>
+        <translation>忘掉我的猜测和步骤</translation>
+    </message>
+    <message>
+        <source>Save a handout of the lesson</source>
+        <translation>保存课程的讲义</translation>
+    </message>
+    <message>
+        <source>PDF (*.pdf);;Web pages (*.html)</source>
+        <translation>PDF (*.pdf);;网页 (*.html)</translation>
     </message>
 </context>
 <context>
@@ -4590,10 +4704,6 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
         <translation> · 预测</translation>
     </message>
     <message>
-        <source>Copy the figures here</source>
-        <translation>复制此处的数值</translation>
-    </message>
-    <message>
         <source>Zoom out to all</source>
         <translation>缩小到全部</translation>
     </message>
@@ -4689,10 +4799,6 @@ Its counters are in Query: SELECT * FROM events WHERE kind = &apos;counter&apos;
         <translation>专家 %1–%2</translation>
     </message>
     <message>
-        <source>%1 of each block with experts; tokens for other experts go to rank %2</source>
-        <translation>每个含专家的块的%1；发往其他专家的 token 去 rank %2</translation>
-    </message>
-    <message>
         <source>embedding</source>
         <translation>嵌入层</translation>
     </message>
@@ -4751,6 +4857,22 @@ process %1</source>
     <message>
         <source>	Experts	Expert group</source>
         <translation>	专家	专家组</translation>
+    </message>
+    <message>
+        <source>%1 of each block with experts</source>
+        <translation>每个带专家的块有 %1</translation>
+    </message>
+    <message>
+        <source>tokens for other experts go to rank %1</source>
+        <translation>去往其他专家的 token 送到 rank %1</translation>
+    </message>
+    <message>
+        <source>rank %1 of its tensor group has others</source>
+        <translation>其张量组的 rank %1 持有另外的专家</translation>
+    </message>
+    <message>
+        <source>each expert is cut with rank %1</source>
+        <translation>每个专家与 rank %1 一起切开</translation>
     </message>
 </context>
 <context>
@@ -5022,6 +5144,13 @@ Legal: %1</source>
     </message>
 </context>
 <context>
+    <name>shardlab::ui::Presenter</name>
+    <message>
+        <source>%1 of %2 · Space on · ← back · Enter guess or run · Esc leave</source>
+        <translation>%1 / %2 · 空格 下一屏 · ← 上一屏 · 回车 猜测或运行 · Esc 退出</translation>
+    </message>
+</context>
+<context>
     <name>shardlab::ui::PresetGallery</name>
     <message>
         <source>Find a preset: a model, a schedule, “zero”, “bf16” …</source>
@@ -5165,6 +5294,37 @@ Legal: %1</source>
     <message>
         <source>%1 in %2</source>
         <translation>%1，用时 %2</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::QuestionPart</name>
+    <message>
+        <source>This is my guess</source>
+        <translation>这是我的猜测</translation>
+    </message>
+    <message>
+        <source>Go on without</source>
+        <translation>不猜，继续</translation>
+    </message>
+    <message>
+        <source>Show what the question hides, without a guess</source>
+        <translation>不做猜测，直接显示问题所隐藏的内容</translation>
+    </message>
+    <message>
+        <source>The run does not tell.</source>
+        <translation>这次运行没有给出答案。</translation>
+    </message>
+    <message>
+        <source>You guessed: %1</source>
+        <translation>您猜的是：%1</translation>
+    </message>
+    <message>
+        <source>Run %1 and see</source>
+        <translation>运行 %1 看看</translation>
+    </message>
+    <message>
+        <source> and </source>
+        <translation> 和 </translation>
     </message>
 </context>
 <context>
@@ -6071,6 +6231,21 @@ or press → in it, to see what it is.</source>
     </message>
 </context>
 <context>
+    <name>shardlab::ui::StepPart</name>
+    <message>
+        <source>Open %1 in Design</source>
+        <translation>在“设计”中打开 %1</translation>
+    </message>
+    <message>
+        <source>Done</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>Still to do</source>
+        <translation>尚未完成</translation>
+    </message>
+</context>
+<context>
     <name>shardlab::ui::TableWindow</name>
     <message>
         <source>%1 as a table</source>
@@ -6091,6 +6266,13 @@ or press → in it, to see what it is.</source>
     <message>
         <source>Copy the whole table, with tabs between the cells</source>
         <translation>复制整个表格，单元格之间用制表符分隔</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TextPart</name>
+    <message>
+        <source>Text of the lesson</source>
+        <translation>课程正文</translation>
     </message>
 </context>
 <context>
@@ -6562,6 +6744,12 @@ Choose a lesson, and one of its experiments.</source>
         <translation>这个运行来自其他程序（%1）。
 %2</translation>
     </message>
+    <message>
+        <source>Guess first, or run it: the prediction
+would give away what the lesson asks.</source>
+        <translation>先猜一猜，或者运行它：预测
+会透露课程所问的内容。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::WaterfallBars</name>
@@ -6907,6 +7095,22 @@ Choose a lesson, and one of its experiments.</source>
     <message>
         <source>This twin of the design trains on this machine; Ctrl+Z takes the design back</source>
         <translation>这个设计的缩小版在本机训练；Ctrl+Z 恢复原设计</translation>
+    </message>
+    <message>
+        <source>The handout was not written</source>
+        <translation>讲义没有写成</translation>
+    </message>
+    <message>
+        <source>Compare with the layout “%1”</source>
+        <translation>与布局“%1”比较</translation>
+    </message>
+    <message>
+        <source>Cannot read these dumps together</source>
+        <translation>这些转储不能放在一起读取</translation>
+    </message>
+    <message>
+        <source>Copy the report</source>
+        <translation>复制报告</translation>
     </message>
 </context>
 <context>
@@ -7724,10 +7928,6 @@ Choose a lesson, and one of its experiments.</source>
         <translation>共同切分每一层矩阵的 rank 数。</translation>
     </message>
     <message>
-        <source>Ranks that divide the tokens of each sample among themselves; keys and values of the attention travel round them in a ring.</source>
-        <translation>共同切分每个样本的 token 的 rank 数；注意力的键和值沿环在它们之间传递。</translation>
-    </message>
-    <message>
         <source>Ranks that share cores, the factor that a software stack takes over all its work, and compute that was measured as a whole.</source>
         <translation>共用核心的 rank、软件栈对其全部工作的系数，以及整体测得的计算。</translation>
     </message>
@@ -7902,10 +8102,6 @@ Choose a lesson, and one of its experiments.</source>
     <message>
         <source>So many neighbouring data ranks share one copy of what ZeRO divides; 0: all of them. With fewer there are several copies (HSDP): each rank gathers and scatters within its copy, and copies sum their gradients once a step. As many as a host has keep most of the traffic on the host.</source>
         <translation>这么多相邻的数据并行 rank 共同持有 ZeRO 所切分状态的一份拷贝；0 表示全部。更少时有多份拷贝（HSDP）：每个 rank 只在自己的拷贝内做 gather 和 scatter，各拷贝每步对梯度求和一次。取一台主机的设备数可使大部分流量留在主机内。</translation>
-    </message>
-    <message>
-        <source>So many neighbouring data ranks spread the experts of a model over themselves and send each other tokens. The number divides data and experts. It adds no ranks: the product of the other degrees is the number of devices.</source>
-        <translation>这么多相邻的数据并行 rank 分担模型的专家并相互发送 token。该数整除数据并行度和专家数。它不增加 rank：其他并行度的乘积就是设备数。</translation>
     </message>
     <message>
         <source>Software stack</source>
@@ -8608,10 +8804,6 @@ Choose a lesson, and one of its experiments.</source>
         <translation>布局</translation>
     </message>
     <message>
-        <source>learned adds a table of positions to the token embedding; rotary turns queries and keys by their position. default is learned in gpt and rotary in llama and llama-moe.</source>
-        <translation>learned 把位置表加到 token 嵌入上；rotary 按位置旋转查询和键。default 在 gpt 中为 learned，在 llama 和 llama-moe 中为 rotary。</translation>
-    </message>
-    <message>
         <source>learning rate</source>
         <translation>学习率</translation>
     </message>
@@ -9062,6 +9254,78 @@ Choose a lesson, and one of its experiments.</source>
     <message>
         <source>failed</source>
         <translation>失败</translation>
+    </message>
+    <message>
+        <source>Attention cap</source>
+        <translation>注意力上限</translation>
+    </message>
+    <message>
+        <source>BLOOM 176B in bf16 on 384 A100, data 8 × pipeline 12 × tensor 4, ZeRO 1, every block computed again, embedding and output counted as a layer each, as BigScience trained it; the published model has a norm behind its token embedding too; to plan</source>
+        <translation>BLOOM 176B，bf16，384 块 A100，数据 8 × 流水线 12 × 张量 4，ZeRO 1，每个块重新计算，嵌入和输出各算一层，与 BigScience 的训练相同；已发表的模型在 token 嵌入之后还有一个归一化；用于规划</translation>
+    </message>
+    <message>
+        <source>Context method</source>
+        <translation>上下文方法</translation>
+    </message>
+    <message>
+        <source>Expert tensor</source>
+        <translation>专家张量</translation>
+    </message>
+    <message>
+        <source>How the ranks of a context group compute attention. ring: keys and values travel round them, while each works on the block that it has. ulysses: an all-to-all gives each rank all tokens of a part of the heads, and another gives the outputs back; tensor and context degree together divide the heads.</source>
+        <translation>上下文组的各 rank 怎样计算注意力。ring：键和值沿环传递，每个 rank 同时处理自己手上的块。ulysses：一次 all-to-all 让每个 rank 得到一部分头的全部 token，另一次把输出送回；张量并行度与上下文并行度之积整除头数。</translation>
+    </message>
+    <message>
+        <source>Logit cap</source>
+        <translation>logit 上限</translation>
+    </message>
+    <message>
+        <source>Logits l become cap × tanh(l ÷ cap), and stay between −cap and cap (Gemma 2 has 30). 0 stands for logits without a cap.</source>
+        <translation>logit l 变为 cap × tanh(l ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 30）。0 表示没有上限。</translation>
+    </message>
+    <message>
+        <source>Ranks that divide the tokens of each sample among themselves. In attention, where each token looks at all before it, they meet as the context method says.</source>
+        <translation>分摊每个样本的 token 的 rank 数。在注意力中，每个 token 要看它之前的所有 token，它们按上下文方法交换。</translation>
+    </message>
+    <message>
+        <source>Scores s of an attention become cap × tanh(s ÷ cap), and stay between −cap and cap (Gemma 2 has 50). 0 stands for scores without a cap.</source>
+        <translation>注意力的分数 s 变为 cap × tanh(s ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 50）。0 表示没有上限。</translation>
+    </message>
+    <message>
+        <source>Sinks</source>
+        <translation>汇点</translation>
+    </message>
+    <message>
+        <source>So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding); 0: all of them. The parts of the group then hold different experts; with 1 each expert is whole on one rank while all else is cut. Tensor divided by this number divides expert.</source>
+        <translation>张量组中这么多个邻居一起切开每个专家（MoE 并行折叠）；0：全部成员。这样，组的各部分持有不同的专家；为 1 时，每个专家完整地在一个 rank 上，而其余一切仍被切开。张量并行度除以这个数，整除专家并行度。</translation>
+    </message>
+    <message>
+        <source>So many ranks spread the experts of a model over themselves and send each other tokens: neighbours in the context group and along data, and where experts have a tensor degree of their own, the parts of a tensor group too. The number divides experts. It adds no ranks: the product of the other degrees is the number of devices.</source>
+        <translation>这么多个 rank 把模型的专家分布在它们之间，并互相发送 token：上下文组和数据轴上的邻居；如果专家有自己的张量并行度，还有张量组的各部分。这个数整除专家数。它不增加 rank：其他并行度之积就是设备数。</translation>
+    </message>
+    <message>
+        <source>Whether each head of an attention has a learned score that takes part in the softmax over the scores of the tokens and has no value (GPT-OSS): a head may attend to nothing.</source>
+        <translation>注意力的每个头是否有一个学习得到的分数，它参与对各 token 分数的 softmax，但没有值（GPT-OSS）：一个头可以什么也不关注。</translation>
+    </message>
+    <message>
+        <source>a small twin of BLOOM, tensor 2 × context 2: no positions, but in each of six heads a score falls with the distance by a slope of its own, whichever rank has the head and the key</source>
+        <translation>BLOOM 的小型孪生，张量 2 × 上下文 2：没有位置编码，六个头中每个头的分数按各自的斜率随距离下降，无论头和键在哪个 rank 上</translation>
+    </message>
+    <message>
+        <source>a small twin of MPT, data 4 with ZeRO 3: scores fall with the distance, exact GELU, no biases</source>
+        <translation>MPT 的小型孪生，数据 4，ZeRO 3：分数随距离下降，精确的 GELU，没有偏置</translation>
+    </message>
+    <message>
+        <source>expert_tensor</source>
+        <translation>专家张量</translation>
+    </message>
+    <message>
+        <source>learned adds a table of positions to the token embedding; rotary turns queries and keys by their position; alibi lowers the score of a key with its distance, in each head by a slope of its own (BLOOM, MPT). default is learned in gpt and rotary in llama and llama-moe.</source>
+        <translation>learned 给 token 嵌入加上一张位置表；rotary 按位置旋转查询和键；alibi 按距离降低键的分数，每个头有各自的斜率（BLOOM、MPT）。default 在 gpt 中是 learned，在 llama 和 llama-moe 中是 rotary。</translation>
+    </message>
+    <message>
+        <source>tokens for heads</source>
+        <translation>用头换 token</translation>
     </message>
 </context>
 </TS>
