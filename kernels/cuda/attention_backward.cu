@@ -8,16 +8,16 @@ namespace shardlab::kernels::cuda {
 
 namespace {
 
-template <class T, int columns, bool drops, class Tile>
+template <class T, int columns, bool drops, bool ruled, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocksPerMultiprocessor)
     queryGradientKernel(const __grid_constant__ AttentionArguments a) {
-    queryGradient<T, columns, drops, Tile>(a);
+    queryGradient<T, columns, drops, ruled, Tile>(a);
 }
 
-template <class T, int columns, bool drops, class Tile>
+template <class T, int columns, bool drops, bool ruled, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocksPerMultiprocessor)
     keyValueGradientKernel(const __grid_constant__ AttentionArguments a) {
-    keyValueGradient<T, columns, drops, Tile>(a);
+    keyValueGradient<T, columns, drops, ruled, Tile>(a);
 }
 
 template <class T, class Tile>
@@ -36,10 +36,15 @@ template <class T, int columns>
 void onTensorCores(const AttentionArguments& a, LaunchQueue& queue) {
     using Tile = BackwardTileOf<columns>;
     const bool drops = a.dropout.mask.share > 0;
-    launchBlocks(drops ? queryGradientKernel<T, columns, true, Tile> : queryGradientKernel<T, columns, false, Tile>, a,
-                 Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
-    launchBlocks(drops ? keyValueGradientKernel<T, columns, true, Tile>
-                       : keyValueGradientKernel<T, columns, false, Tile>,
+    // As in the forward.
+    const bool ruled = a.rule.changes();
+    launchBlocks(ruled   ? queryGradientKernel<T, columns, true, true, Tile>
+                 : drops ? queryGradientKernel<T, columns, true, false, Tile>
+                         : queryGradientKernel<T, columns, false, false, Tile>,
+                 a, Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
+    launchBlocks(ruled   ? keyValueGradientKernel<T, columns, true, true, Tile>
+                 : drops ? keyValueGradientKernel<T, columns, true, false, Tile>
+                         : keyValueGradientKernel<T, columns, false, false, Tile>,
                  a, Tile::rows, Tile::threads, Tile::template sharedBytes<columns>, queue);
 }
 

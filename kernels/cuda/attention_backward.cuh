@@ -112,7 +112,7 @@ __device__ __forceinline__ void loadRowStatistics(const AttentionArguments& a, c
 }
 
 /// Writes rowDots and the gradient of the queries. A block holds queries and passes over the keys that they see.
-template <class T, int columns, bool drops, class Tile>
+template <class T, int columns, bool drops, bool ruled, class Tile>
 __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
     constexpr int rowTiles = Tile::rowTiles;
     constexpr int step = Tile::step;
@@ -154,7 +154,7 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
     float logSum[rowTiles][2];
     float dots[rowTiles][2];
     loadRowStatistics<T, rowTiles, columns>(a, head, first, logSum, dots);
-    const HeadRule rule(a.rule, head.head);
+    const HeadRule<ruled> rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     DroppedRow dropped[rowTiles][2];
     if constexpr (drops) {
@@ -224,7 +224,7 @@ __device__ __forceinline__ void queryGradient(const AttentionArguments& a) {
 /// Reads rowDots; writes the gradients of keys and values. A block holds keys and passes over the queries that see
 /// them. Its scores are transposed (rows are keys), so that each lane already holds the elements that it gives to the
 /// products.
-template <class T, int columns, bool drops, class Tile>
+template <class T, int columns, bool drops, bool ruled, class Tile>
 __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
     constexpr int rowTiles = Tile::rowTiles;
     constexpr int step = Tile::step;
@@ -247,7 +247,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
     const int firstOfBlock = work.block * Tile::rows;
     const int first = firstOfBlock + ownRow;
     const int last = first + rowTiles * 16 - 1;
-    const HeadRule rule(a.rule, head.head);
+    const HeadRule<ruled> rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
 
     const auto copyNext = [&](int tile) {
@@ -327,7 +327,7 @@ __device__ __forceinline__ void keyValueGradient(const AttentionArguments& a) {
                             float& d = dP[m][n][i];
                             const int key = first + m * 16 + i / 2 * 8 + lane / 4;
                             float slope = p[m][n][i];
-                            if (rule.cap > 0)
+                            if (rule.caps())
                                 slope *= rule.derivativeAt(slope, logSums[begin + column], firstQuery + column - key);
                             if constexpr (drops) {
                                 const bool keeps = row.keeps(key, dropout.least);

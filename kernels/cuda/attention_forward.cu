@@ -8,10 +8,10 @@ namespace shardlab::kernels::cuda {
 
 namespace {
 
-template <class T, int columns, bool drops, class Tile>
+template <class T, int columns, bool drops, bool ruled, class Tile>
 __global__ void __launch_bounds__(Tile::threads, Tile::blocksPerMultiprocessor)
     attentionKernel(const __grid_constant__ AttentionArguments a) {
-    attend<T, columns, drops, Tile>(a);
+    attend<T, columns, drops, ruled, Tile>(a);
 }
 
 template <class T, class Tile>
@@ -22,8 +22,11 @@ __global__ void __launch_bounds__(Tile::threads) plainAttentionKernel(const __gr
 template <class T, int columns>
 void onTensorCores(const AttentionArguments& a, LaunchQueue& queue) {
     using Tile = ForwardTileOf<columns>;
-    launchBlocks(a.dropout.mask.share > 0 ? attentionKernel<T, columns, true, Tile>
-                                          : attentionKernel<T, columns, false, Tile>,
+    const bool drops = a.dropout.mask.share > 0;
+    // Where a rule changes the scores, the kernel that drops does without dropping too: fewer kernels are compiled.
+    launchBlocks(a.rule.changes() ? attentionKernel<T, columns, true, true, Tile>
+                 : drops          ? attentionKernel<T, columns, true, false, Tile>
+                                  : attentionKernel<T, columns, false, false, Tile>,
                  a, Tile::queries, Tile::threads, Tile::template sharedBytes<columns>, queue);
 }
 

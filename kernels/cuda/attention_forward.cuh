@@ -98,7 +98,7 @@ struct RunningSoftmax {
     }
 };
 
-template <class T, int columns, bool drops, class Tile>
+template <class T, int columns, bool drops, bool ruled, class Tile>
 __device__ __forceinline__ void attend(const AttentionArguments& a) {
     constexpr int rowTiles = Tile::rowTiles;
     constexpr int keys = Tile::keys;
@@ -132,7 +132,7 @@ __device__ __forceinline__ void attend(const AttentionArguments& a) {
     loadRows<T, rowTiles, columns>(q, queries, rowStride, first, a.sequence, a.width);
     float output[rowTiles][columns / 8][4] = {};
     RunningSoftmax<rowTiles> softmax;
-    const HeadRule rule(a.rule, head.head);
+    const HeadRule<ruled> rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     DroppedRow dropped[rowTiles][2];
     if constexpr (drops) {

@@ -131,7 +131,7 @@ __device__ __forceinline__ void attendPlain(const AttentionArguments& a) {
     const int first = work.block * tile;
     const int y = static_cast<int>(threadIdx.x) / Tile::side;
     const int x = static_cast<int>(threadIdx.x) % Tile::side;
-    const HeadRule rule(a.rule, head.head);
+    const HeadRule<true> rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     const bool drops = a.dropout.mask.share > 0;
 
@@ -217,7 +217,7 @@ __device__ __forceinline__ void queryGradientPlain(const AttentionArguments& a) 
     const int first = work.block * tile;
     const int y = static_cast<int>(threadIdx.x) / Tile::side;
     const int x = static_cast<int>(threadIdx.x) % Tile::side;
-    const HeadRule rule(a.rule, head.head);
+    const HeadRule<true> rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     const bool drops = a.dropout.mask.share > 0;
 
@@ -295,7 +295,7 @@ __device__ __forceinline__ void keyValueGradientPlain(const AttentionArguments& 
     const int first = work.block * tile;
     const int y = static_cast<int>(threadIdx.x) / Tile::side;
     const int x = static_cast<int>(threadIdx.x) % Tile::side;
-    const HeadRule rule(a.rule, head.head);
+    const HeadRule<true> rule(a.rule, head.head);
     const HeadDropout dropout(a, head);
     const bool drops = a.dropout.mask.share > 0;
 

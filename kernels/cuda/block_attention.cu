@@ -123,7 +123,7 @@ __global__ void attendBlockKernel(BlockArguments a) {
     const T* const keysValues = static_cast<const T*>(a.keysValues);
     Columns query, output;
     query.load(static_cast<const T*>(a.qkv) + places.ofQuery(own.row), width);
-    const HeadRule rule(a.block.rule, own.head);
+    const HeadRule<true> rule(a.block.rule, own.head);
     float highest = -INFINITY, sum = 0;
     const int keys = keysSeen(a.block, own.row), least = a.block.firstSeen(own.row);
     if (least >= keys) return;
@@ -166,7 +166,7 @@ __global__ void queryGradientOfBlockKernel(BlockArguments a) {
     gradient.load(static_cast<const T*>(a.outputGradient) + places.ofOutput(own.row), width);
     other.load(static_cast<const T*>(a.output) + places.ofOutput(own.row), width);
     const float product = gradient.dot(other);
-    const HeadRule rule(a.block.rule, own.head);
+    const HeadRule<true> rule(a.block.rule, own.head);
     const float logSum = a.logSums[places.number + own.row];
     const int keys = keysSeen(a.block, own.row);
     for (int key = a.block.firstSeen(own.row); key < keys; ++key) {
@@ -191,7 +191,7 @@ __global__ void keyValueGradientOfBlockKernel(BlockArguments a) {
     Columns key, value, query, gradient, output, keySums, valueSums;
     key.load(keysValues + places.ofKey(own.row), width);
     value.load(keysValues + places.ofValue(own.row), width);
-    const HeadRule rule(a.block.rule, own.head);
+    const HeadRule<true> rule(a.block.rule, own.head);
     for (int row = a.block.causal ? own.row : 0; row < a.block.queries; ++row) {
         if (a.block.firstSeen(row) > own.row) break;  // nor do later queries see it
         query.load(static_cast<const T*>(a.qkv) + places.ofQuery(row), width);

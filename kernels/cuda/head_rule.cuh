@@ -21,6 +21,8 @@ __device__ inline float tanhOf(float x) {
     return square < 0.1225f ? x + x * square * series : large;
 }
 
+/// Kernels of scores that nothing changes are made apart (`ruled` false), so that they have registers for other things.
+template <bool ruled>
 struct HeadRule {
     float cap;
     float slope;
@@ -28,15 +30,16 @@ struct HeadRule {
     __device__ inline HeadRule(const ScoreRule& rule, int head)
         : cap(rule.cap), slope(rule.slopes.heads > 0 ? exp2f(rule.slopes.power(head)) : 0.0f) {}
 
-    __device__ inline bool changes() const { return cap > 0 || slope > 0; }
+    __device__ inline bool changes() const { return ruled && (cap > 0 || slope > 0); }
+    __device__ inline bool caps() const { return ruled && cap > 0; }
     /// The score of a key so many positions before its query.
     __device__ inline float operator()(float score, int distance) const {
-        if (cap > 0) score = cap * tanhOf(score / cap);
+        if (caps()) score = cap * tanhOf(score / cap);
         return score - slope * static_cast<float>(distance);
     }
     /// The derivative of that, from its result.
     __device__ inline float derivative(float ruled, int distance) const {
-        if (cap == 0) return 1;
+        if (!caps()) return 1;
         const float share = (ruled + slope * static_cast<float>(distance)) / cap;
         return 1 - share * share;
     }

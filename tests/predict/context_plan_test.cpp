@@ -126,7 +126,8 @@ private Q_SLOTS:
             Layout whole = longSamples(1);
             const double ratio =
                 context * planned(layout).costs.stages[0].weightGrad / planned(whole).costs.stages[0].weightGrad;
-            QVERIFY2(ratio > 0.95 && ratio < 1.05, qPrintable(QString::number(ratio)));
+            // Of fewer tokens a product reaches a little less of the peak.
+            QVERIFY2(ratio > 0.95 && ratio < 1.1, qPrintable(QString::number(ratio)));
         }
     }
 

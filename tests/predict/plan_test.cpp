@@ -64,7 +64,9 @@ private Q_SLOTS:
                 QVERIFY(rank.peak > 0 && rank.peak <= total(rank.bytes));
                 QVERIFY(rank.bytes[1] > 0);
                 if (each.layout.parallel.zero == 2) QVERIFY(rank.bytes[0] > rank.bytes[1]);  // a shard
-                else QCOMPARE(rank.bytes[0], rank.bytes[1] * rank.weightVersions);
+                else if (each.layout.precision.gradients == GradientFormat::Compute)
+                    QCOMPARE(rank.bytes[0], rank.bytes[1] * rank.weightVersions);
+                else QCOMPARE(2 * rank.bytes[0], rank.bytes[1] * rank.weightVersions);  // of 16 bits, in fp32
             }
             if (each.layout.cluster.pace)
                 QVERIFY(std::abs(plan.simulation.stepSeconds / each.layout.cluster.pace->stepSeconds - 1) < 1e-9);

@@ -107,15 +107,17 @@ void onTensorCores(const AttentionShape& shape) {
     for (const float share : {0.0f, 0.3f}) {
         Case<T> of(shape, share, static_cast<unsigned>(shape.sequence * 7 + shape.width));
         const AttentionArguments& a = of.arguments;
-        const auto run = [&]<bool drops>() {
+        const auto run = [&]<bool drops, bool ruled>() {
             emulate(of.blocks(Forward::queries), Forward::threads, Forward::template sharedBytes<columns>,
-                    [&] { attend<T, columns, drops, Forward>(a); });
+                    [&] { attend<T, columns, drops, ruled, Forward>(a); });
             emulate(of.blocks(Backward::rows), Backward::threads, Backward::template sharedBytes<columns>,
-                    [&] { queryGradient<T, columns, drops, Backward>(a); });
+                    [&] { queryGradient<T, columns, drops, ruled, Backward>(a); });
             emulate(of.blocks(Backward::rows), Backward::threads, Backward::template sharedBytes<columns>,
-                    [&] { keyValueGradient<T, columns, drops, Backward>(a); });
+                    [&] { keyValueGradient<T, columns, drops, ruled, Backward>(a); });
         };
-        share > 0 ? run.template operator()<true>() : run.template operator()<false>();
+        if (a.rule.changes()) run.template operator()<true, true>();
+        else if (share > 0) run.template operator()<true, false>();
+        else run.template operator()<false, false>();
         of.check();
     }
 }
