@@ -38,9 +38,9 @@ struct HeadRule {
         return score - slope * static_cast<float>(distance);
     }
     /// The derivative of that, from its result.
-    __device__ inline float derivative(float ruled, int distance) const {
+    __device__ inline float derivative(float result, int distance) const {
         if (!caps()) return 1;
-        const float share = (ruled + slope * static_cast<float>(distance)) / cap;
+        const float share = (result + slope * static_cast<float>(distance)) / cap;
         return 1 - share * share;
     }
     /// The same, from the probability that the score has among those with the sum of exponentials e^logSum.
