@@ -15,8 +15,8 @@ std::span<std::byte> bytesOf(std::int64_t& moment) { return std::as_writable_byt
 
 Transfers::Transfers(TransferSetup setup) : setup_(std::move(setup)), clock_(&setup_.clock) {}
 
-bool Transfers::Incoming::test(std::int64_t now) {
-    if (noticed == 0 && message->test() && (!arrival || arrival->test())) noticed = now;
+bool Transfers::Incoming::test(const RankTrace& trace) {
+    if (noticed == 0 && message->test() && (!arrival || arrival->test())) noticed = trace.now();
     return noticed != 0;
 }
 
@@ -75,7 +75,7 @@ Buffer Transfers::take(const Action& receive) {
     const std::int64_t begin = trace.now();
     const Moment asked = trace.mark();
     bool waited = false;
-    if (!incoming.test(begin)) {
+    if (!incoming.test(trace)) {
         trace.doing(RankPhase::Waiting, receive, worldPeer(receive));
         incoming.message->wait();
         if (incoming.arrival) incoming.arrival->wait();
@@ -125,7 +125,7 @@ void Transfers::computed() {
 
 void Transfers::progress() {
     const std::int64_t now = setup_.trace.now();
-    for (auto& [action, incoming] : posted_) incoming.test(now);
+    for (auto& [action, incoming] : posted_) incoming.test(setup_.trace);
     std::erase_if(sending_, [&](Outgoing& outgoing) {
         if (!outgoing.message->test() || (outgoing.arrival && !outgoing.arrival->test())) return false;
         if (outgoing.modelled && outgoing.modelled->end > now) return false;

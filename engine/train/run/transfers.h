@@ -82,7 +82,8 @@ private:
         std::int64_t modelledArrival = 0;
         std::int64_t posted = 0;
         std::int64_t noticed = 0;  ///< when it was found complete; 0: not yet
-        bool test(std::int64_t now);
+        /// The moment is read once it is complete: a rank may lose its core between a reading before and that.
+        bool test(const RankTrace& trace);
     };
 
     int rankOf(int stage) const { return setup_.rankOfStage.at(static_cast<std::size_t>(stage)); }
