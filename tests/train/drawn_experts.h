@@ -64,4 +64,11 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     if (layout.parallel.context == 1) model.dropout = below(2) ? 0.1 : 0;
 }
 
+/// Each rank of a tensor group has its part of all experts, whose width divides by the group.
+inline void keepTogether(Layout& layout) {
+    layout.parallel.expert = 1;
+    layout.parallel.expertTensor = 0;
+    if (layout.model.experts.width % layout.parallel.tensor != 0) layout.model.experts.width = 0;
+}
+
 }  // namespace shardlab::test

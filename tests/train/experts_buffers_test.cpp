@@ -67,29 +67,31 @@ QString tryStage(const Layout& layout, const StageShape& shape, const StageNeigh
     };
     const std::vector<std::int32_t> tokens(
         static_cast<std::size_t>(layout.batch.micro * layout.model.sequence / share.context), 1);
+    // A member in which something is wrong goes on: the others wait for it.
+    QString wrong;
+    const auto tell = [&](const QString& found) {
+        if (wrong.isEmpty()) wrong = found;
+    };
     for (int microbatch = 0; microbatch < 2; ++microbatch) {
         const TokenBatch batch{tokens, tokens, microbatch};
         Buffer input, output, gradient, below;
         if (!shape.first)
             input = zeros(neighbours.inputReceived ? MemoryCategory::Buffers : MemoryCategory::Activations);
-        QString wrong = differs(arena, "forward", wanted.forward,
-                                [&] { output = stage.forward(microbatch, batch, std::move(input)); });
-        if (!wrong.isEmpty()) return wrong;
+        tell(differs(arena, "forward", wanted.forward,
+                     [&] { output = stage.forward(microbatch, batch, std::move(input)); }));
         output = {};
         if (!shape.last) gradient = zeros(neighbours.gradient);
         if (splitBackward) {
-            wrong = differs(arena, "input gradient", wanted.inputGrad,
-                            [&] { below = stage.inputGrad(microbatch, std::move(gradient), 1); });
+            tell(differs(arena, "input gradient", wanted.inputGrad,
+                         [&] { below = stage.inputGrad(microbatch, std::move(gradient), 1); }));
             below = {};
-            if (wrong.isEmpty())
-                wrong = differs(arena, "weight gradient", wanted.weightGrad, [&] { stage.weightGrad(microbatch); });
+            tell(differs(arena, "weight gradient", wanted.weightGrad, [&] { stage.weightGrad(microbatch); }));
         } else {
-            wrong = differs(arena, "backward", wanted.backward,
-                            [&] { below = stage.backward(microbatch, std::move(gradient), 1); });
+            tell(differs(arena, "backward", wanted.backward,
+                         [&] { below = stage.backward(microbatch, std::move(gradient), 1); }));
         }
-        if (!wrong.isEmpty()) return wrong;
     }
-    return {};
+    return wrong;
 }
 
 void compare(const Layout& layout, const StageShape& shape, const StageNeighbours& neighbours, bool splitBackward) {
@@ -153,7 +155,7 @@ private Q_SLOTS:
             layout.model.experts.denseLayers = 0;
             layout.model.experts.every = 1 + below(std::min(2, layout.model.layers));
             // How many rows come where experts are spread, and nothing is dropped, is known to a run alone.
-            if (dropless(layout.model)) parallel.expert = 1, parallel.expertTensor = 0;
+            if (dropless(layout.model)) keepTogether(layout);
             layout.batch.micro = 1 + below(3);
             const int tokens = layout.batch.micro * layout.model.sequence / parallel.context;
             parallel.sequence = parallel.tensor > 1 && tokens % parallel.tensor == 0 && below(2);

@@ -173,7 +173,7 @@ private Q_SLOTS:
             layout.run.validateEvery = 0;
             if (random.below(2)) layout.precision.compute = NumberFormat::Bf16;
             // How many rows come where experts are spread, and nothing is dropped, only the run knows.
-            if (dropless(layout.model)) layout.parallel.expert = 1, layout.parallel.expertTensor = 0;
+            if (dropless(layout.model)) keepTogether(layout);
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             const std::string text = writeLayout(layout);
