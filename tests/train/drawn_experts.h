@@ -64,11 +64,16 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     if (layout.parallel.context == 1) model.dropout = below(2) ? 0.1 : 0;
 }
 
-/// Each rank of a tensor group has its part of all experts, whose width divides by the group.
+/// For a layout whose degrees have changed since its experts were drawn: their width divides by the tensor group.
+inline void fitWidth(Layout& layout) {
+    if (layout.model.experts.width % layout.parallel.tensor != 0) layout.model.experts.width = 0;
+}
+
+/// Each rank of a tensor group has its part of all experts.
 inline void keepTogether(Layout& layout) {
     layout.parallel.expert = 1;
     layout.parallel.expertTensor = 0;
-    if (layout.model.experts.width % layout.parallel.tensor != 0) layout.model.experts.width = 0;
+    fitWidth(layout);
 }
 
 }  // namespace shardlab::test

@@ -228,6 +228,7 @@ private Q_SLOTS:
             layout.parallel = {.data = 2, .pipeline = 1, .tensor = 2, .expert = 2, .sequence = sequence};
             if (folded)
                 layout.parallel.expertTensor = 1, layout.parallel.expert = layout.model.experts.count % 4 ? 2 : 4;
+            fitWidth(layout);
             layout.cluster.hosts = {{"localhost", 4}};
             layout.batch.micro = 2;
             layout.schedule = {};
