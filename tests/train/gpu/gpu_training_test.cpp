@@ -235,7 +235,10 @@ private Q_SLOTS:
             layout.run.steps = 2;
         }
         layout.parallel.context = context;
-        if (exchanges) layout.parallel.contextKind = ContextKind::Ulysses;
+        if (exchanges) {
+            layout.parallel.contextKind = ContextKind::Ulysses;
+            layout.model.heads = std::max(layout.model.heads, tensor * context);
+        }
         layout.cluster.hosts[0].devices = pipeline * tensor * context;
         const Plan plan = planOf(layout);
         const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
