@@ -45,7 +45,7 @@ private Q_SLOTS:
                         factor(std::size_t(places[r])) * x.given()[std::size_t(places[r] / choices) * wide + c];
         CLOSE(gathered, wanted, 1e-6);
 
-        // Of a rank that has some of the rows only.
+        // The rank has some of the rows only.
         const int first = in.whole(0, rows - 1), count = in.whole(0, rows - first);
         const Array own = static_cast<Array>(y) + std::ptrdiff_t{first} * columns;
         const DeviceArray sums = poisoned(std::size_t(tokenCount) * wide, row().t);

@@ -126,7 +126,7 @@ private Q_SLOTS:
             Layout whole = longSamples(1);
             const double ratio =
                 context * planned(layout).costs.stages[0].weightGrad / planned(whole).costs.stages[0].weightGrad;
-            // Of fewer tokens a product reaches a little less of the peak.
+            // A product of fewer tokens reaches a little less of the peak.
             QVERIFY2(ratio > 0.95 && ratio < 1.1, qPrintable(QString::number(ratio)));
         }
     }

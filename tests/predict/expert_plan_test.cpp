@@ -165,7 +165,7 @@ private Q_SLOTS:
         const auto bytes = [](const Plan& plan, MemoryCategory category) {
             return plan.memory[0].bytes[static_cast<std::size_t>(category)];
         };
-        // Of each of 4 layers: what goes into the experts and what comes out, of half as many rows.
+        // Each of 4 layers has what goes into the experts and what comes out, of half as many rows.
         const std::int64_t rows = routedRows(layout.model, 4);
         QCOMPARE(bytes(cut, MemoryCategory::Activations) - bytes(folded, MemoryCategory::Activations),
                  4 * 4 * 2 * rows / 2 * 512);

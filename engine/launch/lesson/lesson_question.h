@@ -32,7 +32,7 @@ struct LessonQuestion {
     std::string text;  ///< Markdown on one line
     QuestionKind kind = QuestionKind::Slider;
     const LessonFigure* figure = nullptr;
-    /// Whose figure is asked for; with Slider and Ranges two mean the first one's divided by the second one's.
+    /// The experiments asked about; with Slider and Ranges two mean the first one's figure divided by the second one's.
     std::vector<std::size_t> experiments;
     double from = 0, to = 1;              ///< of a Slider
     std::vector<QuestionChoice> choices;  ///< of Least and Most, the experiments

@@ -16,7 +16,7 @@
 namespace shardlab::trace {
 namespace {
 
-/// Of the six categories and, last, of what nobody knows.
+/// The six categories and, last, what nobody knows.
 using HeldBytes = std::array<std::int64_t, memoryCategoryCount + 1>;
 constexpr std::size_t unknownOrigin = memoryCategoryCount;
 
@@ -261,7 +261,7 @@ Status readMemory(const std::filesystem::path& file, ForeignTrace& trace, const 
     for (const DeviceMemory& memory : snapshot->devices) {
         if (const Status room = trace.room(); !room) return room;
         ForeignProcess process{.source = file.filename().string(), .label = fmt::format("device {}", memory.device)};
-        // Of a process with several devices nobody knows which of them is the rank's.
+        // Nobody knows which of a process's several devices is the rank's.
         if (snapshot->devices.size() == 1) process.rank = snapshot->rank;
         process.order = memory.device;
         if (const Status added = DeviceEvents(trace, trace.addProcess(std::move(process)), memory).add(); !added)

@@ -122,7 +122,7 @@ Status NsightActions::addTo() {
         ForeignEvent span = range.span;
         if (trace_.process(span.process).device) {
             if (range.first > range.last) continue;  // it asked for nothing that was recorded
-            // Its step is that in which it was asked for.
+            // The step is that in which it was asked for.
             span.launch =
                 std::numeric_limits<std::uint32_t>::max() - static_cast<std::uint32_t>(&range - ranges_.data());
             trace_.addLaunch(span.process, span.launch, span.event.begin);

@@ -55,8 +55,8 @@ private:
     void note(bool ofRecompute);
     void observeRecompute(const std::function<void()>& run);
     void observeLayer(const LayerDone& done);
-    /// Of notes of an action that began at `begin`; `recomputes`: begins and ends of what it computes again. Nothing
-    /// where they are not those of the notes.
+    /// The moments of an action's notes, where it began at `begin`; `recomputes`: begins and ends of what it computes
+    /// again. Nothing where they are not those of the notes.
     std::vector<std::int64_t> momentsOfNotes(std::int64_t begin, const std::vector<std::int64_t>& recomputes) const;
 
     RankTrace& trace_;
