@@ -15,7 +15,8 @@ constexpr std::string_view style = R"(
 @page { size: A4; margin: 18mm; }
 body { font-family: sans-serif; font-size: 11pt; line-height: 140%; color: #1a1a1a; max-width: 46em; margin: 2em auto; }
 h1 { font-size: 20pt; } h2 { font-size: 14pt; margin-top: 1.2em; }
-table { border-collapse: collapse; margin: 0.8em 0; } th, td { border: 1px solid #999999; padding: 3px 8px; text-align: left; }
+table { border-collapse: collapse; margin: 0.8em 0; }
+th, td { border: 1px solid #999999; padding: 3px 8px; text-align: left; }
 th { color: #555555; font-weight: normal; }
 pre { font-family: monospace; margin-left: 2em; } code { font-family: monospace; }
 .task { border-left: 3px solid #0072b2; padding-left: 10px; margin: 1em 0; page-break-inside: avoid; }
