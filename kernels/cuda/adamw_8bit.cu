@@ -13,10 +13,10 @@ namespace shardlab::kernels::cuda {
 
 namespace {
 
-constexpr int updateThreads = 256;
-constexpr int warps = updateThreads / warpSize_;
+constexpr int codeThreads = 256;
+constexpr int warps = codeThreads / warpSize_;
 constexpr int ownElements = momentBlock / warpSize_;
-constexpr std::int64_t chunkElements = std::int64_t{warps} * momentBlock;
+constexpr std::int64_t codeChunkElements = std::int64_t{warps} * momentBlock;
 
 struct CodedPart {
     const void* gradient = nullptr;
@@ -48,11 +48,11 @@ struct CodeTables {
 };
 
 template <class G, class P>
-__global__ void __launch_bounds__(updateThreads)
+__global__ void __launch_bounds__(codeThreads)
     adamw8BitKernel(const __grid_constant__ CodedUpdate u, const __grid_constant__ CodeTables tables,
                     const __grid_constant__ PartTable<CodedPart> table) {
     __shared__ MomentCodes ofFirst, ofSecond;
-    for (int i = static_cast<int>(threadIdx.x); i <= MomentCodes::most; i += updateThreads) {
+    for (int i = static_cast<int>(threadIdx.x); i <= MomentCodes::most; i += codeThreads) {
         ofFirst.values[i] = tables.ofFirst.values[i];
         ofFirst.middles[i] = tables.ofFirst.middles[i];
         ofSecond.values[i] = tables.ofSecond.values[i];
@@ -129,9 +129,11 @@ void CudaDevice::adamw8Bit(const AdamWUpdate& update, std::span<const AdamW8BitP
             withStateTypes(gradients, values, [&](auto g, auto p) {
                 using G = typename decltype(g)::Type;
                 using P = typename decltype(p)::Type;
-                withTables<CodedPart>(alike, chunkElements, [&](const PartTable<CodedPart>& table, unsigned chunks) {
-                    launch("adamw8Bit", adamw8BitKernel<G, P>, chunks, updateThreads, *queue_, u, CodeTables{}, table);
-                });
+                withTables<CodedPart>(alike, codeChunkElements,
+                                      [&](const PartTable<CodedPart>& table, unsigned chunks) {
+                                          launch("adamw8Bit", adamw8BitKernel<G, P>, chunks, codeThreads, *queue_, u,
+                                                 CodeTables{}, table);
+                                      });
             });
         }
 }

@@ -135,7 +135,7 @@ __global__ void sharedLossKernel(int rows, const float* largest, const float* su
 
 /// Calls function(Constant<Threads>{}, Constant<N>{}) for rows of `columns`.
 template <class T, class Function>
-void withRows(int columns, const void* logits, Function&& function) {
+void withLogitRows(int columns, const void* logits, Function&& function) {
     withPacks<T>(
         columns,
         [&](auto n) {
@@ -151,7 +151,7 @@ void CudaDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
+        withLogitRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
             launch("crossEntropy", crossEntropyKernel<threads(), n(), false, false, T>, static_cast<unsigned>(rows),
                    threads(), *queue_, vocabulary, 0.0f, as<T>(logits), targets, losses);
         });
@@ -176,7 +176,7 @@ void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, float cap, A
     auto* losses = scratch<double>(static_cast<std::size_t>(rows));
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
+        withLogitRows<T>(vocabulary, logits.data, [&](auto threads, auto n) {
             const std::size_t rowBytes = static_cast<std::size_t>(vocabulary) * sizeof(T);
             const bool keeps = rowBytes <= properties_.sharedMemPerBlockOptin - blockVariables;
             const auto kernel = keeps ? crossEntropyKernel<threads(), n(), true, true, T>
@@ -191,7 +191,7 @@ void CudaDevice::crossEntropyWithGradient(int rows, int vocabulary, float cap, A
 void CudaDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
+        withLogitRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
             launch("largestLogits", largestLogitsKernel<threads(), n(), T>, static_cast<unsigned>(part.rows), threads(),
                    *queue_, part.columns, as<T>(logits), largest);
         });
@@ -202,7 +202,7 @@ void CudaDevice::sumExponentials(const VocabularyPart& part, const float* larges
                                  ConstArray logits, float* sums, float* own) {
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
+        withLogitRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
             launch("sumExponentials", sumExponentialsKernel<threads(), n(), T>, static_cast<unsigned>(part.rows),
                    threads(), *queue_, part, largest, targets, as<T>(logits), sums, own);
         });
@@ -213,7 +213,7 @@ void CudaDevice::crossEntropyGradient(const VocabularyPart& part, const float* l
                                       const std::int32_t* targets, Array logits) {
     withType(logits.type, [&](auto t) {
         using T = typename decltype(t)::Type;
-        withRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
+        withLogitRows<T>(part.columns, logits.data, [&](auto threads, auto n) {
             launch("crossEntropyGradient", crossEntropyGradientKernel<threads(), n(), T>,
                    static_cast<unsigned>(part.rows), threads(), *queue_, part, largest, sums, targets, as<T>(logits));
         });

@@ -65,7 +65,8 @@ std::string shortName(const std::string& symbol) {
     if (name.starts_with("void ")) name = name.substr(5);
     constexpr std::string_view unnamed = "(anonymous namespace)::";
     if (const auto place = name.find(unnamed); place != name.npos) name = name.substr(place + unnamed.size());
-    return name.substr(0, name.find_first_of("<("));
+    name.resize(std::min(name.size(), name.find_first_of("<(")));
+    return name.substr(name.rfind(':') + 1);
 }
 
 /// Instances of one template, all together.
