@@ -11,10 +11,17 @@ namespace {
 /// What a copy can be divided over: divisors of `data` that hold whole expert groups, and "0".
 std::string shardText(const ParallelSpec& parallel) {
     std::vector<std::string> sizes;
-    for (int size = parallel.data; size > 0 && sizes.size() < 6; --size)
-        if (parallel.data % size == 0 && size * parallel.context % expertSpread(parallel) == 0 &&
-            size * parallel.context > 1)
+    const auto consider = [&](int size) {
+        const std::int64_t ranks = std::int64_t{size} * parallel.context;
+        if (sizes.size() < 6 && ranks > 1 && ranks % expertSpread(parallel) == 0)
             sizes.push_back(std::to_string(size));
+    };
+    // Divisors come in pairs k · (data ÷ k), the smaller of which is at most √data: the larger ones first, from the largest.
+    int smaller = 1;
+    for (; std::int64_t{smaller} * smaller <= parallel.data; ++smaller)
+        if (parallel.data % smaller == 0) consider(parallel.data / smaller);
+    while (--smaller > 0)
+        if (parallel.data % smaller == 0 && parallel.data / smaller != smaller) consider(smaller);
     return sizes.empty() ? "0" : alternatives(sizes) + "; or 0: all data ranks share one copy";
 }
 
@@ -30,12 +37,12 @@ void checkCopies(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/parallel/shard",
                           fmt::format("{} data ranks do not divide into copies over {}", p.data, p.shard),
                           "every copy is divided over equally many data ranks", shardText(p)});
-    else if (p.shard * p.context % expertSpread(p) != 0)
+    else if (std::int64_t{p.shard} * p.context % expertSpread(p) != 0)
         faults.push_back({"/parallel/shard",
                           fmt::format("a copy over {} data ranks with experts over {}", p.shard, expertSpread(p)),
                           "a copy holds every expert, and a group of ranks that hold all experts lies within one copy",
                           shardText(p)});
-    else if (p.shard * p.context == 1)
+    else if (std::int64_t{p.shard} * p.context == 1)
         faults.push_back({"/parallel/shard", "a copy on a single rank",
                           "ZeRO divides a copy over several ranks, and here each has a whole one",
                           p.data > 1 ? shardText(p) : "0, with parallel.zero 0"});
