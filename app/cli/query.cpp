@@ -26,7 +26,7 @@ struct QueryOptions {
 
 /// A cell of CSV, as RFC 4180 defines it.
 std::string csvCell(const Cell& cell) {
-    const std::string text = toText(cell);
+    const std::string text = trace::toText(cell);
     if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
     std::string quoted = "\"";
     for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -73,7 +73,7 @@ Status answer(RunQuery& query, const QueryOptions& options) {
             first = false;
         } else {
             std::vector<std::string> texts;
-            for (const Cell& cell : row) held += sizeof(std::string) + texts.emplace_back(toText(cell)).size();
+            for (const Cell& cell : row) held += sizeof(std::string) + texts.emplace_back(trace::toText(cell)).size();
             tooLong = options.memoryLimit > 0 && held > options.memoryLimit;
             if (tooLong) return false;
             table->add(std::move(texts));

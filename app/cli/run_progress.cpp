@@ -15,7 +15,7 @@ namespace shardlab::cli {
 namespace {
 
 constexpr std::chrono::seconds plainInterval{5};
-constexpr std::size_t mostSteps = 512;
+constexpr std::size_t mostStepsKept = 512;
 constexpr std::ptrdiff_t keptSteps = 64;
 
 }  // namespace
@@ -31,7 +31,7 @@ void RunProgress::Steps::add(std::span<const Event> events) {
     const std::vector<StepSummary>& known = steps.steps();
     complete = std::min(complete, known.size());  // a restart takes some away
     while (complete < known.size() && known[complete].complete) ++complete;
-    if (known.size() > mostSteps) forgetOld();
+    if (known.size() > mostStepsKept) forgetOld();
 }
 
 void RunProgress::Steps::forgetOld() {

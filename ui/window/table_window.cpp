@@ -14,7 +14,7 @@
 
 namespace shardlab::ui {
 namespace {
-constexpr QSize firstSize(860, 520);
+constexpr QSize firstTableSize(860, 520);
 }
 
 TableWindow::TableWindow(const QString& title, const QString& text, QWidget* parent)
@@ -62,7 +62,7 @@ TableWindow::TableWindow(const QString& title, const QString& text, QWidget* par
     auto* column = child<QVBoxLayout>(this);
     column->addLayout(bar);
     column->addWidget(table_, 1);
-    resize(firstSize);
+    resize(firstTableSize);
     table_->setFocus();
     connect(filter_, &QLineEdit::textChanged, this, &TableWindow::filter);
     connect(copy, &QPushButton::clicked, this, [text] { QApplication::clipboard()->setText(text); });

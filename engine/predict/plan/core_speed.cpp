@@ -47,12 +47,12 @@ int bf16PerFp32() {
 #endif
 }
 
-constexpr int additions = 2'000'000, together = 20;  // few jumps, of which cores that share units have to share too
+constexpr int additions = 2'000'000, batch = 20;  // few jumps, of which cores that share units have to share too
 
 std::uint64_t add(std::uint64_t sum, std::uint64_t step) {
-    for (int k = 0; k < additions / together; ++k) {
+    for (int k = 0; k < additions / batch; ++k) {
 #pragma GCC unroll 20
-        for (int j = 0; j < together; ++j) {
+        for (int j = 0; j < batch; ++j) {
             sum += step;
             asm volatile("" : "+r"(sum));  // each by itself
         }
@@ -66,9 +66,9 @@ std::uint64_t add(std::uint64_t sum, std::uint64_t step) {
 __attribute__((target("avx512f"))) std::uint64_t addBesideVectors(std::uint64_t sum, std::uint64_t step) {
     __m512 vectors[] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
     const __m512 one = _mm512_set1_ps(1.0f);
-    for (int k = 0; k < additions / together; ++k) {
+    for (int k = 0; k < additions / batch; ++k) {
 #pragma GCC unroll 20
-        for (int j = 0; j < together; ++j) {
+        for (int j = 0; j < batch; ++j) {
             sum += step;
             asm volatile("" : "+r"(sum));
             vectors[j % 4] = _mm512_fmadd_ps(one, one, vectors[j % 4]);

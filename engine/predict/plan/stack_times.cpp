@@ -30,9 +30,9 @@ constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
 
 constexpr double permutations = 2;  ///< of rows: in order of experts, and back
 // Kernels of a layer with experts that the processor starts one by one, in a forward and twice as often in a backward.
-constexpr double routingKernels = 65, expertKernels = 10;
-constexpr double bothWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
-constexpr double resultBytes = 2;     ///< products leave 16 bits
+constexpr double stackRoutingKernels = 65, stackExpertKernels = 10;
+constexpr double gradientWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
+constexpr double resultBytes = 2;         ///< products leave 16 bits
 
 double operandBytes(ProductFormat format) {
     return format == ProductFormat::Compute ? 2 : format == ProductFormat::NvFp4 ? 0.5 : 1;
@@ -76,33 +76,33 @@ public:
           gated_(blockParts(layout.model).gated()), members_(share.size), splits_(share.sequence),
           memory_(device.memoryBandwidth) {}
 
-    double forward(const std::vector<Product>& products, ProductFormat format) const {
+    double forward(const std::vector<MatrixProduct>& products, ProductFormat format) const {
         double sum = 0;
-        for (const Product& each : products)
+        for (const MatrixProduct& each : products)
             sum += one(each, format) + rounding(each.rows * each.inner * each.count, format);
         return sum;
     }
     /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
-    Halves backward(const std::vector<Product>& products, ProductFormat format) const {
+    Halves backward(const std::vector<MatrixProduct>& products, ProductFormat format) const {
         Halves sum;
-        for (const Product& each : products) {
+        for (const MatrixProduct& each : products) {
             sum.input += one({each.rows, each.inner, each.columns, each.count}, format) +
-                         rounding(each.rows * each.columns * each.count, format) * bothWays;
+                         rounding(each.rows * each.columns * each.count, format) * gradientWays;
             sum.weight += one({each.columns, each.inner, each.rows, each.count}, format);
         }
         return sum;
     }
 
-    std::vector<Product> block(int layer) const {
-        std::vector<Product> products = attentionProducts();
-        const std::vector<Product> others = secondHalf(layer);
+    std::vector<MatrixProduct> block(int layer) const {
+        std::vector<MatrixProduct> products = attentionProducts();
+        const std::vector<MatrixProduct> others = secondHalf(layer);
         products.insert(products.end(), others.begin(), others.end());
         return products;
     }
     /// Those of a block's feed-forward block or experts.
-    std::vector<Product> secondHalf(int layer) const {
+    std::vector<MatrixProduct> secondHalf(int layer) const {
         const double hidden = model_.hidden;
-        std::vector<Product> products;
+        std::vector<MatrixProduct> products;
         const auto feedForward = [&](double rows, double width, double blocks) {
             products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
@@ -120,14 +120,14 @@ public:
     }
     /// One product makes queries, keys and values. In a latent attention queries, and keys with values, have a down
     /// projection each, which a member does for its own tokens, and what makes heads of them.
-    std::vector<Product> attentionProducts() const {
+    std::vector<MatrixProduct> attentionProducts() const {
         const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        const Product output{rows_, hidden, double(outputColumns(model_)) / members_};
+        const MatrixProduct output{rows_, hidden, double(outputColumns(model_)) / members_};
         if (!latentAttention(model_))
             return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden}, output};
         const double own = rows_ / (splits_ ? members_ : 1), rank = model_.block.queryRank;
-        const std::vector<Product> heads = headProducts();
-        std::vector<Product> products;
+        const std::vector<MatrixProduct> heads = headProducts();
+        std::vector<MatrixProduct> products;
         if (rank > 0) products.push_back({own, rank, hidden});
         products.push_back(heads.front());
         products.push_back({own, double(model_.block.kvRank) + model_.block.ropeWidth, hidden});
@@ -136,12 +136,12 @@ public:
         return products;
     }
     /// Those of a latent attention that make heads of latents.
-    std::vector<Product> headProducts() const {
+    std::vector<MatrixProduct> headProducts() const {
         const double queries = double(queryColumns(model_)) / members_, rank = model_.block.queryRank;
         return {{rows_, queries, rank > 0 ? rank : double(model_.hidden)},
                 {rows_, double(expandedColumns(model_)) / members_, double(model_.block.kvRank)}};
     }
-    std::vector<Product> output() const {
+    std::vector<MatrixProduct> output() const {
         return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
     }
 
@@ -175,9 +175,9 @@ public:
     }
 
     /// Seconds of products, and of an attention's core, at the device's peak for their formats.
-    double atPeak(const std::vector<Product>& products, ProductFormat format) const {
+    double atPeak(const std::vector<MatrixProduct>& products, ProductFormat format) const {
         double operations = 0;
-        for (const Product& each : products) operations += 2 * each.rows * each.columns * each.inner * each.count;
+        for (const MatrixProduct& each : products) operations += 2 * each.rows * each.columns * each.inner * each.count;
         return operations / statedPeak(format, device_);
     }
     double attentionAtPeak(bool backward) const { return attentionOperations(backward) / device_.flops(format_); }
@@ -222,7 +222,7 @@ public:
     }
     /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
     double startingExperts() const {
-        return launches(routingKernels + expertKernels * model_.experts.count / share_.expert);
+        return launches(stackRoutingKernels + stackExpertKernels * model_.experts.count / share_.expert);
     }
     double logits() const { return rows_ * targetKinds(model_) / members_ * stack_.logitBytes / memory_; }
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
@@ -233,7 +233,7 @@ private:
         return double(feedForwardWidth(model_, layer)) / (hasExperts(model_, layer) ? share_.ofExpert() : members_);
     }
     double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_, share_)); }
-    double one(const Product& product, ProductFormat format) const {
+    double one(const MatrixProduct& product, ProductFormat format) const {
         return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;
     }
     /// Reading numbers in 16 bits and writing them in fewer.
@@ -266,7 +266,7 @@ std::optional<StackOnDevice> stackOf(const Layout& layout, const DevicePreset& d
     return StackOnDevice{stack, architecture};
 }
 
-double productSeconds(const Product& product, ProductFormat format, const DevicePreset& device,
+double productSeconds(const MatrixProduct& product, ProductFormat format, const DevicePreset& device,
                       const Architecture& architecture) {
     struct Tile {
         double rows, columns, speed;
@@ -309,7 +309,7 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
             again *= recomputed > 0 ? recomputed : blocks;
             break;
         }
-        const std::vector<Product> products = clock.block(layer);
+        const std::vector<MatrixProduct> products = clock.block(layer);
         const Halves back = clock.backward(products, layout.precision.products);
         double forward =
             clock.forward(products, layout.precision.products) + clock.attention(false) + clock.passes(layer, false);

@@ -23,14 +23,14 @@ struct StackOnDevice {
 std::optional<StackOnDevice> stackOf(const Layout& layout, const DevicePreset& device);
 
 /// Matrix products [rows, inner] · [inner, columns] of equal sizes, `count` of them in one kernel.
-struct Product {
+struct MatrixProduct {
     double rows = 0, columns = 0, inner = 0, count = 1;
 };
 
 /// Seconds of a product whose operands have the format. Tiles of tileRows × tileColumns, or of half of that, fill the
 /// multiprocessors in waves: w waves take w · 2 · tile · (inner + tileOverhead) · multiprocessors ÷ (peak ·
 /// efficiency), the quickest tile counts, and nothing takes less than its operands through memory.
-double productSeconds(const Product& product, ProductFormat format, const DevicePreset& device,
+double productSeconds(const MatrixProduct& product, ProductFormat format, const DevicePreset& device,
                       const Architecture& architecture);
 
 /// The device with the bandwidths that kernels and collectives of its architecture reach, and their latencies.

@@ -4,7 +4,7 @@
 namespace shardlab::train {
 namespace {
 
-EventKind eventKind(TensorCollective::Kind kind) {
+EventKind collectiveEvent(TensorCollective::Kind kind) {
     switch (kind) {
     case TensorCollective::Kind::AllReduce: return EventKind::TensorAllReduce;
     case TensorCollective::Kind::ReduceScatter: return EventKind::TensorReduceScatter;
@@ -23,7 +23,7 @@ void record(RankTrace& trace, EventKind kind, int layer, std::int64_t bytes, con
 
 TensorParallel::Observer tensorObserver(RankTrace& trace) {
     return [&trace](const TensorCollective& collective, const std::function<void()>& run) {
-        record(trace, eventKind(collective.kind), collective.layer, collective.bytes, run);
+        record(trace, collectiveEvent(collective.kind), collective.layer, collective.bytes, run);
     };
 }
 
