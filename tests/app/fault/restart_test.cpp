@@ -31,7 +31,7 @@ QByteArray layoutOf(int checkpointEvery, int maxRestarts, int count = steps) {
  "precision": {"compute": "fp16", "loss_scale": "dynamic"},
  "checkpoint": {"every": )" +
            QByteArray::number(checkpointEvery) + R"(}, "run": {"steps": )" + QByteArray::number(count) +
-           R"(, "seed": 11, "validate_every": 7, "deadline": 2, "max_restarts": )" + QByteArray::number(maxRestarts) +
+           R"(, "seed": 11, "validate_every": 7, "deadline": 6, "max_restarts": )" + QByteArray::number(maxRestarts) +
            "}}";
 }
 

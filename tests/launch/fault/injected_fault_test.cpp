@@ -131,7 +131,7 @@ private Q_SLOTS:
 
     void aRankThatStandsStillIsFound() {
         const Finished hung = run(layoutOf(2, R"({"data": 2, "pipeline": 1})",
-                                           R"(, "faults": ["hang 1 after 7"], "deadline": 2, "max_restarts": 1)"));
+                                           R"(, "faults": ["hang 1 after 7"], "deadline": 6, "max_restarts": 1)"));
         QVERIFY2(hung.end.outcome == "finished", hung.end.reason.c_str());
         requireFaults(hung, {{InjectedFaultKind::Hang, 1, 7}});
         QCOMPARE(hung.of(EventKind::Fault).size(), 1u);
@@ -195,7 +195,7 @@ private Q_SLOTS:
         const FaultRequest request{kind == "kill" ? InjectedFaultKind::Kill : InjectedFaultKind::Hang, 1};
         Witness witness;
         JobOptions options;
-        options.layout = layoutOf(2, R"({"data": 2, "pipeline": 1})", R"(, "max_restarts": 1, "deadline": 2)");
+        options.layout = layoutOf(2, R"({"data": 2, "pipeline": 1})", R"(, "max_restarts": 1, "deadline": 6)");
         options.runFile = folder_.filePath(QString("asked-%1.shardlab").arg(++runs_)).toStdString();
         options.rankProgram = SHARDLAB_BIN_DIR "/shardlab-rank";
         auto started = Job::start(options, witness);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An elastic run on several hosts, which are namespaces, of which one is lost and comes back.
+#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
@@ -112,6 +113,8 @@ private Q_SLOTS:
             if (!asked) qWarning("%s%s", asking->readAllStandardError().constData(), logOf("elastic").c_str());
             return asked;
         };
+        const auto kept = [&] { return trace::findCheckpoint(file("elastic").toStdString()).has_value(); };
+        QVERIFY2(QTest::qWaitFor(kept, 2 * patience), said.constData());
         hosts_->cut(2);
         QVERIFY2(tells("with 2 replicas (4 ranks) instead of 3"), said.constData());
         QVERIFY2(goesOn(4, 1), logOf("elastic").c_str());
