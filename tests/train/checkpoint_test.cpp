@@ -149,7 +149,7 @@ bool equalBits(const std::vector<float>& a, const std::vector<float>& b) {
 }
 
 /// Empty where all bits are equal.
-QByteArray difference(const State& a, const State& b) {
+QByteArray stateDifference(const State& a, const State& b) {
     if (a.size() != b.size()) return "there are not the same tensors";
     for (const auto& [name, values] : a)
         if (!b.contains(name) || !equalBits(values, b.at(name))) return QByteArray::fromStdString(name) + " differs";
@@ -241,7 +241,7 @@ private Q_SLOTS:
                                              {Command::Checkpoint, Command::Stop});
                 QVERIFY2(run.error.empty(), run.error.c_str());
                 QCOMPARE(readManifest(newest(path(again)))->step, std::int64_t{3});
-                const QByteArray wrong = difference(states[&from], gathered(newest(path(again))));
+                const QByteArray wrong = stateDifference(states[&from], gathered(newest(path(again))));
                 QVERIFY2(wrong.isEmpty(),
                          qPrintable(QString("%1 from %2: %3").arg(to.name, from.name, QString(wrong))));
                 ++pairs;
@@ -280,7 +280,7 @@ private Q_SLOTS:
             if (kind == EventKind::Loss) QCOMPARE(joined.size(), std::size_t{20});
             QVERIFY(joined == straight.counter(kind));
         }
-        const QByteArray wrong = difference(gathered(newest(path(whole))), gathered(newest(path(parts))));
+        const QByteArray wrong = stateDifference(gathered(newest(path(whole))), gathered(newest(path(parts))));
         QVERIFY2(wrong.isEmpty(), wrong.constData());
         const std::int64_t samples = readManifest(newest(path(parts)))->samples;
         QCOMPARE(samples, readManifest(newest(path(whole)))->samples);

@@ -13,6 +13,7 @@
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 #include "tests/train/drawn_experts.h"
+#include "tests/train/expert_models.h"
 #include "tests/train/one_rank.h"
 
 #include <QTemporaryDir>
@@ -29,15 +30,6 @@ namespace {
 constexpr int attempts = 3;
 constexpr int globalBatch = 8;
 constexpr int mostRanks = 8;
-
-/// Tokens that chose an expert, or found no place with it, over all ranks: by step and expert.
-std::map<std::pair<int, std::int64_t>, double> loads(const RunOutcome& run, EventKind kind) {
-    std::map<std::pair<int, std::int64_t>, double> sums;
-    for (const RankOutcome& rank : run.ranks)
-        for (const Event& event : rank.events)
-            if (event.kind == kind) sums[{event.step, event.bytes}] += event.value;
-    return sums;
-}
 
 /// The first weight that differs, in words; empty: none. What several ranks hold is the same to the bit.
 QString weightsDiffer(const RunOutcome& run, const RunOutcome& reference) {
