@@ -193,6 +193,7 @@ private Q_SLOTS:
         layout.model.kind = named(model.toStdString());
         if (!choosesParts(layout.model)) layout.model.block = {};
         layout.model.hidden = layout.model.heads * 2 * (2 + below(3));
+        if (latentAttention(layout.model)) drawLatent(layout.model);  // for this width
         const auto draw = [this](int n) { return below(n); };
         drawExperts(layout.model, draw, spread, spread > 1);
         drawExpertBlocks(layout.model, draw);
