@@ -1579,7 +1579,7 @@ loss scale %1</source>
     </message>
     <message>
         <source>Layouts, runs, traces and other trainers&apos; files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;All files (*)</source>
-        <translation>布局、运行、追踪和其他训练器的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;所有文件 (*)</translation>
+        <translation>布局、运行、追踪和其他训练框架的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)</source>
@@ -3874,7 +3874,7 @@ and computes nothing again.</source>
     <message>
         <source>row	what	lane	from ms	ms	share
 </source>
-        <translation>行	内容	泳道	起点 ms	ms	占比
+        <translation>行	内容	通道	起点 ms	ms	占比
 </translation>
     </message>
 </context>
