@@ -126,6 +126,22 @@ private Q_SLOTS:
         QVERIFY2(checked(mlp).empty(), toText(checked(mlp)).c_str());
     }
 
+    /// Divisors are told from the largest, whatever the degree.
+    void whatAShardCanBeIsToldOfHugeDegrees() {
+        const auto legalFor = [](int data, int shard) {
+            Layout layout;
+            layout.parallel.data = data;
+            layout.parallel.zero = 3;
+            layout.parallel.shard = shard;
+            for (const Fault& fault : checked(layout))
+                if (fault.pointer == "/parallel/shard") return fault.legal;
+            return std::string();
+        };
+        QCOMPARE(legalFor(2147483647, 2), std::string("2147483647; or 0: all data ranks share one copy"));
+        QCOMPARE(legalFor(36, 5), std::string("36, 18, 12, 9, 6 or 4; or 0: all data ranks share one copy"));
+        QCOMPARE(legalFor(9, 2), std::string("9 or 3; or 0: all data ranks share one copy"));
+    }
+
     void nothingOverflows() {
         const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "extremes");

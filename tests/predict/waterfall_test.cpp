@@ -107,6 +107,17 @@ private Q_SLOTS:
         }
     }
 
+    /// Whatever the scales of 8-bit products are for, the device's peak is that of 8 bits.
+    void formatsOf8BitsHaveOnePeak() {
+        Layout layout = pacedLayout("megatron-core");
+        const double sixteen = fallOf(layout)[WaterfallPart::Peak];
+        layout.precision.products = ProductFormat::Fp8;
+        const double eight = fallOf(layout)[WaterfallPart::Peak];
+        QVERIFY(eight < 0.9 * sixteen);
+        layout.precision.products = ProductFormat::Fp8Blocks;
+        QCOMPARE(fallOf(layout)[WaterfallPart::Peak], eight);
+    }
+
     /// Each stage's split is the time that the plan takes for it.
     void splitsAreTheTimesOfStages() {
         for (const SoftwareStack& stack : stackList().stacks) {

@@ -13,10 +13,9 @@ std::string shardText(const ParallelSpec& parallel) {
     std::vector<std::string> sizes;
     const auto consider = [&](int size) {
         const std::int64_t ranks = std::int64_t{size} * parallel.context;
-        if (sizes.size() < 6 && ranks > 1 && ranks % expertSpread(parallel) == 0)
-            sizes.push_back(std::to_string(size));
+        if (sizes.size() < 6 && ranks > 1 && ranks % expertSpread(parallel) == 0) sizes.push_back(std::to_string(size));
     };
-    // Divisors come in pairs k · (data ÷ k), the smaller of which is at most √data: the larger ones first, from the largest.
+    // Divisors come in pairs k · (data ÷ k) with k at most √data: the larger of each pair first, from the largest.
     int smaller = 1;
     for (; std::int64_t{smaller} * smaller <= parallel.data; ++smaller)
         if (parallel.data % smaller == 0) consider(parallel.data / smaller);

@@ -42,6 +42,7 @@ double statedPeak(ProductFormat format, const DevicePreset& device) {
     switch (format) {
     case ProductFormat::Compute: return device.bf16Flops;
     case ProductFormat::Fp8:
+    case ProductFormat::Fp8Blocks:
     case ProductFormat::MxFp8: return device.fp8Flops;
     case ProductFormat::NvFp4: return device.fp4Flops;
     }
