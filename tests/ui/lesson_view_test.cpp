@@ -21,6 +21,7 @@
 #include <QTest>
 #include <QTextBrowser>
 #include <QUndoStack>
+#include <QWheelEvent>
 
 #include <algorithm>
 
@@ -269,6 +270,13 @@ private Q_SLOTS:
         auto& slider = *room.view().findChild<QSlider*>("slider.gpipe");
         auto& drawing = *room.button("guess.gpipe").parentWidget()->parentWidget()->findChild<GuessDrawing*>();
         QVERIFY(slider.isVisible() && drawing.isHidden());
+        // The wheel scrolls the page, and makes no guess on its way.
+        const int untouched = slider.value();
+        QWheelEvent turned(QPointF(5, 5), slider.mapToGlobal(QPointF(5, 5)), {}, {0, -120}, Qt::NoButton,
+                           Qt::NoModifier, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&slider, &turned);
+        QVERIFY(!slider.hasFocus());
+        QCOMPARE(slider.value(), untouched);
         slider.setFocus();
         QTest::keyClick(&slider, Qt::Key_Home);
         for (int press = 0; press < 20; ++press) QTest::keyClick(&slider, Qt::Key_Right);

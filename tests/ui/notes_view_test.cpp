@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/nearest_legal.h"
+#include "ui/core/unbroken.h"
 #include "ui/views/notes/notes_view.h"
 #include "ui/views/notes/reasons.h"
 #include "tests/support/named.h"
@@ -38,7 +39,18 @@ private Q_SLOTS:
     void noFormulaTellsOfAServer();
     void waitingForTheHostIsPartOfTheBubble();
     void aBubbleIsToldInItsParts();
+    void figuresStayWithTheirUnits();
 };
+
+void NotesViewTest::figuresStayWithTheirUnits() {
+    QCOMPARE(unbroken(QStringLiteral("57.6 % of 17.6 MiB, 3 × in 2 µs, 8 microbatches")),
+             QStringLiteral("57.6\u00a0% of 17.6\u00a0MiB, 3\u00a0× in 2\u00a0µs, 8 microbatches"));
+    Desk desk;
+    const NotesView view(desk.workbench.context(Workspace::Design), nullptr);
+    const QLabel& label = *view.findChild<QLabel*>();
+    QTRY_VERIFY2(label.text().contains(QStringLiteral("\u00a0%")), qPrintable(label.text()));
+    QVERIFY2(!label.text().contains(QStringLiteral(" % ")), qPrintable(label.text()));
+}
 
 /// "bubble 1.7 %" stood beside "No pipeline, no bubble".
 void NotesViewTest::aBubbleIsToldInItsParts() {

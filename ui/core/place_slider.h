@@ -3,13 +3,15 @@
 // towards it.
 #pragma once
 
+#include "ui/core/calm.h"
+
 #include <QSlider>
 
 namespace shardlab::ui {
 
-class PlaceSlider : public QSlider {
+class PlaceSlider : public Calm<QSlider> {
 public:
-    explicit PlaceSlider(QWidget* parent) : QSlider(Qt::Horizontal, parent) {}
+    explicit PlaceSlider(QWidget* parent) : Calm(parent) { setOrientation(Qt::Horizontal); }
 
 protected:
     void mousePressEvent(QMouseEvent* event) override;

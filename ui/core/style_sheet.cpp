@@ -140,7 +140,7 @@ QMainWindow > QTabBar::tab:selected, QDialog QTabBar::tab:selected { background:
 QMainWindow > QTabBar::tab:hover, QDialog QTabBar::tab:hover { color: @text@; }
 QProgressBar { background: @raised@; border: none; border-radius: 3px; height: 6px; text-align: center; }
 QProgressBar::chunk { background: @accent@; border-radius: 3px; }
-QSlider::groove:horizontal { background: @raised@; height: 6px; border-radius: 3px; }
+QSlider::groove:horizontal { background: @border@; height: 6px; border-radius: 3px; }
 QSlider::sub-page:horizontal { background: @accent@; border-radius: 3px; }
 QSlider::handle:horizontal { background: @text@; width: 12px; margin: -4px 0; border-radius: 6px; }
 QSlider::handle:horizontal:focus { background: @accent@; }

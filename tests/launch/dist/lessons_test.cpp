@@ -116,7 +116,8 @@ private Q_SLOTS:
         QFETCH(QString, name);
         const auto lesson = findLesson(name.toStdString());
         std::vector<KnownExperiment> known;
-        for (const LessonExperiment& experiment : lesson->experiments) {
+        for (LessonExperiment experiment : lesson->experiments) {
+            if (auto& pace = experiment.layout.cluster.pace) pace->stepSeconds /= 4;  // nobody watches
             auto planned = planRun(experiment.layout, {});
             QVERIFY(planned);
             auto measured = runExperiment(

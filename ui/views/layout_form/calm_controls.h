@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Spin and combo boxes that the wheel does not change while it scrolls the form past them.
+// The controls of a form that a page scrolls: the wheel does not change them (calm.h).
 #pragma once
 
+#include "ui/core/calm.h"
 #include "ui/core/child.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QSpinBox>
-#include <QWheelEvent>
 
 #include <limits>
 
 namespace shardlab::ui {
-
-template <class Control>
-class Calm : public Control {
-public:
-    explicit Calm(QWidget* parent) : Control(parent) { this->setFocusPolicy(Qt::StrongFocus); }
-
-protected:
-    void wheelEvent(QWheelEvent* event) override {
-        if (this->hasFocus()) Control::wheelEvent(event);
-        else event->ignore();
-    }
-};
 
 class CalmSpinBox : public Calm<QSpinBox> {
 public:

@@ -10,6 +10,7 @@
 #include "ui/views/notes/nearest_session.h"
 #include "ui/views/notes/reasons.h"
 #include "ui/core/text.h"
+#include "ui/core/unbroken.h"
 #include "ui/core/words.h"
 
 #include <QLabel>
@@ -62,10 +63,10 @@ void NotesView::refresh() {
     const auto add = [&](const QString& title, const QString& why, const QColor& colour, const QString& after = {}) {
         rich += QStringLiteral("<p style='margin:0 0 10px 0'><span style='color:%1;font-weight:600'>%2</span>"
                                "%3%4</p>")
-                    .arg(colour.name(), title.toHtmlEscaped(),
+                    .arg(colour.name(), unbroken(title).toHtmlEscaped(),
                          why.isEmpty() ? QString()
                                        : QStringLiteral("<br><span style='color:%1'>%2</span>")
-                                             .arg(theme.dim.name(), why.toHtmlEscaped()),
+                                             .arg(theme.dim.name(), unbroken(why).toHtmlEscaped()),
                          after);
         plain_ += title + QLatin1Char('\t') + why + QLatin1Char('\n');
     };
