@@ -6,9 +6,15 @@
 #include "engine/launch/lesson/lesson.h"
 #include "engine/launch/lesson/lesson_pace.h"
 #include "engine/launch/lesson/lesson_text.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/schedule/registry.h"
 #include "engine/trace/run_file/run_file.h"
+#include "tests/support/places.h"
 #include "tests/support/wings.h"
 
+#include <QDir>
+#include <QRegularExpression>
 #include <QTest>
 
 #include <algorithm>
@@ -329,6 +335,41 @@ private Q_SLOTS:
         }
         QVERIFY(findLesson("bubble"));
         QVERIFY(findLesson("buble").error().legal.find("did you mean bubble?") != std::string::npos);
+    }
+
+    /// There is something to try in each, which its experiment's own layout does not show already.
+    void everyLessonHasStepsToTake() {
+        const auto all = lessons();
+        QVERIFY2(all, all ? "" : all.error().text().c_str());
+        for (const Lesson& lesson : *all) {
+            QVERIFY2(!lesson.steps.empty(), lesson.name.c_str());
+            for (const LessonStep& step : lesson.steps) {
+                if (!step.in) continue;
+                const Layout& layout = lesson.experiments[*step.in].layout;
+                QVERIFY2(!isDone(step, layout, check(layout, scheduleMethods()), {}),
+                         (lesson.name + " " + step.name).c_str());
+            }
+        }
+    }
+
+    /// A link to a field bears the name that Design shows beside it.
+    void linksBearTheNamesOfFields() {
+        static const QRegularExpression link(R"(\[([^\]]+)\]\(show:(/[^)]+)\))");
+        int links = 0;
+        for (const QFileInfo& page : QDir(SHARDLAB_SOURCE_DIR "/resources/lessons").entryInfoList({"*.md"})) {
+            QFile file(page.filePath());
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QString content = QString::fromUtf8(file.readAll());
+            for (auto each = link.globalMatch(content); each.hasNext(); ++links) {
+                const QRegularExpressionMatch match = each.next();
+                const Field* field = findField(match.captured(2).toStdString());
+                QVERIFY2(field != nullptr, qPrintable(page.fileName() + ": " + match.captured(0)));
+                QCOMPARE(page.fileName() + " " + match.captured(1),
+                         page.fileName() + " " +
+                             QString::fromUtf8(field->label.data(), qsizetype(field->label.size())));
+            }
+        }
+        QVERIFY(links > 40);
     }
 };
 
