@@ -274,8 +274,8 @@ private Q_SLOTS:
                 std::memcpy(data, "hello", 6);
                 const std::uint64_t offset = *(*heap)->offsetOf({static_cast<const std::byte*>(data), 6});
                 if (write(told[1], &(*heap)->address(), sizeof(HeapAddress)) > 0 &&
-                    write(told[1], &offset, sizeof offset) > 0)
-                    static_cast<void>(read(end[0], &wait, 1));
+                    write(told[1], &offset, sizeof offset) > 0 && read(end[0], &wait, 1) < 0)
+                    _exit(1);
             }
             _exit(0);
         }
