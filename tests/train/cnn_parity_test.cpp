@@ -10,6 +10,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <algorithm>
+
 using namespace shardlab::test;
 
 namespace {
@@ -171,8 +173,14 @@ private Q_SLOTS:
         };
         const RunOutcome one = trained({}), many = trained({.data = 2, .pipeline = 2, .zero = 3});
         QVERIFY2(one.error.empty() && many.error.empty(), (one.error + many.error).c_str());
-        const QString wrong = difference(many.counter(EventKind::Loss), one.counter(EventKind::Loss), 2e-4);
-        QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
+        // Steps are as long whatever the gradient, so that rounding grows with each of them: sharp at first, then
+        // coarse.
+        const std::vector<double> got = many.counter(EventKind::Loss), wanted = one.counter(EventKind::Loss);
+        const auto first = [](const std::vector<double>& losses) {
+            return std::vector<double>(losses.begin(), losses.begin() + std::min(losses.size(), std::size_t{4}));
+        };
+        for (const QString& wrong : {difference(first(got), first(wanted), 2e-4), difference(got, wanted, 5e-3)})
+            QVERIFY2(wrong.isEmpty(), qPrintable(QString("seed %1: %2").arg(seed_).arg(wrong)));
     }
 
     /// Codes lose nothing: to the bit. Of maps of fewer bits the loss differs a little, and less the more bits they
