@@ -322,6 +322,24 @@ private Q_SLOTS:
         QVERIFY(room.view().findChild<QLabel*>("outcome.naive")->isHidden());
     }
 
+    /// In the desktop's own colours.
+    void aChoiceHasAMarkToClickAt() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        room.workbench.theme().setDark(true);
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        QRadioButton& choice = *room.view().findChild<QRadioButton*>("choice.more.1");
+        QTRY_VERIFY(choice.height() > 10);
+        const auto mark = [&] { return choice.grab().toImage().copy(0, 0, 20, choice.height()); };
+        const QImage open = mark();
+        const QColor around = open.pixelColor(open.width() - 1, open.height() - 1);
+        int seen = 0;
+        for (int x = 0; x < open.width(); ++x)
+            seen += open.pixelColor(x, open.height() / 2).lightness() > around.lightness() + 40;
+        QVERIFY2(seen >= 2, qPrintable(QString::number(seen)));
+        choice.click();
+        QVERIFY(mark() != open);
+    }
+
     /// A step is ticked by the document, and its link brings the field into sight and marks it.
     void aStepIsDoneInDesign() {
         Classroom room(startFake(std::make_shared<FakeJobs>()));
