@@ -101,7 +101,8 @@ QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; ima
 
 QRadioButton { spacing: 7px; background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 1px; }
 QRadioButton:focus { border-color: @accent@; }
-QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 8px; background: @raised@; }
+QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 8px;
+    background: @raised@; }
 QRadioButton::indicator:checked { width: 8px; height: 8px; border: 4px solid @accent@; background: @onAccent@; }
 QTextBrowser { background: transparent; color: @text@; border: none; selection-background-color: @accent@;
     selection-color: @onAccent@; }
