@@ -30,15 +30,15 @@ std::int64_t DeviceTime::nanosecondsOnClock(std::int64_t nanoseconds) const {
     return isClock() ? nanoseconds : rounded(static_cast<double>(nanoseconds) * stretch_);
 }
 
-std::string DeviceTime::text() const {
+Sentence DeviceTime::text() const {
     if (isClock()) return {};
-    return fmt::format("{} {} × to watch", stretch_ > 1 ? "slowed" : "sped up",
-                       formatCount(std::max(stretch_, 1 / stretch_)));
+    return stretch_ > 1 ? say("slowed {} × to watch", formatCount(stretch_))
+                        : say("sped up {} × to watch", formatCount(1 / stretch_));
 }
 
-std::string DeviceTime::text(double stepSeconds) const {
+Sentence DeviceTime::text(double stepSeconds) const {
     if (isClock()) return {};
-    return fmt::format("{}: a step lasts {}", text(), formatSeconds(onClock(stepSeconds)));
+    return say("{}: a step lasts {}", text(), formatSeconds(onClock(stepSeconds)));
 }
 
 }  // namespace shardlab::base

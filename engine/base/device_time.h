@@ -4,10 +4,9 @@
 // deadlines say, goes by that clock.
 #pragma once
 
-#include "engine/base/wings.h"
+#include "engine/base/sentence.h"
 
 #include <cstdint>
-#include <string>
 
 namespace shardlab::base {
 
@@ -27,9 +26,9 @@ public:
     std::int64_t nanoseconds(std::int64_t onClock) const;
     std::int64_t nanosecondsOnClock(std::int64_t nanoseconds) const;
     /// "slowed 10.8 × to watch", or "sped up 3 × to watch"; empty where isClock().
-    std::string text() const;
+    Sentence text() const;
     /// "slowed 10.8 × to watch: a step lasts 1 min 0 s", of a step's seconds on the devices; empty where isClock().
-    std::string text(double stepSeconds) const;
+    Sentence text(double stepSeconds) const;
 
 private:
     double stretch_ = 1;

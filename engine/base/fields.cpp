@@ -3,8 +3,8 @@
 
 namespace shardlab::base {
 
-void FieldReader::refuse(const char* field, std::string why, std::string legal) {
-    if (!error_) error_ = Error{std::string("damaged ") + frame_, field, std::move(why), std::move(legal)};
+void FieldReader::refuse(const char* field, const std::string& why, const std::string& legal) {
+    if (!error_) error_ = Error{std::string("damaged ") + frame_, field, why, legal};
 }
 
 std::optional<Error> FieldReader::error() {

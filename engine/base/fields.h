@@ -149,10 +149,10 @@ public:
     std::optional<Error> error();
 
 private:
-    void refuse(const char* field, std::string why, std::string legal);
-    void refuseValue(const char* field, FixedField auto value, std::string legal) {
-        if constexpr (std::is_enum_v<decltype(value)>) refuseValue(field, static_cast<int>(value), std::move(legal));
-        else refuse(field, "it is " + std::to_string(value), std::move(legal));
+    void refuse(const char* field, const std::string& why, const std::string& legal);
+    void refuseValue(const char* field, FixedField auto value, const std::string& legal) {
+        if constexpr (std::is_enum_v<decltype(value)>) refuseValue(field, static_cast<int>(value), legal);
+        else refuse(field, "it is " + std::to_string(value), legal);
     }
     void expect(const char* field) {
         if (!in_.ok()) [[unlikely]]
@@ -174,7 +174,7 @@ private:
             typename ElementOf<Values>::type value{};
             fields(*this, value);
             values.insert(values.end(), std::move(value));
-            if (!ok()) error_->where = std::string(field) + " " + std::to_string(i + 1) + ", " + error_->where;
+            if (!ok()) error_->where = say("{} {}, {}", field, i + 1, error_->where);
         }
     }
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::size_t bufferedBytes = std::size_t{1} << 16;
 
-tl::unexpected<Error> systemFailure(const char* what, const std::filesystem::path& file, int code) {
-    return fail({what, file.string(), std::strerror(code), ""});
+tl::unexpected<Error> systemFailure(Sentence what, const std::filesystem::path& file, int code) {
+    return fail({std::move(what), file.string(), systemReason(code), ""});
 }
 
 class DiskFile final : public File {
@@ -30,7 +30,7 @@ public:
         for (;;) {
             const ssize_t count = ::write(descriptor_, bytes.data(), bytes.size());
             if (count >= 0) return static_cast<std::size_t>(count);
-            if (errno != EINTR) return systemFailure("cannot write the file", path_, errno);
+            if (errno != EINTR) return systemFailure(say("cannot write the file"), path_, errno);
         }
     }
     Result<std::size_t> read(std::span<std::byte> bytes, std::uint64_t offset) override {
@@ -41,7 +41,7 @@ public:
             if (count < 0 && errno == ESPIPE)  // a pipe has no offsets, only a next byte
                 count = ::read(descriptor_, bytes.data() + done, bytes.size() - done);
             if (count < 0 && errno == EINTR) continue;
-            if (count < 0) return systemFailure("cannot read the file", path_, errno);
+            if (count < 0) return systemFailure(say("cannot read the file"), path_, errno);
             if (count == 0) break;
             done += static_cast<std::size_t>(count);
         }
@@ -49,11 +49,11 @@ public:
     }
     Status truncate(std::uint64_t size) override {
         if (::ftruncate(descriptor_, static_cast<off_t>(size)) != 0)
-            return systemFailure("cannot shorten the file", path_, errno);
+            return systemFailure(say("cannot shorten the file"), path_, errno);
         return {};
     }
     Status sync() override {
-        if (::fsync(descriptor_) != 0) return systemFailure("cannot write the file", path_, errno);
+        if (::fsync(descriptor_) != 0) return systemFailure(say("cannot write the file"), path_, errno);
         return {};
     }
 
@@ -71,44 +71,45 @@ Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& 
     const int flags = mode == OpenMode::Read ? O_RDONLY : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
     const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0666);
     if (descriptor < 0)
-        return systemFailure(mode == OpenMode::Read ? "cannot open the file" : "cannot write the file", file, errno);
+        return systemFailure(mode == OpenMode::Read ? say("cannot open the file") : say("cannot write the file"), file,
+                             errno);
     auto opened = std::make_unique<DiskFile>(descriptor, file);
     struct stat status {};
-    if (::fstat(descriptor, &status) != 0) return systemFailure("cannot read the file", file, errno);
-    if (S_ISDIR(status.st_mode)) return fail({"cannot read the file", file.string(), "it is a folder", ""});
+    if (::fstat(descriptor, &status) != 0) return systemFailure(say("cannot read the file"), file, errno);
+    if (S_ISDIR(status.st_mode)) return fail({say("cannot read the file"), file.string(), say("it is a folder"), ""});
     return opened;
 }
 
 Status DiskFileSystem::rename(const std::filesystem::path& from, const std::filesystem::path& to) {
-    if (::rename(from.c_str(), to.c_str()) != 0) return systemFailure("cannot replace the file", to, errno);
+    if (::rename(from.c_str(), to.c_str()) != 0) return systemFailure(say("cannot replace the file"), to, errno);
     return {};
 }
 
 Status DiskFileSystem::remove(const std::filesystem::path& file) {
-    if (::unlink(file.c_str()) != 0) return systemFailure("cannot remove the file", file, errno);
+    if (::unlink(file.c_str()) != 0) return systemFailure(say("cannot remove the file"), file, errno);
     return {};
 }
 
 Status DiskFileSystem::createFolder(const std::filesystem::path& folder) {
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (error) return fail({"cannot make the folder", folder.string(), error.message(), ""});
+    if (error) return fail({say("cannot make the folder"), folder.string(), systemReason(error.value()), ""});
     return {};
 }
 
 Status DiskFileSystem::removeFolder(const std::filesystem::path& folder) {
-    if (::rmdir(folder.c_str()) != 0) return systemFailure("cannot remove the folder", folder, errno);
+    if (::rmdir(folder.c_str()) != 0) return systemFailure(say("cannot remove the folder"), folder, errno);
     return {};
 }
 
 Status DiskFileSystem::syncFolder(const std::filesystem::path& folder) {
     const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (descriptor < 0) return systemFailure("cannot open the folder", folder, errno);
+    if (descriptor < 0) return systemFailure(say("cannot open the folder"), folder, errno);
     const int result = ::fsync(descriptor);
     const int code = errno;
     ::close(descriptor);
     // Some file systems keep names safe by themselves and know no fsync of a folder.
-    if (result != 0 && code != EINVAL) return systemFailure("cannot write the folder", folder, code);
+    if (result != 0 && code != EINVAL) return systemFailure(say("cannot write the folder"), folder, code);
     return {};
 }
 
@@ -116,7 +117,7 @@ Status writeAll(File& file, std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
         const Result<std::size_t> count = file.write(bytes);
         if (!count) return fail(count.error());
-        if (*count == 0) return fail({"cannot write the file", "", "the system takes no more bytes", ""});
+        if (*count == 0) return fail({say("cannot write the file"), "", say("the system takes no more bytes"), ""});
         bytes = bytes.subspan(*count);
     }
     return {};
@@ -129,7 +130,7 @@ ReplacingFile::ReplacingFile(FileSystem& files, std::unique_ptr<File> out, std::
 Result<ReplacingFile> ReplacingFile::open(FileSystem& files, const std::filesystem::path& file) {
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) && !std::filesystem::is_regular_file(file, ignored))
-        return fail({"cannot replace the file", file.string(), "it is no regular file", ""});
+        return fail({say("cannot replace the file"), file.string(), say("it is no regular file"), ""});
     const auto beside = nameBeside(file);
     if (!beside) return fail(beside.error());
     auto out = files.open(*beside, OpenMode::Create);
@@ -172,7 +173,8 @@ Result<std::string> readFile(const std::filesystem::path& file, std::int64_t lar
         if (!count) return fail(count.error());
         size += *count;
         if (static_cast<std::int64_t>(size) > largest)
-            return fail({"the file is too large", file.string(), "it has more than " + formatBytes(largest), ""});
+            return fail(
+                {say("the file is too large"), file.string(), say("it has more than {}", formatBytes(largest)), ""});
         if (*count < room.size()) {
             content.resize(size);
             return content;

@@ -30,7 +30,7 @@ Result<std::vector<Page>> readPages(const std::filesystem::path& folder) {
     for (std::filesystem::directory_iterator entry(folder, problem), end; !problem && entry != end;
          entry.increment(problem))
         if (entry->path().extension() == ".md") files.push_back(entry->path());
-    if (problem) return fail({"cannot read the pages", folder.string(), problem.message(), ""});
+    if (problem) return fail({say("cannot read the pages"), folder.string(), systemReason(problem.value()), ""});
     std::ranges::sort(files);
     std::vector<Page> pages;
     for (const std::filesystem::path& file : files) {

@@ -12,14 +12,14 @@ namespace shardlab::base {
 Result<ScratchFolder> ScratchFolder::make(std::string_view purpose) {
     std::error_code missing;
     const std::filesystem::path base = std::filesystem::temp_directory_path(missing);
-    const auto refuse = [&](const std::string& why) {
-        return fail(
-            {"cannot make a temporary folder", base.string(), why, "Set TMPDIR to a folder that can be written to"});
+    const auto refuse = [&](const Sentence& why) {
+        return fail({say("cannot make a temporary folder"), base.string(), why,
+                     say("Set TMPDIR to a folder that can be written to")});
     };
-    if (missing) return refuse(missing.message());
+    if (missing) return refuse(systemReason(missing.value()));
     // mkdtemp() puts six characters of its own in place of the last six.
     std::string name = (base / ("shardlab-" + std::string(purpose) + '-' + std::string(6, 'X'))).string();
-    if (::mkdtemp(name.data()) == nullptr) return refuse(std::strerror(errno));
+    if (::mkdtemp(name.data()) == nullptr) return refuse(systemReason(errno));
     return ScratchFolder(std::move(name));
 }
 

@@ -19,14 +19,16 @@ struct FreeAddresses {
 };
 using Addresses = std::unique_ptr<addrinfo, FreeAddresses>;
 
-Result<Addresses> lookUp(const TcpAddress& address, int flags, const char* what) {
+Result<Addresses> lookUp(const TcpAddress& address, int flags, Sentence what) {
     addrinfo hints{};
     hints.ai_family = AF_UNSPEC;
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = flags | AI_NUMERICSERV;
     addrinfo* list = nullptr;
     const int code = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &list);
-    if (code != 0) return fail({what, address.text(), ::gai_strerror(code), "A host name or an address, then a port"});
+    if (code != 0)
+        return fail({std::move(what), address.text(), termOf(::gai_strerror(code)),
+                     say("A host name or an address, then a port")});
     return Addresses(list);
 }
 
@@ -36,15 +38,15 @@ Descriptor socketFor(const addrinfo& address) {
 }
 
 /// Waits until the socket is connected. The reason why it is not; empty: it is.
-std::string awaitConnection(const Descriptor& socket, std::chrono::milliseconds patience, const WakeUp& cancel) {
+Sentence awaitConnection(const Descriptor& socket, std::chrono::milliseconds patience, const WakeUp& cancel) {
     std::array<pollfd, 2> watched{pollfd{socket.value(), POLLOUT, 0}, pollfd{cancel.descriptor(), POLLIN, 0}};
     const int ready = ::poll(watched.data(), watched.size(), static_cast<int>(patience.count()));
-    if (watched[1].revents != 0) return "it was given up";
-    if (ready <= 0) return "no answer within " + std::to_string(patience.count() / 1000) + " s";
+    if (watched[1].revents != 0) return say("it was given up");
+    if (ready <= 0) return say("no answer within {} s", patience.count() / 1000);
     int code = 0;
     socklen_t size = sizeof code;
     ::getsockopt(socket.value(), SOL_SOCKET, SO_ERROR, &code, &size);
-    return code == 0 ? std::string() : std::strerror(code);
+    return code == 0 ? Sentence() : systemReason(code);
 }
 
 }  // namespace
@@ -55,8 +57,9 @@ std::string TcpAddress::text() const {
 }
 
 Result<TcpAddress> parseTcpAddress(std::string_view text) {
-    const auto refuse = [&](const char* why) {
-        return fail({"this is no address", std::string(text), why, "[HOST:]PORT, like 7000, node3:7000 or [::1]:7000"});
+    const auto refuse = [&](Sentence why) {
+        return fail({say("this is no address"), std::string(text), std::move(why),
+                     say("[HOST:]PORT, like 7000, node3:7000 or [::1]:7000")});
     };
     TcpAddress address;
     std::string_view port = text;
@@ -65,19 +68,19 @@ Result<TcpAddress> parseTcpAddress(std::string_view text) {
         port = text.substr(colon + 1);
         const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
         if (bracketed) host = host.substr(1, host.size() - 2);
-        if (host.empty()) return refuse("its host is empty");
+        if (host.empty()) return refuse(say("its host is empty"));
         if (!bracketed && host.find_first_of(":[]") != std::string_view::npos)
-            return refuse("an address with colons stands in brackets");
+            return refuse(say("an address with colons stands in brackets"));
         address.host = host;
     }
     const auto [end, wrong] = std::from_chars(port.data(), port.data() + port.size(), address.port);
     if (wrong != std::errc{} || end != port.data() + port.size())
-        return refuse("its port is no number from 0 to 65535");
+        return refuse(say("its port is no number from 0 to 65535"));
     return address;
 }
 
 Result<Descriptor> listenTcp(const TcpAddress& address, int backlog) {
-    const auto addresses = lookUp(address, AI_PASSIVE, "cannot listen");
+    const auto addresses = lookUp(address, AI_PASSIVE, say("cannot listen"));
     if (!addresses) return fail(addresses.error());
     int code = 0;
     for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
@@ -89,8 +92,9 @@ Result<Descriptor> listenTcp(const TcpAddress& address, int backlog) {
             return socket;
         code = errno;
     }
-    return fail({"cannot listen", address.text(), std::strerror(code),
-                 code == EADDRINUSE ? "Another port, or 0 for any that is free" : "An address of this machine"});
+    return fail(
+        {say("cannot listen"), address.text(), systemReason(code),
+         code == EADDRINUSE ? say("Another port, or 0 for any that is free") : say("An address of this machine")});
 }
 
 TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked) {
@@ -103,19 +107,21 @@ TcpAddress boundAddress(const Descriptor& listener, TcpAddress asked) {
 }
 
 Result<Descriptor> connectTcp(const TcpAddress& address, std::chrono::milliseconds patience, const WakeUp& cancel) {
-    const auto addresses = lookUp(address, 0, "cannot connect");
+    const auto addresses = lookUp(address, 0, say("cannot connect"));
     if (!addresses) return fail(addresses.error());
-    std::string why = "it has no address";
+    Sentence why = say("it has no address");
     for (const addrinfo* each = addresses->get(); each != nullptr; each = each->ai_next) {
         Descriptor socket = socketFor(*each);
         if (!socket.valid()) continue;
         tuneForFrames(socket);
         const int code = ::connect(socket.value(), each->ai_addr, each->ai_addrlen) == 0 ? 0 : errno;
-        why = code == 0 ? "" : code == EINPROGRESS ? awaitConnection(socket, patience, cancel) : std::strerror(code);
+        why = code == 0             ? Sentence()
+              : code == EINPROGRESS ? awaitConnection(socket, patience, cancel)
+                                    : systemReason(code);
         if (why.empty()) return socket;
     }
-    return fail(
-        {"cannot connect", address.text(), why, "Where a run is served or listened for, see shardlab run --help"});
+    return fail({say("cannot connect"), address.text(), why,
+                 say("Where a run is served or listened for, see shardlab run --help")});
 }
 
 }  // namespace shardlab::base

@@ -16,7 +16,7 @@ namespace shardlab::base {
 Result<std::string> randomToken() {
     std::array<unsigned char, 16> bytes{};
     if (::getrandom(bytes.data(), bytes.size(), 0) != static_cast<ssize_t>(bytes.size()))
-        return fail({"cannot make a token", "getrandom", "the kernel gave no random bytes", ""});
+        return fail({say("cannot make a token"), "getrandom", say("the kernel gave no random bytes"), ""});
     constexpr std::string_view digits = "0123456789abcdef";
     std::string token;
     for (const unsigned char byte : bytes) {
@@ -48,19 +48,19 @@ Status writeToken(const std::filesystem::path& file, std::string_view token) {
     const Descriptor out(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     const std::string line = std::string(token) + "\n";
     if (!out.valid() || ::write(out.value(), line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-        return fail({"cannot write the token", file.string(), std::strerror(errno), "Another file"});
+        return fail({say("cannot write the token"), file.string(), systemReason(errno), say("Another file")});
     return {};
 }
 
 Result<std::string> readToken(const std::filesystem::path& file) {
     std::ifstream in(file);
     if (!in)
-        return fail(
-            {"cannot read the token", file.string(), std::strerror(errno), "The file that the run wrote, or a copy"});
+        return fail({say("cannot read the token"), file.string(), systemReason(errno),
+                     say("The file that the run wrote, or a copy")});
     std::string token;
     std::getline(in, token);
     while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
-    if (token.empty()) return fail({"cannot read the token", file.string(), "its first line is empty", ""});
+    if (token.empty()) return fail({say("cannot read the token"), file.string(), say("its first line is empty"), ""});
     return token;
 }
 

@@ -18,8 +18,8 @@ Result<sockaddr_un> addressOf(const std::filesystem::path& socket) {
     address.sun_family = AF_UNIX;
     const std::string& path = socket.native();
     if (path.empty() || path.size() >= sizeof address.sun_path)
-        return fail({"cannot use the socket", path, "its path has " + std::to_string(path.size()) + " bytes",
-                     "1 to " + std::to_string(sizeof address.sun_path - 1) + " are possible: choose a shorter folder"});
+        return fail({say("cannot use the socket"), path, say("its path has {} bytes", path.size()),
+                     say("1 to {} are possible: choose a shorter folder", sizeof address.sun_path - 1)});
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     return address;
 }
@@ -33,28 +33,28 @@ Result<Descriptor> connectUnix(const std::filesystem::path& socket) {
     if (!address) return fail(address.error());
     Descriptor descriptor(::socket(AF_UNIX, streamSocket, 0));
     if (!descriptor.valid() || ::connect(descriptor.value(), generic(*address), sizeof *address) != 0)
-        return fail({"cannot connect", socket.string(), std::strerror(errno), ""});
+        return fail({say("cannot connect"), socket.string(), systemReason(errno), ""});
     return descriptor;
 }
 
 Result<Descriptor> listenUnix(const std::filesystem::path& socket, int backlog) {
     const auto address = addressOf(socket);
     if (!address) return fail(address.error());
-    const auto refuse = [&](const std::string& why, const char* legal = "") {
-        return fail({"cannot listen on the socket", socket.string(), why, legal});
+    const auto refuse = [&](const Sentence& why, const Sentence& legal = {}) {
+        return fail({say("cannot listen on the socket"), socket.string(), why, legal});
     };
     struct stat status {};
     if (::lstat(socket.c_str(), &status) == 0) {
-        if (!S_ISSOCK(status.st_mode)) return refuse("something else has that name");
+        if (!S_ISSOCK(status.st_mode)) return refuse(say("something else has that name"));
         if (connectUnix(socket))
-            return refuse("another program listens there", "End that program or choose another folder");
+            return refuse(say("another program listens there"), say("End that program or choose another folder"));
         ::unlink(socket.c_str());
     }
     Descriptor descriptor(::socket(AF_UNIX, streamSocket, 0));
-    if (!descriptor.valid()) return refuse(std::strerror(errno));
+    if (!descriptor.valid()) return refuse(systemReason(errno));
     ::fchmod(descriptor.value(), 0600);  // of the socket before it has a name: no moment is open to others
-    if (::bind(descriptor.value(), generic(*address), sizeof *address) != 0) return refuse(std::strerror(errno));
-    if (::listen(descriptor.value(), backlog) != 0) return refuse(std::strerror(errno));
+    if (::bind(descriptor.value(), generic(*address), sizeof *address) != 0) return refuse(systemReason(errno));
+    if (::listen(descriptor.value(), backlog) != 0) return refuse(systemReason(errno));
     return descriptor;
 }
 

@@ -35,29 +35,51 @@ BlockParts blockParts(const ModelSpec& model) {
     parts.attentionCap = chosen.attentionCap;
     parts.logitCap = chosen.logitCap;
     if (chosen.activation != ActivationKind::Default) parts.activation = chosen.activation;
+    if (parts.activation == ActivationKind::ClampedSwiGlu) {
+        parts.gluLimit = chosen.gluLimit;
+        parts.gluAlpha = chosen.gluAlpha;
+    }
     if (chosen.output != OutputKind::Default) parts.tied = chosen.output == OutputKind::Tied;
     return parts;
 }
 
 namespace {
 
+/// Every block has experts, none of them shared, and none drops a token.
+bool allRouted(const ModelSpec& model) {
+    const MoeSpec& experts = model.experts;
+    return hasExperts(model) && experts.every <= 1 && experts.denseLayers == 0 && experts.shared == 0 &&
+           dropless(model);
+}
+
 /// Those of a Mixtral and a Qwen3-MoE are in all blocks, those of a DeepSeek-V3 in all but the lowest, with shared ones
 /// among them; none drops a token.
 bool hasPublishedExperts(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const MoeSpec& experts = model.experts;
-    if (experts.every > 1 || parts.biases || parts.qkvBias || !dropless(model)) return false;
+    if (experts.every > 1 || parts.biases || parts.qkvBias || experts.scoreBias || !dropless(model)) return false;
     if (parts.latent) return biasesChoice(model) && experts.shared > 0;
     const bool topK =
         experts.gate == GateMethod::TopKSoftmax || (experts.gate == GateMethod::SoftmaxTopK && parts.queryKeyNorms);
-    return topK && experts.denseLayers == 0 && experts.shared == 0;
+    return topK && allRouted(model);
 }
 
 }  // namespace
 
+bool isGptOss(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    return traits(model.kind).weights == WeightsFormat::Llama && allRouted(model) && model.experts.scoreBias &&
+           model.experts.gate == GateMethod::TopKSoftmax && parts.activation == ActivationKind::ClampedSwiGlu &&
+           parts.rmsNorm && parts.rotary && parts.biases && parts.qkvBias && parts.sinks && !parts.queryKeyNorms &&
+           parts.attentionCap == 0 && parts.logitCap == 0;
+}
+
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const WeightsFormat format = traits(model.kind).weights;
+    if (isGptOss(model)) return predictionModules(model) == 0;
+    if (parts.activation == ActivationKind::ClampedSwiGlu) return false;
+    if (predictionModules(model) > 0 && !parts.latent) return false;  // a DeepSeek-V3 alone has modules
     if (parts.alibi || parts.sinks || parts.attentionCap > 0 || parts.logitCap > 0) return false;
     // The windows that others have are those of a Mistral: in all layers.
     int seen = 0;

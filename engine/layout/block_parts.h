@@ -23,6 +23,8 @@ struct BlockParts {
     bool sinks = false;   ///< each head of an attention has one, but not in latent attention
     double attentionCap = 0;
     double logitCap = 0;
+    double gluLimit = 0;  ///< of a clamped gate; 0 with any other activation
+    double gluAlpha = 0;
     bool operator==(const BlockParts&) const = default;
 
     /// A table of positions is added to the token embedding.
@@ -30,7 +32,7 @@ struct BlockParts {
     /// The first product of a feed-forward block makes gates too.
     bool gated() const {
         return activation == ActivationKind::SwiGlu || activation == ActivationKind::GeGlu ||
-               activation == ActivationKind::GeGluTanh;
+               activation == ActivationKind::GeGluTanh || activation == ActivationKind::ClampedSwiGlu;
     }
     /// Matrices of a feed-forward block: to its width, once more for a gate, and back.
     int feedForwardMatrices() const { return gated() ? 3 : 2; }
@@ -43,7 +45,10 @@ struct BlockParts {
 bool choosesParts(const ModelSpec& model);
 BlockParts blockParts(const ModelSpec& model);
 /// There are published weights of such blocks: those of a GPT-2, of a Llama and its relatives (Mistral, Qwen2, Qwen3,
-/// and with experts Mixtral and Qwen3-MoE), or of a DeepSeek-V3.
+/// and with experts Mixtral and Qwen3-MoE), of a DeepSeek-V3, or of a GPT-OSS.
 bool hasPublishedBlocks(const ModelSpec& model);
+/// The blocks are those of a GPT-OSS: experts whose gate scores with a bias, clamped gates, biases of all products, and
+/// heads with sinks. Windows, and how positions are turned, are as the layout says.
+bool isGptOss(const ModelSpec& model);
 
 }  // namespace shardlab::layout

@@ -72,7 +72,7 @@ DeviceList readDevices(const std::filesystem::path& folder, const std::filesyste
     }
     if (list.devices.empty())
         throw std::runtime_error(
-            Error{"no devices found", folder.string(), "the installation is not complete", ""}.text());
+            Error{say("no devices found"), folder.string(), say("the installation is not complete"), ""}.text());
     const std::size_t shipped = list.devices.size();
     for (const std::filesystem::path& file : jsonFiles(userFolder)) {
         Result<DevicePreset> device = readDevice(file);

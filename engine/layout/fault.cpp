@@ -4,9 +4,9 @@
 namespace shardlab::layout {
 
 std::string toText(const Fault& fault) {
-    std::string text = fault.pointer.empty() ? fault.what : fault.pointer + ": " + fault.what;
-    if (!fault.why.empty()) text += ": " + fault.why;
-    if (!fault.legal.empty()) text += ". Legal: " + fault.legal;
+    std::string text = fault.pointer.empty() ? fault.what.english() : fault.pointer + ": " + fault.what.english();
+    if (!fault.why.empty()) text += ": " + fault.why.english();
+    if (!fault.legal.empty()) text += ". Legal: " + fault.legal.english();
     if (!fault.picture.empty()) text += "\n" + fault.picture;
     return text;
 }

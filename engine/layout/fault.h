@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/base/wings.h"
+#include "engine/base/sentence.h"
 
 #include <string>
 #include <vector>
@@ -11,14 +11,14 @@ namespace shardlab::layout {
 /// One thing wrong with a layout, at its field.
 struct Fault {
     std::string pointer;       ///< JSON pointer of the field, "/model/heads"
-    std::string what;          ///< "heads do not divide hidden"
-    std::string why;           ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
-    std::string legal;         ///< "1, 2, 4, 8, 16, 32, 64 or 128"
+    Sentence what;             ///< "heads do not divide hidden"
+    Sentence why;              ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
+    Sentence legal;            ///< "1, 2, 4, 8, 16, 32, 64 or 128"
     std::string picture = {};  ///< lines in a fixed-width font that show the place: a schedule's grid
     bool operator==(const Fault&) const = default;
 };
 
-/// "pointer: what: why. Legal: legal", and the picture below it.
+/// "pointer: what: why. Legal: legal" in English, and the picture below it.
 std::string toText(const Fault& fault);
 /// One fault a line.
 std::string toText(const std::vector<Fault>& faults);

@@ -17,7 +17,7 @@ inline constexpr std::size_t mostFaults = 100;
 inline void listFirst(std::vector<Fault>& faults) {
     if (faults.size() <= mostFaults) return;
     faults.resize(mostFaults);
-    faults.push_back({"", "there are more faults than these " + std::to_string(mostFaults), "", ""});
+    faults.push_back({"", say("there are more faults than these {}", mostFaults), "", ""});
 }
 
 }  // namespace shardlab::layout

@@ -61,12 +61,16 @@ const Rule rules[] = {
      [](const L& l, const M&) { return readsImages(l.model); }},
     {{"/model/head_width", "/model/norm", "/model/norm_epsilon", "/model/positions", "/model/biases",
       "/model/activation", "/model/output", "/model/window", "/model/full_every", "/model/sinks",
-      "/model/attention_cap", "/model/logit_cap"},
+      "/model/attention_cap", "/model/logit_cap", "/model/swiglu_limit", "/model/swiglu_alpha",
+      "/model/predicted_tokens", "/model/predicted_tokens_weight"},
      "only with the models gpt, llama and llama-moe",
      [](const L& l, const M&) { return choosesParts(l.model); }},
+    {{"/model/predicted_tokens_weight"},
+     "only where tokens are predicted ahead: with a model.predicted_tokens above 0",
+     [](const L& l, const M&) { return predictionModules(l.model) > 0; }},
     {{"/model/kv_heads", "/model/qk_norm", "/model/kv_rank", "/model/q_rank", "/model/rope_width", "/model/value_width",
       "/model/rope_base", "/model/rope_scaling", "/model/rope_factor", "/model/rope_low", "/model/rope_high",
-      "/model/rope_original"},
+      "/model/rope_original", "/model/rope_truncate"},
      "only with rotary positions, as llama has them",
      [](const L& l, const M&) { return blockParts(l.model).rotary; }},
     {{"/model/q_rank", "/model/rope_width", "/model/value_width"},
@@ -81,10 +85,16 @@ const Rule rules[] = {
     {{"/model/rope_factor", "/model/rope_low", "/model/rope_high", "/model/rope_original"},
      "only with the RoPE scaling llama3 or yarn",
      [](const L& l, const M&) { return l.model.block.rotary.scaling != RotaryScaling::None; }},
+    {{"/model/rope_truncate"},
+     "only with the RoPE scaling yarn",
+     [](const L& l, const M&) { return l.model.block.rotary.scaling == RotaryScaling::Yarn; }},
+    {{"/model/swiglu_limit", "/model/swiglu_alpha"},
+     "only with the activation swiglu-clamped",
+     [](const L& l, const M&) { return blockParts(l.model).activation == ActivationKind::ClampedSwiGlu; }},
     {{"/model/experts", "/model/gate", "/model/top_k", "/model/expert_groups", "/model/top_groups",
       "/model/token_experts", "/model/entropy", "/model/capacity", "/model/balance", "/model/expert_dropout",
       "/model/experts_every", "/model/dense_layers", "/model/expert_width", "/model/shared_experts",
-      "/model/route_scale", "/model/bias_rate"},
+      "/model/route_scale", "/model/bias_rate", "/model/score_bias"},
      "only with the models gpt-moe and llama-moe",
      [](const L& l, const M&) { return hasExperts(l.model); }},
     {{"/model/top_k"},
@@ -207,11 +217,15 @@ const Rule rules[] = {
      "only where blocks are not computed again",
      [](const L& l, const M&) { return l.memory.recompute == RecomputeKind::None; }},
     {{"/memory/recompute_blocks", "/memory/partition_activations"},
-     "only where whole blocks or their second halves are computed again: recompute full, every, sqrt or mlp",
+     "only where whole blocks, their second halves or operations between are computed again: recompute full, every, "
+     "sqrt, mlp or operations",
      [](const L& l, const M&) { return !recomputeSegments(l.memory, 1).empty(); }},
     {{"/memory/partition_activations"},
      "only without sequence parallelism, which splits these inputs anyway",
      [](const L& l, const M&) { return !l.parallel.sequence; }},
+    {{"/memory/partition_activations"},
+     "only where segments keep nothing but their inputs: not with recompute operations",
+     [](const L& l, const M&) { return !recomputesOperations(l.memory); }},
 
     {{"/run/validate_every", "/run/validation_batches"},
      "only where some of the data is kept for validation",
@@ -235,19 +249,18 @@ const Rule rules[] = {
      [](const L& l, const M&) { return l.run.sizeLimit > 0; }},
 };
 
-/// Which optimizers a field has an effect with: "only with sgd or sm3"; nothing where it is not a field of some alone.
-std::string_view optimizersOf(std::string_view pointer) {
+/// What the fields take that have an effect with some optimizers alone: "only with sgd or sm3".
+const std::map<std::string_view, std::string>& optimizerRules() {
     static const auto all = [] {
         std::map<std::string_view, std::string> fields;
         for (const OptimizerTraits& each : optimizerTraits)
             for (const std::string_view field : each.fields)
                 fields[field] = "only with " + wordsWhere(optimizerTraits, [&](const OptimizerTraits& optimizer) {
-                                    return optimizer.takes(field);
-                                });
+                                                   return optimizer.takes(field);
+                                               }).english();
         return fields;
     }();
-    const auto found = all.find(pointer);
-    return found == all.end() ? std::string_view() : found->second;
+    return all;
 }
 
 }  // namespace
@@ -256,12 +269,19 @@ std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules) {
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method == schedules.end()) return {};
-    if (!traits(layout.optimizer.kind).takes(pointer))
-        if (const std::string_view takes = optimizersOf(pointer); !takes.empty()) return takes;
+    if (const auto rule = optimizerRules().find(pointer); rule != optimizerRules().end())
+        if (!traits(layout.optimizer.kind).takes(pointer)) return rule->second;
     for (const Rule& rule : rules)
         if (std::ranges::find(rule.pointers, pointer) != rule.pointers.end() && !rule.counts(layout, *method))
             return rule.takes;
     return {};
+}
+
+std::vector<std::string_view> effectAnswers() {
+    std::vector<std::string_view> answers;
+    for (const auto& [pointer, takes] : optimizerRules()) answers.push_back(takes);
+    for (const Rule& rule : rules) answers.push_back(rule.takes);
+    return answers;
 }
 
 }  // namespace shardlab::layout

@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace shardlab::layout {
 
@@ -14,5 +15,8 @@ namespace shardlab::layout {
 /// with adamw". Empty: the field has an effect. The answer means nothing for a field that is itself at fault.
 std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules);
+
+/// Every answer that there is, in no order, some of them twice: for those who translate them.
+std::vector<std::string_view> effectAnswers();
 
 }  // namespace shardlab::layout

@@ -96,52 +96,58 @@ ordered_json& placeOf(ordered_json& schema, std::string_view pointer) {
     return *node;
 }
 
-std::string limitsText(const Field& field, std::string_view what) {
-    std::string text(what);
-    if (!hasLimits(field)) return text;
-    if (std::isfinite(field.limits.most))
-        text += fmt::format(" from {} to {}", limitOf(field.limits.least).dump(), limitOf(field.limits.most).dump());
-    else text += fmt::format(", at least {}", limitOf(field.limits.least).dump());
-    return text;
+/// A sentence whose places are filled in, as `say` has it.
+template <class... Parts>
+std::string told(const Translation& say, std::string_view sentence, const Parts&... parts) {
+    return fmt::format(fmt::runtime(say(sentence)), parts...);
 }
 
-std::string legalText(const Field& field, std::span<const ScheduleMethod> schedules) {
-    std::string text = std::visit(
+std::string limitsText(const Field& field, const Translation& say, std::string_view what) {
+    if (!hasLimits(field)) return say(what);
+    const std::string least = limitOf(field.limits.least).dump(), most = limitOf(field.limits.most).dump();
+    if (!std::isfinite(field.limits.most)) return told(say, "{}, at least {}", say(what), least);
+    return told(say, "{} from {} to {}", say(what), least, most);
+}
+
+std::string legalText(const Field& field, std::span<const ScheduleMethod> schedules, const Translation& say) {
+    const std::string text = std::visit(
         [&](const auto& access) -> std::string {
             using Access = std::decay_t<decltype(access)>;
             if constexpr (std::is_same_v<Access, IntegerField> || std::is_same_v<Access, LongField>)
-                return limitsText(field, "a whole number");
-            else if constexpr (std::is_same_v<Access, NumberField>) return limitsText(field, "a number");
-            else if constexpr (std::is_same_v<Access, BooleanField>) return "true or false";
+                return limitsText(field, say, "a whole number");
+            else if constexpr (std::is_same_v<Access, NumberField>) return limitsText(field, say, "a number");
+            else if constexpr (std::is_same_v<Access, BooleanField>) return say("true or false");
             else if constexpr (std::is_same_v<Access, TextField>) {
                 std::vector<std::string_view> names;
                 for (const RegistryEntry& entry : registryOf(field, schedules)) names.push_back(entry.name);
-                return names.empty() ? "a text" : fmt::format("{}", fmt::join(names, ", "));
+                return names.empty() ? say("a text") : fmt::format("{}", fmt::join(names, ", "));
             } else if constexpr (std::is_same_v<Access, WordField>)
                 return fmt::format("{}", fmt::join(access.words, ", "));
             else if constexpr (std::is_same_v<Access, IntegerListField>)
-                return limitsText(field, "a list of whole numbers");
-            else if constexpr (std::is_same_v<Access, NumberListField>) return limitsText(field, "a list of numbers");
-            else if constexpr (std::is_same_v<Access, TextListField>) return "a list of texts";
+                return limitsText(field, say, "a list of whole numbers");
+            else if constexpr (std::is_same_v<Access, NumberListField>)
+                return limitsText(field, say, "a list of numbers");
+            else if constexpr (std::is_same_v<Access, TextListField>) return say("a list of texts");
             else if constexpr (std::is_same_v<Access, HostListField>)
-                return limitsText(field, "a list of {\"name\": …, \"devices\": …}, with devices");
-            else return "an object with the fields below, or null for a run at full speed";
+                return limitsText(field, say, "a list of {\"name\": …, \"devices\": …}, with devices");
+            else return say("an object with the fields below, or null for a run at full speed");
         },
         field.access);
-    if (!field.unit.empty()) text += fmt::format("; {}", field.unit);
-    return text;
+    return field.unit.empty() ? text : told(say, "{}; {}", text, say(field.unit));
 }
 
 }  // namespace
 
-std::vector<FieldRow> fieldRows(std::span<const ScheduleMethod> schedules) {
+std::string inEnglish(std::string_view phrase) { return std::string(phrase); }
+
+std::vector<FieldRow> fieldRows(std::span<const ScheduleMethod> schedules, const Translation& say) {
     const ordered_json values = defaults();
     std::vector<FieldRow> rows;
     for (const Field& field : fields()) {
         const bool whole = std::holds_alternative<PaceField>(field.access);
-        rows.push_back({std::string(field.pointer), legalText(field, schedules),
+        rows.push_back({std::string(field.pointer), legalText(field, schedules, say),
                         whole ? "null" : values.at(ordered_json::json_pointer(std::string(field.pointer))).dump(),
-                        std::string(field.help)});
+                        say(field.help)});
     }
     return rows;
 }
@@ -161,19 +167,21 @@ std::string layoutSchema(std::span<const ScheduleMethod> schedules) {
     return schema.dump(2) + "\n";
 }
 
-std::string fieldsPage(std::span<const ScheduleMethod> schedules) {
-    std::string page = "# Fields of a layout\n\nEvery field of a layout file, with what is legal and its default. "
-                       "`shardlab layouts --fields` prints the same, `shardlab layouts --schema` a JSON Schema, with "
-                       "which editors complete and check layout files. This page is made from the table of fields.\n";
+std::string fieldsPage(std::span<const ScheduleMethod> schedules, const Translation& say) {
+    std::string page = fmt::format(
+        "# {}\n\n{}\n", say("Fields of a layout"),
+        say("Every field of a layout file, with what is legal and its default. `shardlab layouts --fields` prints the "
+            "same, `shardlab layouts --schema` a JSON Schema, with which editors complete and check layout files. This "
+            "page is made from the table of fields."));
     std::string section = "/";
-    for (const FieldRow& row : fieldRows(schedules)) {
+    for (const FieldRow& row : fieldRows(schedules, say)) {
         const std::size_t end = row.pointer.find('/', 1);
         const std::string own = end == std::string::npos ? std::string() : row.pointer.substr(1, end - 1);
         if (own != section) {
             if (!own.empty()) page += fmt::format("\n## {}\n", own);
             section = own;
         }
-        page += fmt::format("\n`{}`: {}. Default: `{}`. {}\n", row.pointer, row.legal, row.byDefault, row.help);
+        page += '\n' + told(say, "`{}`: {}. Default: `{}`. {}", row.pointer, row.legal, row.byDefault, row.help) + '\n';
     }
     return page;
 }

@@ -114,19 +114,19 @@ const json* FigureFields::find(const char* key) {
     return nullptr;
 }
 
-void FigureFields::fail(const std::string& pointer, std::string why, std::string legal) {
+void FigureFields::fail(const std::string& pointer, const Sentence& why, const Sentence& legal) {
     if (!error_)
-        error_ = Error{fmt::format("cannot use the {}", kind_.name), file_, pointer + ": " + std::move(why),
-                       "Legal: " + std::move(legal)};
+        error_ =
+            Error{say("cannot use the {}", kind_.name), file_, say("{}: {}", pointer, why), say("Legal: {}", legal)};
 }
 
 Result<json> parseFigures(std::string_view text, FigureKind kind, const std::string& file) {
     Result<JsonText> parsed = parseJsonText(text);
-    const std::string what = fmt::format("cannot use the {}", kind.name);
+    const Sentence what = say("cannot use the {}", kind.name);
     if (!parsed) {
         Error error = parsed.error();
         error.what = what;
-        if (!error.where.empty()) error.why = error.where + ": " + error.why;
+        if (!error.where.empty()) error.why = say("{}: {}", error.where, error.why);
         error.where = file;
         return base::fail(std::move(error));
     }

@@ -46,7 +46,7 @@ public:
 private:
     std::string child(std::string_view key) const { return place_ + "/" + std::string(key); }
     const nlohmann::json* find(const char* key);
-    void fail(const std::string& pointer, std::string why, std::string legal);
+    void fail(const std::string& pointer, const Sentence& why, const Sentence& legal);
 
     const nlohmann::json& object_;
     FigureKind kind_;

@@ -13,7 +13,7 @@ namespace shardlab::layout {
 namespace {
 
 constexpr std::array<std::string_view, 3> faultWords{"kill", "hang", "slow"};
-constexpr std::string_view form = "kill 1 after 12, hang 1 after 12 or slow 1 after 12 by 2.5";
+constexpr std::string_view form = phrase("kill 1 after 12, hang 1 after 12 or slow 1 after 12 by 2.5");
 
 std::vector<std::string_view> wordsOf(std::string_view text) {
     std::vector<std::string_view> words;
@@ -33,8 +33,8 @@ std::optional<Number> number(std::string_view text) {
     return value;
 }
 
-tl::unexpected<Error> wrong(std::string_view text, std::string why, std::string legal = std::string(form)) {
-    return fail({"no fault that can be brought about", std::string(text), std::move(why), std::move(legal)});
+tl::unexpected<Error> wrong(std::string_view text, Sentence why, Sentence legal = termOf(form)) {
+    return fail({say("no fault that can be brought about"), std::string(text), std::move(why), std::move(legal)});
 }
 
 }  // namespace
@@ -49,28 +49,28 @@ std::string toText(const InjectedFault& fault) {
 
 Result<InjectedFault> parseInjectedFault(std::string_view text) {
     const std::vector<std::string_view> words = wordsOf(text);
-    if (words.empty()) return wrong(text, "it says nothing");
+    if (words.empty()) return wrong(text, say("it says nothing"));
     std::size_t kind = 0;
     while (kind < faultWords.size() && faultWords[kind] != words[0]) ++kind;
     if (kind == faultWords.size())
-        return wrong(text, fmt::format("'{}' is no fault", words[0]),
+        return wrong(text, say("'{}' is no fault", words[0]),
                      legalWords(words[0], {faultWords.begin(), faultWords.end()}));
     InjectedFault fault;
     fault.kind = static_cast<InjectedFaultKind>(kind);
     const bool slow = fault.kind == InjectedFaultKind::Slow;
     if (words.size() != (slow ? 6u : 4u) || words[2] != "after" || (slow && words[4] != "by"))
-        return wrong(text, "it has another form",
-                     slow ? "slow RANK after STEPS by FACTOR" : fmt::format("{} RANK after STEPS", words[0]));
+        return wrong(text, say("it has another form"),
+                     slow ? say("slow RANK after STEPS by FACTOR") : say("{} RANK after STEPS", words[0]));
     const auto rank = number<int>(words[1]), after = number<int>(words[3]);
-    if (!rank) return wrong(text, fmt::format("'{}' is no rank", words[1]));
-    if (!after) return wrong(text, fmt::format("'{}' is no number of steps", words[3]));
+    if (!rank) return wrong(text, say("'{}' is no rank", words[1]));
+    if (!after) return wrong(text, say("'{}' is no number of steps", words[3]));
     fault.rank = *rank;
     fault.after = *after;
     if (!slow) return fault;
     const auto factor = number<double>(words[5]);
     if (!factor || !(*factor >= 1 && *factor <= largestSlowdown))
-        return wrong(text, fmt::format("'{}' is no factor by which computing takes longer", words[5]),
-                     fmt::format("1 to {}", largestSlowdown));
+        return wrong(text, say("'{}' is no factor by which computing takes longer", words[5]),
+                     say("1 to {}", largestSlowdown));
     fault.factor = *factor;
     return fault;
 }

@@ -37,14 +37,16 @@ public:
         level.key = std::move(value);
         level.twice = level.node && level.node->contains(level.key);
         if (level.twice && duplicates_.size() <= mostFaults)
-            duplicates_.push_back({childPointer(level.pointer, level.key), "the key stands twice",
-                                   "only one value can count, and it is unclear which was meant", "each key once"});
+            duplicates_.push_back({childPointer(level.pointer, level.key), say("the key stands twice"),
+                                   say("only one value can count, and it is unclear which was meant"),
+                                   say("each key once")});
         return true;
     }
 
     bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
         const bool number = dynamic_cast<const json::out_of_range*>(&exception) != nullptr;
-        error_ = {number ? "a number is too large" : "this is no JSON", place(position), reason(exception.what()), ""};
+        error_ = {number ? say("a number is too large") : say("this is no JSON"), place(position),
+                  reason(exception.what()), ""};
         return false;
     }
 
@@ -95,11 +97,11 @@ private:
     }
 
     /// `position`: number of bytes read, the faulty one included.
-    std::string place(std::size_t position) const {
+    Sentence place(std::size_t position) const {
         const std::string_view before = text_.substr(0, std::min(position > 0 ? position - 1 : 0, text_.size()));
         const auto line = std::ranges::count(before, '\n') + 1;
         const std::size_t lineBegin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
-        return "line " + std::to_string(line) + ", column " + std::to_string(before.size() - lineBegin + 1);
+        return say("line {}, column {}", line, before.size() - lineBegin + 1);
     }
 
     /// The parser's own words without its name, number and place.

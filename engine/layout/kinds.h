@@ -35,10 +35,19 @@ template <>
 inline constexpr std::string_view layoutWords<BiasKind>[] = {"default", "none", "qkv", "all"};
 
 /// What a feed-forward block has between its products; those with GLU in their name are gates (2002.05202).
-enum class ActivationKind : std::uint8_t { Default, Gelu, GeluTanh, SwiGlu, GeGlu, GeGluTanh, SquaredRelu };
+enum class ActivationKind : std::uint8_t {
+    Default,
+    Gelu,
+    GeluTanh,
+    SwiGlu,
+    GeGlu,
+    GeGluTanh,
+    SquaredRelu,
+    ClampedSwiGlu,  ///< a gate between bounds, whose value has 1 added (GPT-OSS)
+};
 template <>
-inline constexpr std::string_view layoutWords<ActivationKind>[] = {"default", "gelu",       "gelu-tanh", "swiglu",
-                                                                   "geglu",   "geglu-tanh", "relu2"};
+inline constexpr std::string_view layoutWords<ActivationKind>[] = {
+    "default", "gelu", "gelu-tanh", "swiglu", "geglu", "geglu-tanh", "relu2", "swiglu-clamped"};
 
 /// The weight of the output projection.
 enum class OutputKind : std::uint8_t {
@@ -187,17 +196,18 @@ inline constexpr std::string_view layoutWords<RateSchedule>[] = {"constant", "co
 /// Which activations a backward computes again (recompute.h).
 enum class RecomputeKind : std::uint8_t {
     None,
-    Selective,  ///< attention's probabilities
-    Full,       ///< everything but the input of each block
-    Sqrt,       ///< everything but the inputs of segments as long as the root of the stage's blocks
-    Every,      ///< everything but the inputs of segments of MemorySpec::recomputeEvery blocks
-    Mlp,        ///< everything but the input of the second half of each block
-    Latent,     ///< queries, keys and values that a latent attention makes of its latents
-    Pointwise,  ///< what norms and activations make
+    Selective,   ///< attention's probabilities
+    Full,        ///< everything but the input of each block
+    Sqrt,        ///< everything but the inputs of segments as long as the root of the stage's blocks
+    Every,       ///< everything but the inputs of segments of MemorySpec::recomputeEvery blocks
+    Mlp,         ///< everything but the input of the second half of each block
+    Latent,      ///< queries, keys and values that a latent attention makes of its latents
+    Pointwise,   ///< what norms and activations make
+    Operations,  ///< besides, every second product of a block
 };
 template <>
-inline constexpr std::string_view layoutWords<RecomputeKind>[] = {"none",  "selective", "full",   "sqrt",
-                                                                  "every", "mlp",       "latent", "pointwise"};
+inline constexpr std::string_view layoutWords<RecomputeKind>[] = {
+    "none", "selective", "full", "sqrt", "every", "mlp", "latent", "pointwise", "operations"};
 
 /// How a cnn keeps its activations for the backward (kept_activations.h).
 enum class ActivationStorage : std::uint8_t { Kept, Lossless, Lossy16, Lossy10, Lossy8 };

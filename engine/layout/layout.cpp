@@ -28,7 +28,7 @@ int feedForwardWidth(const ModelSpec& model, int layer) {
     if (model.experts.width > 0 && hasExperts(model, layer)) return model.experts.width;
     const std::vector<int>& widths = model.feedForward;
     if (widths.empty()) return 4 * model.hidden;
-    return widths.size() == 1 ? widths.front() : widths[static_cast<std::size_t>(layer)];
+    return widths.size() == 1 ? widths.front() : widths[std::min(static_cast<std::size_t>(layer), widths.size() - 1)];
 }
 
 int keyHeads(const ModelSpec& model) {
@@ -70,6 +70,19 @@ bool readsTokenizer(const Layout& layout) {
 
 bool tiesEmbedding(const ModelSpec& model) { return blockParts(model).tied && !readsImages(model); }
 
+int predictionModules(const ModelSpec& model) {
+    return choosesParts(model) ? std::clamp(model.predictedTokens, 0, mostPredictionModules) : 0;
+}
+
+int blockCount(const ModelSpec& model) {
+    return static_cast<int>(
+        std::min<std::int64_t>(std::int64_t{model.layers} + predictionModules(model), std::numeric_limits<int>::max()));
+}
+
+bool ofModule(const ModelSpec& model, int layer) { return predictionModules(model) > 0 && layer >= model.layers; }
+
+bool sharesEmbedding(const ModelSpec& model) { return tiesEmbedding(model) || predictionModules(model) > 0; }
+
 bool keepsVelocity(const OptimizerSpec& optimizer) {
     return optimizer.momentum > 0 && traits(optimizer.kind).takes("/optimizer/momentum");
 }
@@ -94,8 +107,12 @@ bool dropless(const ModelSpec& model) { return !(model.experts.capacity > 0); }
 
 bool sameKind(const ModelSpec& model, int layer, int other) {
     if (readsImages(model)) return layer == other;  // each has other maps
-    return hasExperts(model, layer) == hasExperts(model, other) &&
+    return ofModule(model, layer) == ofModule(model, other) && hasExperts(model, layer) == hasExperts(model, other) &&
            attendedTokens(model, layer) == attendedTokens(model, other);
+}
+
+bool sameShapes(const ModelSpec& model, int layer, int other) {
+    return sameKind(model, layer, other) && feedForwardWidth(model, layer) == feedForwardWidth(model, other);
 }
 
 bool evenLayers(const ModelSpec& model) {
@@ -103,7 +120,8 @@ bool evenLayers(const ModelSpec& model) {
     bool someHaveExperts = false;
     for (int layer = 1; layer < model.layers && hasExperts(model) && !someHaveExperts; ++layer)
         someHaveExperts = hasExperts(model, layer) != hasExperts(model, 0);
-    return model.feedForward.size() <= 1 && !someHaveExperts && !readsImages(model) && !someSeeAll;
+    return model.feedForward.size() <= 1 && !someHaveExperts && !readsImages(model) && !someSeeAll &&
+           predictionModules(model) == 0;
 }
 
 bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).expertsChoose; }

@@ -20,9 +20,10 @@ struct RotarySpec {
     double base = 10000;
     RotaryScaling scaling = RotaryScaling::None;
     double factor = 8;
-    double low = 1;       ///< pairs that turn at most so often over `original` positions are slowed down by the factor
-    double high = 0;      ///< pairs that turn at least so often stay as they are; 0 = 4 with llama3, 32 with yarn
-    int original = 8192;  ///< tokens of the sequences that the model was first trained with
+    double low = 1;        ///< pairs that turn at most so often over `original` positions are slowed down by the factor
+    double high = 0;       ///< pairs that turn at least so often stay as they are; 0 = 4 with llama3, 32 with yarn
+    int original = 8192;   ///< tokens of the sequences that the model was first trained with
+    bool truncate = true;  ///< yarn: the pairs between which angles change are whole numbers, rounded outwards
     bool operator==(const RotarySpec&) const = default;
 };
 
@@ -48,6 +49,8 @@ struct BlockSpec {
     bool sinks = false;  ///< each head has a learnt score beside those of the tokens, which has no value (GPT-OSS)
     double attentionCap = 0;  ///< scores s of an attention become cap · tanh(s ÷ cap); 0 = they stay (Gemma 2)
     double logitCap = 0;      ///< likewise the logits
+    double gluLimit = 7;      ///< swiglu-clamped: bound of gates from above, and of values from both sides
+    double gluAlpha = 1.702;  ///< swiglu-clamped: factor of a gate within its sigmoid
     bool operator==(const BlockSpec&) const = default;
 };
 
@@ -69,6 +72,7 @@ struct MoeSpec {
     int shared = 0;          ///< experts beside the others that every token goes to
     double scale = 1;        ///< gates with sigmoid: factor of the weights
     double biasRate = 0;     ///< gates with sigmoid: by how much a step moves the bias of a choice; 0 = there is none
+    bool scoreBias = false;  ///< the scores of experts add a bias that is learned
     bool operator==(const MoeSpec&) const = default;
 };
 
@@ -98,6 +102,8 @@ struct ModelSpec {
     BlockSpec block;
     MoeSpec experts;
     CnnSpec cnn;
+    int predictedTokens = 0;        ///< tokens after the next one that are predicted too, by a module each; 0 = none
+    double predictionWeight = 0.3;  ///< λ: weight of the mean of these modules' losses
     bool operator==(const ModelSpec&) const = default;
 };
 
@@ -270,7 +276,8 @@ struct Layout {
     bool operator==(const Layout&) const = default;
 };
 
-/// Width inside the feed-forward block of a layer, counted from 0, or inside each of its experts.
+/// Width inside the feed-forward block of a layer, counted from 0, or inside each of its experts. Above the highest
+/// layer, in the blocks of modules (predictionModules), it is that of the highest.
 int feedForwardWidth(const ModelSpec& model, int layer);
 /// Heads of keys and of values in an attention; without rotary positions they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
@@ -290,15 +297,27 @@ int sampleTargets(const ModelSpec& model);
 int targetKinds(const ModelSpec& model);
 /// The data is text that files of a tokenizer turn into tokens.
 bool readsTokenizer(const Layout& layout);
-/// First and last stage share the token embedding; without, the last has an output projection of its own.
+/// The output projection is the token embedding; else the last stage has one of its own.
 bool tiesEmbedding(const ModelSpec& model);
+inline constexpr int mostPredictionModules = 8;
+/// Modules that predict a token further ahead each (multi-token prediction, 2412.19437): D, at most
+/// mostPredictionModules. Models whose parts the layout does not choose have none.
+int predictionModules(const ModelSpec& model);
+/// Blocks with those of the modules, which are counted on above the model's own: layers + D.
+int blockCount(const ModelSpec& model);
+/// The block is that of a module. In front of its attention it joins two inputs.
+bool ofModule(const ModelSpec& model, int layer);
+/// First and last stage each have a copy of the token embedding: as the output projection, or for a module's inputs.
+bool sharesEmbedding(const ModelSpec& model);
 /// The model has layers with experts.
 bool hasExperts(const ModelSpec& model);
 /// Whether the layer, counted from 0, has experts.
 bool hasExperts(const ModelSpec& model, int layer);
 /// Two layers have the same parts, see as many tokens, and differ at most in the width of their feed-forward blocks.
 bool sameKind(const ModelSpec& model, int layer, int other);
-/// All layers have the same shapes, and see as many tokens.
+/// Two layers are of the same kind and have feed-forward blocks of the same width: what one costs, the other does.
+bool sameShapes(const ModelSpec& model, int layer, int other);
+/// All blocks have the same shapes, and see as many tokens; no module lies above them.
 bool evenLayers(const ModelSpec& model);
 /// The gate lets each expert take tokens, instead of each token experts.
 bool expertsChoose(const ModelSpec& model);

@@ -23,8 +23,8 @@ Result<ParsedLayout> parseLayout(std::string_view text) {
     Result<JsonText> tree = parseJsonText(text);
     if (!tree) return fail(tree.error());
     if (!tree->root.is_object())
-        return fail({"this is no layout", "line 1", std::string("it is a JSON ") + tree->root.type_name(),
-                     "A layout is a JSON object: {} is the default one"});
+        return fail({say("this is no layout"), say("line 1"), say("it is a JSON {}", tree->root.type_name()),
+                     say("A layout is a JSON object: {{}} is the default one")});
     Result<ParsedLayout> parsed = layoutFromJson(tree->root);
     if (parsed) {
         parsed->faults.insert(parsed->faults.begin(), tree->duplicates.begin(), tree->duplicates.end());
@@ -39,7 +39,7 @@ Result<ParsedLayout> readLayout(const std::filesystem::path& file) {
     Result<ParsedLayout> parsed = parseLayout(*text);
     if (!parsed) {
         Error error = parsed.error();
-        error.where = file.string() + (error.where.empty() ? "" : ", " + error.where);
+        error.where = error.where.empty() ? Sentence(file.string()) : say("{}, {}", file.string(), error.where);
         return fail(std::move(error));
     }
     return parsed;
@@ -81,15 +81,15 @@ bool hasFarIndex(std::string_view pointer) {
 Result<ParsedLayout> setField(const Layout& layout, std::string_view assignment) {
     const std::size_t equals = assignment.find('=');
     if (!assignment.starts_with('/') || equals == std::string_view::npos)
-        return fail({"cannot set a field", std::string(assignment.substr(0, 200)), "it is no assignment",
-                     "/pointer=value, for instance /parallel/data=4"});
+        return fail({say("cannot set a field"), std::string(assignment.substr(0, 200)), say("it is no assignment"),
+                     say("/pointer=value, for instance /parallel/data=4")});
     const std::string pointer(assignment.substr(0, equals));
     const std::string_view value = assignment.substr(equals + 1);
     const Result<JsonText> tree = parseJsonText(value);
     const bool word = !tree || (isText(pointer) && !tree->root.is_string());
     const auto noSuchPlace = [&] {
-        return fail(Error{"cannot set a field", pointer, "the layout has no such place",
-                          "a pointer as in the layout file, for instance /parallel/data"});
+        return fail(Error{say("cannot set a field"), pointer, say("the layout has no such place"),
+                          say("a pointer as in the layout file, for instance /parallel/data")});
     };
     if (hasFarIndex(pointer)) return noSuchPlace();
     try {

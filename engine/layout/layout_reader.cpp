@@ -20,17 +20,18 @@ std::string shown(const json& value) {
 }
 
 constexpr std::size_t longestList = mostRanks;
+constexpr std::string_view oneHost = "{\"name\": \"localhost\", \"devices\": 4}";
 
 constexpr std::string_view versionPointer = "/version";
 
 Status knownVersion(const json& root) {
     const json stated = root.value(json::json_pointer(std::string(versionPointer)), json(layoutVersion));
     if (stated.is_number_integer() && stated >= 1 && stated <= layoutVersion) return {};
-    return fail({"this layout cannot be read", std::string(versionPointer),
+    return fail({say("this layout cannot be read"), std::string(versionPointer),
                  stated.is_number_integer() && stated > layoutVersion
-                     ? "a newer Shardlab wrote it, as version " + shown(stated)
-                     : shown(stated) + " is no version of a layout",
-                 layoutVersion == 1 ? "1, or no version" : "1 to " + std::to_string(layoutVersion)});
+                     ? say("a newer Shardlab wrote it, as version {}", shown(stated))
+                     : say("{} is no version of a layout", shown(stated)),
+                 layoutVersion == 1 ? say("1, or no version") : say("1 to {}", layoutVersion)});
 }
 
 class Reader {
@@ -81,19 +82,19 @@ private:
 
     void unknownKey(const std::string& parent, const std::string& pointer, const std::string& key,
                     const std::vector<std::string_view>& names) {
-        const std::string place = parent.empty() ? "a layout" : parent;
         constexpr std::size_t longestPointer = 200;  ///< bytes: what is longer is no key of ours
-        tell({pointer.substr(0, longestPointer), "unknown key", place + " has no field of this name",
+        tell({pointer.substr(0, longestPointer), say("unknown key"),
+              parent.empty() ? say("a layout has no field of this name") : say("{} has no field of this name", parent),
               legalWords(key, names)});
     }
 
     void readSection(const json& value, const std::string& pointer) {
         if (value.is_object()) readObject(value, pointer);
-        else wrongType(value, pointer, "an object");
+        else wrongType(value, pointer, say("an object"));
     }
 
-    void wrongType(const json& value, const std::string& pointer, const char* wanted) {
-        tell({pointer, "wrong type", shown(value) + " is a JSON " + value.type_name(), wanted});
+    void wrongType(const json& value, const std::string& pointer, Sentence wanted) {
+        tell({pointer, say("wrong type"), say("{} is a JSON {}", shown(value), value.type_name()), std::move(wanted)});
     }
 
     /// Whole numbers may be written 4, 4.0 or 4e0.
@@ -108,17 +109,17 @@ private:
         } else if (value.is_number_float()) {
             const double number = value.get<double>();
             if (number != std::floor(number)) {
-                wrongType(value, pointer, "a whole number");
+                wrongType(value, pointer, say("a whole number"));
                 return false;
             }
             fits = number >= static_cast<double>(Limits::min()) && number < -static_cast<double>(Limits::min());
         } else {
-            wrongType(value, pointer, "a whole number");
+            wrongType(value, pointer, say("a whole number"));
             return false;
         }
         if (!fits) {
-            tell({pointer, "out of range", shown(value) + " does not fit",
-                  "a whole number from " + std::to_string(Limits::min()) + " to " + std::to_string(Limits::max())});
+            tell({pointer, say("out of range"), say("{} does not fit", shown(value)),
+                  say("a whole number from {} to {}", Limits::min(), Limits::max())});
             return false;
         }
         target = value.is_number_float() ? static_cast<Integer>(value.get<double>()) : value.get<Integer>();
@@ -127,7 +128,7 @@ private:
 
     bool number(const json& value, const std::string& pointer, double& target) {
         if (!value.is_number()) {
-            wrongType(value, pointer, "a number");
+            wrongType(value, pointer, say("a number"));
             return false;
         }
         target = value.get<double>();
@@ -136,7 +137,7 @@ private:
 
     bool text(const json& value, const std::string& pointer, std::string& target) {
         if (!value.is_string()) {
-            wrongType(value, pointer, "a text");
+            wrongType(value, pointer, say("a text"));
             return false;
         }
         target = value.get<std::string>();
@@ -159,21 +160,21 @@ private:
         std::string word;
         if (text(value, pointer, word) && !access.setWord(layout_, word))
             tell(unknownWord(pointer, word, {access.words.begin(), access.words.end()}, findField(pointer)->planned,
-                             "the words are fixed"));
+                             say("the words are fixed")));
     }
     void readField(const json& value, const std::string& pointer, BooleanField access) {
         if (value.is_boolean()) access(layout_) = value.get<bool>();
-        else wrongType(value, pointer, "true or false");
+        else wrongType(value, pointer, say("true or false"));
     }
 
     /// A list is taken only whole: with one bad element it keeps its default.
     template <class T, class ReadElement>
-    void readList(const json& value, const std::string& pointer, const char* wanted, std::vector<T>& target,
+    void readList(const json& value, const std::string& pointer, const Sentence& wanted, std::vector<T>& target,
                   ReadElement readElement) {
         if (!value.is_array()) return wrongType(value, pointer, wanted);
         if (value.size() > longestList)
-            return tell({pointer, "too many elements", fmt::format("the list has {} of them", value.size()),
-                         fmt::format("at most {}, as a run has no more ranks", longestList)});
+            return tell({pointer, say("too many elements"), say("the list has {} of them", value.size()),
+                         say("at most {}, as a run has no more ranks", longestList)});
         std::vector<T> list(value.size());
         bool good = true;
         for (std::size_t i = 0; i < list.size() && !full(); ++i)
@@ -182,25 +183,25 @@ private:
     }
 
     void readField(const json& value, const std::string& pointer, IntegerListField access) {
-        readList(value, pointer, "a list of whole numbers", access(layout_),
+        readList(value, pointer, say("a list of whole numbers"), access(layout_),
                  [this](const json& v, const std::string& p, int& target) { return integer(v, p, target); });
     }
     void readField(const json& value, const std::string& pointer, NumberListField access) {
-        readList(value, pointer, "a list of numbers", access(layout_),
+        readList(value, pointer, say("a list of numbers"), access(layout_),
                  [this](const json& v, const std::string& p, double& target) { return number(v, p, target); });
     }
     void readField(const json& value, const std::string& pointer, TextListField access) {
-        readList(value, pointer, "a list of texts", access(layout_),
+        readList(value, pointer, say("a list of texts"), access(layout_),
                  [this](const json& v, const std::string& p, std::string& target) { return text(v, p, target); });
     }
     void readField(const json& value, const std::string& pointer, HostListField access) {
-        readList(value, pointer, "a list of hosts, {\"name\": \"localhost\", \"devices\": 4}", access(layout_),
+        readList(value, pointer, say("a list of hosts, {}", oneHost), access(layout_),
                  [this](const json& v, const std::string& p, HostSpec& target) { return host(v, p, target); });
     }
 
     bool host(const json& value, const std::string& pointer, HostSpec& target) {
         if (!value.is_object()) {
-            wrongType(value, pointer, "a host, {\"name\": \"localhost\", \"devices\": 4}");
+            wrongType(value, pointer, say("a host, {}", oneHost));
             return false;
         }
         bool good = true;
@@ -215,7 +216,7 @@ private:
 
     void readField(const json& value, const std::string& pointer, PaceField access) {
         if (value.is_null()) return access(layout_).reset();
-        if (!value.is_object()) return wrongType(value, pointer, "an object, or null for a run at full speed");
+        if (!value.is_object()) return wrongType(value, pointer, say("an object, or null for a run at full speed"));
         access(layout_).emplace();
         readObject(value, pointer);
     }

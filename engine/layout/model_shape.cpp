@@ -5,7 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
-#include "engine/layout/mesh/copies.h"
+#include "engine/layout/logit_rows.h"
 
 #include <algorithm>
 #include <numeric>
@@ -25,12 +25,13 @@ std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
     return rangeSize(targetKinds(model), share.size, share.part);
 }
 
-/// Sum over the stage's layers; where all are alike, one of them stands for all.
+/// Sum over the stage's layers; one stands for those above it that are alike.
 template <class T, class OfLayer>
 T layerSum(const ModelSpec& model, const StageShape& stage, OfLayer ofLayer) {
     if (evenLayers(model)) return static_cast<T>(stage.layers) * ofLayer(stage.firstLayer);
-    T sum = 0;
-    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) sum += ofLayer(layer);
+    T sum = 0, each = 0;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer, sum += each)
+        if (layer == stage.firstLayer || !sameShapes(model, layer, layer - 1)) each = ofLayer(layer);
     return sum;
 }
 
@@ -76,28 +77,7 @@ std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& 
     return routedRows(model, samples, share) / share.folds;
 }
 
-TensorShare tensorShare(const Layout& layout, int part) {
-    const ParallelSpec& parallel = layout.parallel;
-    return {parallel.tensor,   part < 0 ? parallel.tensor - 1 : part,
-            parallel.sequence, parallel.context,
-            parallel.expert,   expertFolds(parallel)};
-}
-
 int layersOfBlock(const ModelSpec& model) { return hasAttention(model) ? 2 : 1; }
-
-std::vector<StageShape> stageShapes(const Layout& layout) {
-    std::vector<StageShape> shapes;
-    int firstLayer = 0;
-    for (int layers : stageLayers(layout)) {
-        shapes.push_back({layers, false, false, firstLayer});
-        firstLayer += layers;
-    }
-    if (!shapes.empty()) {
-        shapes.front().first = true;
-        shapes.back().last = true;
-    }
-    return shapes;
-}
 
 namespace {
 
@@ -129,8 +109,7 @@ std::int64_t latentColumns(const ModelSpec& model) {
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
 
-/// Columns of an expert's, or a feed-forward block's, activation that one member of a tensor group holds; and of the
-/// shared block's.
+/// Columns of an expert's or a feed-forward block's activation, and of the shared block's, that a tensor member holds.
 std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share) {
     return feedForwardWidth(model, layer) / (hasExperts(model, layer) ? share.ofExpert() : share.size);
 }
@@ -143,7 +122,7 @@ std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const Tens
     const std::int64_t block = blockParameters(model, ownWidth(model, layer, share));
     if (!hasExperts(model, layer)) return normParameters(model) + block;
     const std::int64_t shared = ownSharedWidth(model, layer, share);
-    return normParameters(model) + model.hidden * gateColumns(model) +
+    return normParameters(model) + model.hidden * gateColumns(model) + scoreBiases(model) +
            (shared > 0 ? blockParameters(model, shared) : 0) + ownExperts(model, share) * block;
 }
 
@@ -157,7 +136,8 @@ std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorSha
 
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (readsImages(model)) return blockParameterCount(model, layer);
-    std::int64_t attention = normParameters(model);
+    std::int64_t attention = normParameters(model) + joinWeights(model, layer) +
+                             (ofModule(model, layer) ? joinNorms * normParameters(model) : 0);
     for (const AttentionTensor& tensor : attentionTensors(model, share.size)) attention += tensor.elements();
     return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
@@ -175,8 +155,8 @@ std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& shar
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share) {
     auto sum = layerSum<std::int64_t>(model, stage, [&](int layer) { return layerParameters(model, layer, share); });
     if (stage.first) sum += embeddingParameters(model, share);
-    const bool tiedHere = stage.first && tiesEmbedding(model);
-    if (stage.last) sum += normParameters(model) + (tiedHere ? 0 : tableParameters(model, share));
+    const int tables = (moduleHasTable(model, stage) ? 1 : 0) + (outputHasTable(model, stage) ? 1 : 0);
+    if (stage.last) sum += normParameters(model) + tables * tableParameters(model, share);
     return sum;
 }
 
@@ -193,10 +173,10 @@ std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, con
     const auto layers = layerSum<std::int64_t>(model, stage, [&](int layer) {
         if (readsImages(model)) return blockWeights(model, layer);
         const std::int64_t blocks = hasExperts(model, layer) ? ownExperts(model, share) : 1;
-        return attention +
+        return attention + joinWeights(model, layer) +
                matrices * h * (blocks * ownWidth(model, layer, share) + ownSharedWidth(model, layer, share));
     });
-    return layers + (stage.last ? tableParameters(model, share) : 0);
+    return layers + (stage.last ? (1 + predictionModules(model)) * tableParameters(model, share) : 0);
 }
 
 namespace {
@@ -208,6 +188,14 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
     const auto add = [&](int layer, std::int64_t size, bool table = false) {
         units.push_back({layer, layer, begin, size, table});
         begin += size;
+    };
+    std::size_t embedding = stage.first ? 0 : ~std::size_t{0};
+    const auto useEmbedding = [&](int layer) {  // of a module, or of a tied output
+        if (embedding < units.size()) units[embedding].highestLayer = layer;
+        else {
+            embedding = units.size();
+            add(layer, tableParameters(model, share), true);
+        }
     };
     int layer = 0;
     if (embeds(model, stage)) {
@@ -221,12 +209,13 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
             continue;
         }
         const std::int64_t feedForward = feedForwardParameters(model, block, share);
+        if (ofModule(model, block)) useEmbedding(layer);
         if (hasAttention(model)) add(layer++, layerParameters(model, block, share) - feedForward);
         add(layer++, feedForward - spreadParameters(model, block, share));
     }
     if (stage.last) {
         add(layer, normParameters(model));
-        if (stage.first && tiesEmbedding(model)) units.front().highestLayer = layer;
+        if (tiesEmbedding(model)) useEmbedding(layer);
         else add(layer, tableParameters(model, share), true);
     }
     layer = embeds(model, stage) ? 1 : 0;
@@ -302,7 +291,12 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
             continue;
         }
         if (hasAttention(model)) {
+            if (block == model.layers && moduleHasTable(model, stage)) units.push_back(table);
             units.push_back(norm(model));
+            if (ofModule(model, block)) {
+                for (int i = 0; i < joinNorms; ++i) units.back() += norm(model);
+                units.back() += {2 * h, h, 0, 1, 0, 0};
+            }
             for (const AttentionTensor& tensor : attentionTensors(model, share.size))
                 units.back() += attentionNumbers(tensor);
         }
@@ -311,6 +305,7 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
         const bool experts = hasExperts(model, block);
         if (experts)
             for (const int columns : gateWidths(model)) units.back() += {h, columns, 0, 1, 0, 0};
+        if (experts && scoreBiases(model) > 0) units.back() += {0, 0, scoreBiases(model), 1, 0, 0};
         if (const std::int64_t shared = ownSharedWidth(model, block, share); shared > 0)
             (units.back() += product(parts.biases, h, (parts.feedForwardMatrices() - 1) * shared, true)) +=
                 product(parts.biases, shared, h, false);
@@ -323,7 +318,7 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
         else units.back() += products;
     }
     if (stage.last) units.push_back(norm(model));
-    if (stage.last && !(stage.first && tiesEmbedding(model))) units.push_back(table);
+    if (outputHasTable(model, stage)) units.push_back(table);
     units.insert(units.end(), spread.begin(), spread.end());
     return units;
 }
@@ -389,7 +384,7 @@ std::int64_t parametersOfExpert(const ModelSpec& model, int layer) {
     return blockParameters(model, feedForwardWidth(model, layer));
 }
 
-std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {model.layers, true, true}); }
+std::int64_t modelParameters(const ModelSpec& model) { return stageParameters(model, {blockCount(model), true, true}); }
 
 double layerForwardFlops(const ModelSpec& model, int layer, int samples, const TensorShare& share) {
     if (readsImages(model)) return samples * blockFlops(model, layer);
@@ -398,7 +393,8 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
         feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples, share)), share);
     if (!hasAttention(model)) return feedForward;
     const auto weights = static_cast<double>(cutAttentionWeights(model));
-    const double whole = static_cast<double>(ownTokens(model, samples, share) * wholeAttentionWeights(model));
+    const double whole = static_cast<double>(ownTokens(model, samples, share) *
+                                             (wholeAttentionWeights(model) + joinWeights(model, layer)));
     return feedForward + 2 * n * weights / share.size + 2 * whole +
            coreFlops(model, attendedTokens(model, layer), samples, share);
 }
@@ -441,8 +437,8 @@ std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorS
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
-    return 2 * static_cast<double>(tokens(model, samples, share)) * static_cast<double>(outputWidth(model)) *
-           static_cast<double>(vocabularyOf(model, share));
+    return 2.0 * (1 + predictionModules(model)) * static_cast<double>(tokens(model, samples, share)) *
+           static_cast<double>(outputWidth(model)) * static_cast<double>(vocabularyOf(model, share));
 }
 
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share) {
@@ -475,13 +471,14 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t attention = 2 * own * model.hidden + normNumbers(model) * own + latents +
                                    n * (attentionColumns(model, share) + outputColumns(model) / share.size) +
                                    probabilityFloats(model, samples, share);
-    return attention + secondHalf;
+    const std::int64_t join = ofModule(model, layer) ? own * (5 * model.hidden + joinNorms * normNumbers(model)) : 0;
+    return join + attention + secondHalf;
 }
 
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
-    const std::int64_t own = ownTokens(model, samples, share);
-    return 2 * own * outputWidth(model) + normNumbers(model) * own +
-           tokens(model, samples, share) * vocabularyOf(model, share);
+    const std::int64_t own = ownTokens(model, samples, share), normed = own * outputWidth(model),
+                       logits = tokens(model, samples, share) * logitStride(vocabularyOf(model, share));
+    return normed + normNumbers(model) * own + (1 + predictionModules(model)) * (normed + logits);
 }
 
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share) {

@@ -37,7 +37,8 @@ struct TensorShare {
 /// The share of member `part` of a tensor group; without one that of the last, which is the largest.
 TensorShare tensorShare(const Layout& layout, int part = -1);
 
-/// One stage: `layers` blocks, the embeddings where first, final norm, output and loss where last.
+/// One stage: `layers` blocks, the embeddings where first, final norm, output and loss where last. The blocks of
+/// modules (predictionModules) are the highest of the last stage.
 struct StageShape {
     int layers = 0;
     bool first = true;
@@ -63,6 +64,8 @@ std::int64_t queryKeyNormParameters(const ModelSpec& model);
 std::vector<int> gateWidths(const ModelSpec& model);
 /// Columns of all matrices of a gate together.
 std::int64_t gateColumns(const ModelSpec& model);
+/// Numbers of the bias that a gate's scores of experts learn; 0 where they have none.
+inline int scoreBiases(const ModelSpec& model) { return model.experts.scoreBias ? model.experts.count : 0; }
 /// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
 /// · choices where dropless.
 std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share = {});
@@ -72,6 +75,15 @@ std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& 
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);
 
+/// Weights of the product of 2h × h, which no tensor group cuts, by which a module's block (ofModule) joins what the
+/// block below makes with the embedding of the token that is known by then (train/model/prediction_layer.h): 2h²; 0 in
+/// other blocks.
+inline std::int64_t joinWeights(const ModelSpec& model, int layer) {
+    return ofModule(model, layer) ? std::int64_t{2} * model.hidden * model.hidden : 0;
+}
+/// Norms of that join.
+inline constexpr int joinNorms = 3;
+
 /// Shapes of the layout's stages; empty where layers do not divide (check.h).
 std::vector<StageShape> stageShapes(const Layout& layout);
 
@@ -79,13 +91,22 @@ std::vector<StageShape> stageShapes(const Layout& layout);
 /// llama: two norms 2h, qkv h(q + 2g), output qh, gate and up 2fh, down fh. Other parts (block_parts.h) count likewise,
 /// and those of a latent attention as attention_shape.h lists them.
 /// mlp: one norm 2h, fc and projection. cnn: as cnn_shape.h says. With n experts: gate hn, as much again where it
-/// has noise, and n times fc and projection; s shared experts are one block of width sf.
+/// has noise, n where its scores have a bias, and n times fc and projection; s shared experts are one block of width
+/// sf.
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share = {});
 /// Parameters of token and position embeddings, (V + s)·h; of tokens alone, V·h, where positions are not learned; none
 /// in a cnn.
 std::int64_t embeddingParameters(const ModelSpec& model, const TensorShare& share = {});
-/// Parameters that a stage stores. Where the output projection is the token embedding, a last stage that is not first
-/// holds a copy, V·h; else it is a matrix of its own.
+/// The stage's first module brings a copy of the token embedding, V·h.
+inline bool moduleHasTable(const ModelSpec& model, const StageShape& stage) {
+    return stage.last && !stage.first && predictionModules(model) > 0;
+}
+/// The stage's output brings a table of V·h: its own, or a copy of the token embedding.
+inline bool outputHasTable(const ModelSpec& model, const StageShape& stage) {
+    return stage.last && !(tiesEmbedding(model) && (stage.first || predictionModules(model) > 0));
+}
+/// Parameters that a stage stores. Where the output projection is the token embedding, or a module embeds tokens, a
+/// last stage that is not first holds a copy, V·h; where it is not, the output projection is a matrix of its own.
 std::int64_t stageParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Parameters of a stage that belong to experts, where experts are spread over ranks; 0 where each rank holds all.
 std::int64_t spreadParameters(const ModelSpec& model, const StageShape& stage, const TensorShare& share);
@@ -115,7 +136,8 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
 /// has.
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
                                 const TensorShare& share = {});
-/// Parameters of a stage that matrix products read: 2h(q + g) + 2hf in a block, hf more with a gate; Vh in the output.
+/// Parameters of a stage that matrix products read: 2h(q + g) + 2hf in a block, hf more with a gate; Vh in the output,
+/// for each of its products.
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Numbers of a stage's biases of the choice (biasesChoice), which are no parameters: no gradient moves them.
 std::int64_t choiceBiases(const ModelSpec& model, const StageShape& stage);
@@ -141,7 +163,7 @@ double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& 
 /// Operations that Shardlab's own core does besides, where values are narrower than queries: its kernels take both as
 /// wide, and the columns between are zeros. 2Nsq − 2Nsv.
 double paddedCoreFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Operations of the output projection, 2NhV.
+/// Operations of the output projection, 2NhV, and as many for each module.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share = {});
 
@@ -165,7 +187,7 @@ std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const Te
 /// Floats among the stored ones that an attention's core writes: probabilities and attention output.
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Floats that the output leaves for its backward. Final norm: input Nh, statistics 2N, output Nh; logits, which their
-/// gradient overwrites, NV.
+/// gradient overwrites, NV, where a row of V takes logitStride(V). For each module Nh and NV more.
 std::int64_t headStoredFloats(const ModelSpec& model, int samples, const TensorShare& share = {});
 std::int64_t stageStoredFloats(const ModelSpec& model, const StageShape& stage, int samples,
                                const TensorShare& share = {});

@@ -45,6 +45,11 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
             continue;
         }
         if (hasAttention(model)) {
+            if (block == model.layers && moduleHasTable(model, stage)) sizes.push_back(tableParameters(model, share));
+            if (ofModule(model, block)) {
+                for (int i = 0; i < joinNorms; ++i) addNorm();
+                sizes.push_back(joinWeights(model, block));
+            }
             addNorm();
             for (const AttentionTensor& tensor : attentionTensors(model, share.size))
                 sizes.push_back(tensor.elements());
@@ -54,6 +59,7 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         const std::int64_t f = feedForwardWidth(model, block) / (experts ? share.ofExpert() : share.size);
         if (experts)
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
+        if (experts && scoreBiases(model) > 0) sizes.push_back(scoreBiases(model));
         if (const std::int64_t shared = sharedWidth(model, block) / share.size; shared > 0) {
             addProduct(parts.biases, sizes, h, (parts.feedForwardMatrices() - 1) * shared);
             addProduct(parts.biases, sizes, shared, h);
@@ -65,7 +71,7 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
         }
     }
     if (stage.last) addNorm();
-    if (stage.last && !(stage.first && tiesEmbedding(model))) sizes.push_back(tableParameters(model, share));
+    if (outputHasTable(model, stage)) sizes.push_back(tableParameters(model, share));
     sizes.insert(sizes.end(), spread.begin(), spread.end());
     return sizes;
 }

@@ -17,7 +17,7 @@ Result<Layout> readPreset(const std::filesystem::path& file) {
     Result<ParsedLayout> parsed = readLayout(file);
     if (!parsed) return fail(parsed.error());
     if (!parsed->faults.empty())
-        return fail({"a preset is damaged", file.string(), toText(parsed->faults.front()), ""});
+        return fail({say("a preset is damaged"), file.string(), toText(parsed->faults.front()), ""});
     return std::move(parsed->layout);
 }
 
@@ -36,7 +36,7 @@ Result<std::vector<Entry>> readIndex(const std::filesystem::path& file) {
             entries.push_back({entry.at("name").get<std::string>(), entry.at("summary").get<std::string>(),
                                entry.value("family", std::string("Others"))});
     } catch (const json::exception& error) {
-        return fail({"the list of presets is damaged", file.string(), error.what(), ""});
+        return fail({say("the list of presets is damaged"), file.string(), error.what(), ""});
     }
     return entries;
 }
@@ -64,7 +64,7 @@ Result<Preset> findPreset(std::string_view name) {
         if (preset.name == name) return std::move(preset);
         names.push_back(preset.name);
     }
-    return fail({"there is no such preset", std::string(name), "", legalWords(name, names)});
+    return fail({say("there is no such preset"), std::string(name), "", legalWords(name, names).english()});
 }
 
 }  // namespace shardlab::layout

@@ -11,6 +11,7 @@ namespace {
 int segmentLength(const MemorySpec& memory, int blocks) {
     switch (memory.recompute) {
     case RecomputeKind::Full:
+    case RecomputeKind::Operations:
     case RecomputeKind::Mlp: return 1;
     case RecomputeKind::Every: return std::max(1, memory.recomputeEvery);
     case RecomputeKind::Sqrt: return std::max(1, static_cast<int>(std::lround(std::sqrt(blocks))));
@@ -29,6 +30,8 @@ bool recomputesSecondHalves(const MemorySpec& memory) { return memory.recompute 
 bool recomputesHeads(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Latent; }
 bool keepsExchangedHeads(const Layout& layout) { return exchangesHeads(layout) && !recomputesCore(layout.memory); }
 bool recomputesPointwise(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Pointwise; }
+bool recomputesOperations(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Operations; }
+bool makesHalvesAgain(const MemorySpec& memory, int tensor) { return recomputesOperations(memory) && tensor == 1; }
 
 int recomputedParts(const ModelSpec& model, const MemorySpec& memory) {
     if (recomputesPointwise(memory)) return layersOfBlock(model);
@@ -50,7 +53,8 @@ int recomputedBlocks(const MemorySpec& memory, int blocks) {
 }
 
 bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel) {
-    return memory.partitionActivations && parallel.tensor > 1 && !parallel.sequence && segmentLength(memory, 1) > 0;
+    return memory.partitionActivations && parallel.tensor > 1 && !parallel.sequence && !recomputesOperations(memory) &&
+           segmentLength(memory, 1) > 0;
 }
 
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage) {

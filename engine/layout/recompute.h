@@ -24,16 +24,25 @@ bool keepsExchangedHeads(const Layout& layout);
 /// recompute pointwise: what the norm in front of each half of a block makes, and what the activation between two
 /// products makes, are computed again as the input gradient of the half begins.
 bool recomputesPointwise(const MemorySpec& memory);
+/// recompute operations: of each block only the outputs of some operations are kept, of the attention's core, of what
+/// ranks exchange and of every second product, counted from the block's lowest; all else is computed again as the
+/// block's backward begins (torchtitan's selective checkpointing by operation). A block of Shardlab's own has two
+/// products in each half, of which the first one's output stays; programs that multiply queries, keys and values, or a
+/// gate and its values, one by one (layout/stacks.h) count those.
+bool recomputesOperations(const MemorySpec& memory);
+/// With operations, the input of a block's second half is made again by the first half's last product. Where a tensor
+/// group sums that product up, the sum stays.
+bool makesHalvesAgain(const MemorySpec& memory, int tensor);
 
 /// How many times a block's backward computes something again where that is no segment: once for the core or the heads
 /// of its attention, once for each half with pointwise, else 0.
 int recomputedParts(const ModelSpec& model, const MemorySpec& memory);
 
-/// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone; its backward begins
-/// with its forward. A segment has 1 block with full, the second half of 1 with mlp, recomputeEvery with every, and
-/// with sqrt the root of `blocks`, rounded, which makes the inputs and one segment together fewest. The last may be
-/// shorter. Where recomputeBlocks is set, segments cover only so many of the stage's lowest blocks. Empty: there are no
-/// segments.
+/// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone, with operations
+/// some outputs too; its backward begins with its forward. A segment has 1 block with full and operations, the second
+/// half of 1 with mlp, recomputeEvery with every, and with sqrt the root of `blocks`, rounded, which makes the inputs
+/// and one segment together fewest. The last may be shorter. Where recomputeBlocks is set, segments cover only so many
+/// of the stage's lowest blocks. Empty: there are no segments.
 std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
 /// How many of a stage's lowest blocks its segments cover; 0: there are no segments.
 int recomputedBlocks(const MemorySpec& memory, int blocks);

@@ -2,7 +2,7 @@
 // What a layout's check and a planner know of a pipeline schedule. The table is schedule/registry.cpp.
 #pragma once
 
-#include "engine/base/wings.h"
+#include "engine/base/sentence.h"
 
 #include <optional>
 #include <string>
@@ -27,9 +27,9 @@ struct ScheduleShape {
 /// Why a method cannot schedule a shape.
 struct ShapeRefusal {
     std::string_view pointer;  ///< the layout's field that decides it, "/batch/micro"
-    std::string why;
-    std::string legal;
-    std::string what = {};     ///< what is wrong; empty: the shape cannot be scheduled
+    Sentence why;
+    Sentence legal;
+    Sentence what = {};        ///< what is wrong; empty: the shape cannot be scheduled
     std::string picture = {};  ///< as Fault::picture
 };
 

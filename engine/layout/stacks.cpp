@@ -21,8 +21,8 @@ constexpr double longestSeconds = 1;
 AttentionKernel kernelOf(const std::string& name, std::optional<Error>& error, const std::string& file) {
     const auto found = std::ranges::find(kernelNames, std::string_view(name));
     if (found == kernelNames.end() && !error)
-        error = Error{"cannot use the software stack", file, fmt::format("/attention: there is no kernel \"{}\"", name),
-                      fmt::format("Legal: {}", fmt::join(kernelNames, ", "))};
+        error = Error{say("cannot use the software stack"), file, say("/attention: there is no kernel \"{}\"", name),
+                      say("Legal: {}", fmt::join(kernelNames, ", "))};
     return static_cast<AttentionKernel>(found == kernelNames.end() ? 0 : found - kernelNames.begin());
 }
 
@@ -82,12 +82,16 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.besideGathers = fields.number("beside_gathers", 0.999, 10, factor);
     it.blockingSends = fields.flag("blocking_sends");
     it.exchangeHidden = fields.number("exchange_hidden", -1e-300, 1, "a share, from 0 to 1");
+    it.routingKernels = fields.number("routing_kernels", -1e-300, 1e4, "kernels of a layer, from 0 to 10000");
+    it.expertKernels = fields.number("expert_kernels", -1e-300, 1e4, "kernels of an expert, from 0 to 10000");
     it.mergesRows = fields.flag("merges_rows");
     it.splitsMessages = fields.flag("splits_messages");
     it.keepsGradients = fields.flag("keeps_gradients");
     it.keepsStandIns = fields.flag("keeps_stand_ins");
     it.keepsRounded = fields.flag("keeps_rounded");
     it.keepsGathered = fields.flag("keeps_gathered");
+    it.keepsUnread = fields.flag("keeps_unread");
+    it.splitsProducts = fields.flag("splits_products");
     it.source = fields.text("source");
     it.schedules = fields.texts("schedules");
     fields.close();
@@ -109,8 +113,8 @@ Status readInto(std::vector<Figures>& all, const std::filesystem::path& folder, 
         all.push_back(std::move(*made));
     }
     if (!all.empty()) return {};
-    return fail({fmt::format("no {}s found", kind.name), folder.string(), "the folder has no file that is one",
-                 fmt::format("{} is an example", kind.example)});
+    return fail({say("no {}s found", kind.name), folder.string(), say("the folder has no file that is one"),
+                 say("{} is an example", kind.example)});
 }
 
 StackList& usedStacks() {
@@ -152,6 +156,12 @@ Result<StackList> readStacks(const std::filesystem::path& folder) {
 }
 
 const StackList& stackList() { return usedStacks(); }
+bool hasAttention(const Architecture& architecture, const SoftwareStack& stack) {
+    return architecture.attention[std::size_t(stack.attention)] > 0;
+}
+
+std::string_view wordOf(AttentionKernel kernel) { return kernelNames[std::size_t(kernel)]; }
+
 const SoftwareStack* findStack(std::string_view name) { return named(usedStacks().stacks, name); }
 const SoftwareStack* modelledStack(const Layout& layout) {
     return layout.cluster.pace ? findStack(layout.cluster.pace->stack) : nullptr;

@@ -66,12 +66,16 @@ struct SoftwareStack {
     double besideGathers = 1;     ///< factor of compute that goes on beside them
     bool blockingSends = false;   ///< a stage waits until its message has been sent
     double exchangeHidden = 0;    ///< share of the experts' exchanges that other work hides
+    double routingKernels = 0;    ///< that the processor starts for a layer with experts, in a forward
+    double expertKernels = 0;     ///< likewise, for each expert that a rank has
     bool mergesRows = false;      ///< a token goes to the experts of another host once (DeepEP, HybridEP)
     bool splitsMessages = false;  ///< the members of a tensor group send parts of a message, which is gathered there
     bool keepsGradients = false;  ///< in the weights' format, beside their sums in fp32
     bool keepsStandIns = false;   ///< a buffer for each shape of a weight, which stands for a gradient that is summed
     bool keepsRounded = false;    ///< operands of products in 8 or 4 bits are kept in that format, not in 16 bits
     bool keepsGathered = false;   ///< of split tokens, what a product took of all of them
+    bool keepsUnread = false;     ///< outputs of operations that are kept (recompute.h), though no backward reads them
+    bool splitsProducts = false;  ///< queries, keys and values are a product each, and so are a gate and its values
     std::string source;
     std::vector<std::string> schedules;  ///< of several pipeline ranks, by their names (schedule/registry.h)
 };
@@ -92,6 +96,10 @@ Result<StackList> readStacks(const std::filesystem::path& folder);
 
 /// Those that come with Shardlab, read once.
 const StackList& stackList();
+/// The architecture has the kernel of the stack's attention; without it the stack has no times there.
+bool hasAttention(const Architecture& architecture, const SoftwareStack& stack);
+/// The kernel's name in files: "flash-2".
+std::string_view wordOf(AttentionKernel kernel);
 /// The stack of that name, and nullptr for ownStack and unknown names.
 const SoftwareStack* findStack(std::string_view name);
 /// The stack that is modelled for a layout; nullptr: Shardlab's own.

@@ -39,13 +39,13 @@ std::vector<std::string_view> splitWords(std::string_view text) {
     return words;
 }
 
-std::string alternatives(const std::vector<std::string>& parts) {
-    std::string text;
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-        if (i > 0) text += i + 1 == parts.size() ? " or " : ", ";
-        text += parts[i];
-    }
-    return text;
+Sentence alternatives(const std::vector<std::string>& parts) {
+    Sentence all;
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        all = i == 0                  ? Sentence(parts[i])
+              : i + 1 == parts.size() ? say("{} or {}", all, parts[i])
+                                      : say("{}, {}", all, parts[i]);
+    return all;
 }
 
 std::string_view nearestWord(std::string_view wrong, const std::vector<std::string_view>& words) {
@@ -64,24 +64,23 @@ std::string_view nearestWord(std::string_view wrong, const std::vector<std::stri
     return nearest;
 }
 
-std::string legalWords(std::string_view wrong, const std::vector<std::string_view>& words) {
-    std::string text = alternatives({words.begin(), words.end()});
+Sentence legalWords(std::string_view wrong, const std::vector<std::string_view>& words) {
     const std::string_view nearest = nearestWord(wrong, words);
-    if (!nearest.empty() && words.size() > 1) text += " (did you mean " + std::string(nearest) + "?)";
-    return text;
+    Sentence all = alternatives({words.begin(), words.end()});
+    return nearest.empty() || words.size() < 2 ? std::move(all) : say("{} (did you mean {}?)", all, nearest);
 }
 
 Fault unknownWord(std::string_view pointer, std::string_view word, const std::vector<std::string_view>& words,
-                  std::string_view planned, std::string why) {
+                  std::string_view planned, Sentence why) {
     const std::string quoted = "\"" + std::string(word.substr(0, 60)) + "\"";
     const std::vector<std::string_view> known = splitWords(planned);
     if (std::ranges::find(known, word) != known.end())
-        return {std::string(pointer), quoted + " is not built yet", "this version knows the method but cannot run it",
-                alternatives({words.begin(), words.end()})};
-    return {std::string(pointer), quoted + " is unknown", std::move(why), legalWords(word, words)};
+        return {std::string(pointer), say("{} is not built yet", quoted),
+                say("this version knows the method but cannot run it"), alternatives({words.begin(), words.end()})};
+    return {std::string(pointer), say("{} is unknown", quoted), std::move(why), legalWords(word, words)};
 }
 
-std::string divisorText(std::int64_t number, std::int64_t near) {
+Sentence divisorText(std::int64_t number, std::int64_t near) {
     std::vector<std::int64_t> divisors;
     for (std::int64_t d = 1; d * d <= number; ++d) {
         if (number % d != 0) continue;

@@ -14,16 +14,16 @@ void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
     if (!exchangesHeads(layout)) return;
     if (heads >= 1 && heads % t == 0 && heads / t % c != 0)  // where t does not divide them, checkTensor says so
         faults.push_back({"/parallel/context",
-                          t == 1 ? fmt::format("{} heads do not divide into {} shares", heads, c)
-                                 : fmt::format("{} of {} heads do not divide into {} shares", heads / t, heads, c),
-                          "with the method ulysses each member of a context group computes equally many of the heads "
-                          "that a tensor rank has",
-                          divisorText(heads / t, c) + "; or parallel.context_method ring"});
+                          t == 1 ? say("{} heads do not divide into {} shares", heads, c)
+                                 : say("{} of {} heads do not divide into {} shares", heads / t, heads, c),
+                          say("with the method ulysses each member of a context group computes equally many of the "
+                              "heads that a tensor rank has"),
+                          say("{}; or parallel.context_method ring", divisorText(heads / t, c))});
     if (recomputesHeads(layout.memory))
-        faults.push_back({"/memory/recompute", "recompute latent with the context method ulysses",
-                          "what the exchange of the heads brought is kept instead of what latents were made into, so "
-                          "that nothing is left to make again",
-                          "another word; or parallel.context_method ring"});
+        faults.push_back({"/memory/recompute", say("recompute latent with the context method ulysses"),
+                          say("what the exchange of the heads brought is kept instead of what latents were made into, "
+                              "so that nothing is left to make again"),
+                          say("another word; or parallel.context_method ring")});
 }
 
 }  // namespace
@@ -33,28 +33,25 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
     if (c <= 1 || sequence < 1 || readsImages(layout.model)) return;  // of a cnn, checkCnn says so
     if (sequence % (2 * c) != 0) {
         const std::int64_t below = sequence / (2 * c) * 2 * c;
-        std::string legal = sequence % 2 == 0 ? divisorText(sequence / 2, c) : "1";
-        legal += fmt::format("; or model.sequence {}",
-                             below > 0 ? fmt::format("{} or {}", below, below + 2 * c) : std::to_string(2 * c));
+        const Sentence sequences = below > 0 ? say("{} or {}", below, below + 2 * c) : std::to_string(2 * c);
         faults.push_back(
-            {"/parallel/context",
-             fmt::format("a sequence of {} tokens cannot be cut into {} equal pieces", sequence, 2 * c),
-             "each of the members takes a piece from the front and one from the back, so that in a ring all attend to "
-             "equally much",
-             std::move(legal)});
+            {"/parallel/context", say("a sequence of {} tokens cannot be cut into {} equal pieces", sequence, 2 * c),
+             say("each of the members takes a piece from the front and one from the back, so that in a ring all attend "
+                 "to equally much"),
+             say("{}; or model.sequence {}", sequence % 2 == 0 ? divisorText(sequence / 2, c) : "1", sequences)});
     }
     checkContextHeads(layout, faults);
     if (hasExperts(layout.model) && !dropless(layout.model))
-        faults.push_back({"/parallel/context",
-                          fmt::format("experts with a limit of places and the tokens of a sample on {} ranks", c),
-                          "all tokens of a sample compete for the places of the experts, and a member of a context "
-                          "group has only some of them",
-                          "1; or model.capacity 0, with a gate with which tokens choose; or a model without experts"});
-    if (layout.model.dropout > 0)
         faults.push_back(
-            {"/parallel/context", "context parallelism does not work with dropout",
-             "dropout masks follow the place of a token in its sample, and the tokens of a member are not contiguous",
-             "1; or model.dropout 0"});
+            {"/parallel/context", say("experts with a limit of places and the tokens of a sample on {} ranks", c),
+             say("all tokens of a sample compete for the places of the experts, and a member of a context group has "
+                 "only some of them"),
+             say("1; or model.capacity 0, with a gate with which tokens choose; or a model without experts")});
+    if (layout.model.dropout > 0)
+        faults.push_back({"/parallel/context", say("context parallelism does not work with dropout"),
+                          say("dropout masks follow the place of a token in its sample, and the tokens of a member are "
+                              "not contiguous"),
+                          say("1; or model.dropout 0")});
 }
 
 }  // namespace shardlab::layout

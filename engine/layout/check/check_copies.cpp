@@ -9,7 +9,7 @@ namespace shardlab::layout {
 namespace {
 
 /// What a copy can be divided over: divisors of `data` that hold whole expert groups, and "0".
-std::string shardText(const ParallelSpec& parallel) {
+Sentence shardText(const ParallelSpec& parallel) {
     std::vector<std::string> sizes;
     const auto consider = [&](int size) {
         const std::int64_t ranks = std::int64_t{size} * parallel.context;
@@ -21,7 +21,7 @@ std::string shardText(const ParallelSpec& parallel) {
         if (parallel.data % smaller == 0) consider(parallel.data / smaller);
     while (--smaller > 0)
         if (parallel.data % smaller == 0 && parallel.data / smaller != smaller) consider(smaller);
-    return sizes.empty() ? "0" : alternatives(sizes) + "; or 0: all data ranks share one copy";
+    return sizes.empty() ? "0" : say("{}; or 0: all data ranks share one copy", alternatives(sizes));
 }
 
 }  // namespace
@@ -30,21 +30,20 @@ void checkCopies(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.shard <= 0 || p.data < 1 || p.expert < 1 || p.context < 1) return;
     if (p.zero == 0)
-        faults.push_back({"/parallel/shard", fmt::format("copies over {} data ranks with ZeRO 0", p.shard),
-                          "without ZeRO every replica holds all of its state", "0; or parallel.zero 1 to 3"});
+        faults.push_back({"/parallel/shard", say("copies over {} data ranks with ZeRO 0", p.shard),
+                          say("without ZeRO every replica holds all of its state"), say("0; or parallel.zero 1 to 3")});
     else if (p.data % p.shard != 0)
-        faults.push_back({"/parallel/shard",
-                          fmt::format("{} data ranks do not divide into copies over {}", p.data, p.shard),
-                          "every copy is divided over equally many data ranks", shardText(p)});
+        faults.push_back({"/parallel/shard", say("{} data ranks do not divide into copies over {}", p.data, p.shard),
+                          say("every copy is divided over equally many data ranks"), shardText(p)});
     else if (std::int64_t{p.shard} * p.context % expertSpread(p) != 0)
-        faults.push_back({"/parallel/shard",
-                          fmt::format("a copy over {} data ranks with experts over {}", p.shard, expertSpread(p)),
-                          "a copy holds every expert, and a group of ranks that hold all experts lies within one copy",
-                          shardText(p)});
+        faults.push_back(
+            {"/parallel/shard", say("a copy over {} data ranks with experts over {}", p.shard, expertSpread(p)),
+             say("a copy holds every expert, and a group of ranks that hold all experts lies within one copy"),
+             shardText(p)});
     else if (std::int64_t{p.shard} * p.context == 1)
-        faults.push_back({"/parallel/shard", "a copy on a single rank",
-                          "ZeRO divides a copy over several ranks, and here each has a whole one",
-                          p.data > 1 ? shardText(p) : "0, with parallel.zero 0"});
+        faults.push_back({"/parallel/shard", say("a copy on a single rank"),
+                          say("ZeRO divides a copy over several ranks, and here each has a whole one"),
+                          p.data > 1 ? shardText(p) : say("0, with parallel.zero 0")});
 }
 
 }  // namespace shardlab::layout

@@ -14,12 +14,12 @@ constexpr std::string_view minData = "/run/min_data";
 constexpr std::size_t mostNamed = 6;
 
 /// Why its number of replicas cannot change in the middle of a run; empty: it can.
-std::string_view fixedBecause(Exchange exchange) {
+Sentence fixedBecause(Exchange exchange) {
     switch (exchange) {
     case Exchange::AsyncServer:
-        return "it takes no checkpoints, and with fewer workers the order of updates would be another";
-    case Exchange::Elastic: return "it takes no checkpoints: every replica has weights of its own";
-    case Exchange::Hogwild: return "each worker updates by itself: fewer of them would train differently";
+        return say("it takes no checkpoints, and with fewer workers the order of updates would be another");
+    case Exchange::Elastic: return say("it takes no checkpoints: every replica has weights of its own");
+    case Exchange::Hogwild: return say("each worker updates by itself: fewer of them would train differently");
     case Exchange::AllReduce:
     case Exchange::Server: return {};
     }
@@ -41,32 +41,33 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
     const int least = layout.run.minData, data = layout.parallel.data;
     if (least <= 0) return;
     const auto schedule = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (const std::string_view why = fixedBecause(layout.parallel.exchange); !why.empty()) {
-        faults.push_back({std::string(minData), fmt::format("{} cannot be elastic", wordOf(layout.parallel.exchange)),
-                          std::string(why), "0; or parallel.exchange allreduce or server"});
+    if (Sentence why = fixedBecause(layout.parallel.exchange); !why.empty()) {
+        faults.push_back({std::string(minData), say("{} cannot be elastic", wordOf(layout.parallel.exchange)),
+                          std::move(why), say("0; or parallel.exchange allreduce or server")});
         return;
     }
     if (schedule != schedules.end() && !schedule->flushes) {
-        faults.push_back({std::string(minData), fmt::format("{} cannot be elastic", schedule->name),
-                          "another size goes on from a checkpoint, and it has no moment at which one is whole",
-                          "0; or a schedule with a flush, 1f1b"});
+        faults.push_back({std::string(minData), say("{} cannot be elastic", schedule->name),
+                          say("another size goes on from a checkpoint, and it has no moment at which one is whole"),
+                          say("0; or a schedule with a flush, 1f1b")});
         return;
     }
     if (layout.checkpoint.every == 0)
-        faults.push_back({"/checkpoint/every", "an elastic run has no checkpoints",
-                          "it goes on from its newest checkpoint, with another number of replicas",
-                          "1 or more; or run.min_data 0"});
+        faults.push_back({"/checkpoint/every", say("an elastic run has no checkpoints"),
+                          say("it goes on from its newest checkpoint, with another number of replicas"),
+                          say("1 or more; or run.min_data 0")});
     if (!faults.empty()) return;  // no other size would be legal either
     const bool outside = least > data;
     if (!outside && !smallerSizes(layout, schedules, least, 1).empty()) return;
     const std::vector<std::string> smaller = smallerSizes(layout, schedules, 1, mostNamed);
     faults.push_back(
         {std::string(minData),
-         outside ? fmt::format("the fewest replicas, {}, are more than all {}", least, data)
-                 : fmt::format("no number of replicas from {} to {} can continue the run", least, data - 1),
-         outside ? "a run has parallel.data replicas at most"
-                 : "each of them must get whole microbatches of the global batch, and everything else must stay legal",
-         smaller.empty() ? "0: this layout has no other size" : alternatives(smaller) + "; or 0"});
+         outside ? say("the fewest replicas, {}, are more than all {}", least, data)
+                 : say("no number of replicas from {} to {} can continue the run", least, data - 1),
+         outside
+             ? say("a run has parallel.data replicas at most")
+             : say("each of them must get whole microbatches of the global batch, and everything else must stay legal"),
+         smaller.empty() ? say("0: this layout has no other size") : say("{}; or 0", alternatives(smaller))});
 }
 
 }  // namespace shardlab::layout

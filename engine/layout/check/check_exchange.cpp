@@ -16,126 +16,124 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
     const ParallelSpec& p = layout.parallel;
     const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (found != schedules.end() && !found->flushes)
-        faults.push_back({"/parallel/exchange", fmt::format("{} does not go with {}", wordOf(p.exchange), found->name),
-                          "its stages update in the middle of a step, and replicas would have to meet there",
-                          "allreduce; or a schedule with a flush, 1f1b"});
+        faults.push_back({"/parallel/exchange", say("{} does not go with {}", wordOf(p.exchange), found->name),
+                          say("its stages update in the middle of a step, and replicas would have to meet there"),
+                          say("allreduce; or a schedule with a flush, 1f1b")});
     if (p.zero > 0)
-        faults.push_back({"/parallel/zero", fmt::format("ZeRO {} with the exchange {}", p.zero, wordOf(p.exchange)),
-                          p.exchange == Exchange::Hogwild
-                              ? "all workers share the weights, and there is no optimizer state"
-                          : updatesAtServer(p) ? "only the server has optimizer state: there is nothing to divide"
-                                               : "every replica has weights of its own: there is nothing to divide",
-                          "0; or parallel.exchange allreduce"});
-    if (p.context > 1)
         faults.push_back(
-            {"/parallel/context",
-             fmt::format("a context group of {} ranks with the exchange {}", p.context, wordOf(p.exchange)),
-             "its members hold the same weights, and their gradients are summed by an all-reduce",
-             "1; or parallel.exchange allreduce"});
+            {"/parallel/zero", say("ZeRO {} with the exchange {}", p.zero, wordOf(p.exchange)),
+             p.exchange == Exchange::Hogwild ? say("all workers share the weights, and there is no optimizer state")
+             : updatesAtServer(p)            ? say("only the server has optimizer state: there is nothing to divide")
+                                             : say("every replica has weights of its own: there is nothing to divide"),
+             say("0; or parallel.exchange allreduce")});
+    if (p.context > 1)
+        faults.push_back({"/parallel/context",
+                          say("a context group of {} ranks with the exchange {}", p.context, wordOf(p.exchange)),
+                          say("its members hold the same weights, and their gradients are summed by an all-reduce"),
+                          say("1; or parallel.exchange allreduce")});
     if (p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with the exchange {}", wordOf(p.exchange)),
-                          "it has no all-reduce", "backend; or parallel.exchange allreduce"});
+        faults.push_back({"/parallel/all_reduce", say("a ring with the exchange {}", wordOf(p.exchange)),
+                          say("it has no all-reduce"), say("backend; or parallel.exchange allreduce")});
     if (layout.precision.lossScale != LossScaling::None)
-        faults.push_back({"/precision/loss_scale", fmt::format("a loss scale with the exchange {}", wordOf(p.exchange)),
-                          "replicas would have to agree on an overflow that only one of them sees",
-                          "none; or parallel.exchange allreduce"});
+        faults.push_back({"/precision/loss_scale", say("a loss scale with the exchange {}", wordOf(p.exchange)),
+                          say("replicas would have to agree on an overflow that only one of them sees"),
+                          say("none; or parallel.exchange allreduce")});
 }
 
 /// There is no moment at which a few ranks hold all of the state.
-void checkNoCheckpoints(const Layout& layout, std::string_view why, std::vector<Fault>& faults) {
+void checkNoCheckpoints(const Layout& layout, const Sentence& why, std::vector<Fault>& faults) {
     if (layout.checkpoint.every > 0)
-        faults.push_back({"/checkpoint/every", fmt::format("{} takes no checkpoints", wordOf(layout.parallel.exchange)),
-                          std::string(why), "0; or parallel.exchange allreduce, server or hogwild"});
+        faults.push_back({"/checkpoint/every", say("{} takes no checkpoints", wordOf(layout.parallel.exchange)), why,
+                          say("0; or parallel.exchange allreduce, server or hogwild")});
     if (layout.run.maxRestarts > 0)
-        faults.push_back({"/run/max_restarts", fmt::format("{} cannot be restarted", wordOf(layout.parallel.exchange)),
-                          "a restart goes on from a checkpoint, and it takes none",
-                          "0; or parallel.exchange allreduce, server or hogwild"});
+        faults.push_back({"/run/max_restarts", say("{} cannot be restarted", wordOf(layout.parallel.exchange)),
+                          say("a restart goes on from a checkpoint, and it takes none"),
+                          say("0; or parallel.exchange allreduce, server or hogwild")});
 }
 
 void checkAsyncServer(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    constexpr std::string_view why =
-        "a worker's gradient goes to the server at once and whole, and ranks of one worker would "
-        "have to take turns at the lock together";
+    const Sentence why = say("a worker's gradient goes to the server at once and whole, and ranks of one worker would "
+                             "have to take turns at the lock together");
     if (p.pipeline > 1)
-        faults.push_back({"/parallel/pipeline", fmt::format("async-server with a pipeline of {} ranks", p.pipeline),
-                          std::string(why), "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/pipeline", say("async-server with a pipeline of {} ranks", p.pipeline), why,
+                          say("1; or parallel.exchange allreduce, server or easgd")});
     if (p.tensor > 1)
-        faults.push_back({"/parallel/tensor", fmt::format("async-server with a tensor group of {} ranks", p.tensor),
-                          std::string(why), "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/tensor", say("async-server with a tensor group of {} ranks", p.tensor), why,
+                          say("1; or parallel.exchange allreduce, server or easgd")});
     if (layout.schedule.chunks > 1)
-        faults.push_back({"/schedule/chunks", fmt::format("async-server with {} chunks", layout.schedule.chunks),
-                          "a worker holds the model in one piece", "1, with the schedule 1f1b, gpipe or naive"});
-    checkNoCheckpoints(layout, "whenever a step ends, workers are in the middle of computing their gradients", faults);
+        faults.push_back({"/schedule/chunks", say("async-server with {} chunks", layout.schedule.chunks),
+                          say("a worker holds the model in one piece"),
+                          say("1, with the schedule 1f1b, gpipe or naive")});
+    checkNoCheckpoints(layout, say("whenever a step ends, workers are in the middle of computing their gradients"),
+                       faults);
 }
 
 /// The exchange has an update rule of its own, which is gradient descent without momentum.
-void checkPlainDescent(const Layout& layout, std::string_view why, std::vector<Fault>& faults) {
+void checkPlainDescent(const Layout& layout, const Sentence& why, std::vector<Fault>& faults) {
     const OptimizerSpec& o = layout.optimizer;
     const std::string_view exchange = wordOf(layout.parallel.exchange);
     if (!traits(o.kind).plainDescent)
-        faults.push_back({"/optimizer/kind", fmt::format("{} with {}", exchange, wordOf(o.kind)), std::string(why),
-                          wordsWhere(optimizerTraits, &OptimizerTraits::plainDescent) + ", with momentum 0"});
+        faults.push_back({"/optimizer/kind", say("{} with {}", exchange, wordOf(o.kind)), why,
+                          say("{}, with momentum 0", wordsWhere(optimizerTraits, &OptimizerTraits::plainDescent))});
     else if (o.momentum > 0)
-        faults.push_back({"/optimizer/momentum", fmt::format("{} with a momentum of {:.9g}", exchange, o.momentum),
-                          std::string(why), "0"});
+        faults.push_back({"/optimizer/momentum", say("{} with a momentum of {:.9g}", exchange, o.momentum), why, "0"});
 }
 
 void checkElastic(const Layout& layout, std::vector<Fault>& faults) {
     const OptimizerSpec& o = layout.optimizer;
-    checkPlainDescent(layout, "its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))", faults);
+    checkPlainDescent(layout, say("its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))"), faults);
     if (o.learningRate * o.elasticRho > 1)
         faults.push_back({"/optimizer/elastic_rho",
-                          fmt::format("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
-                          "this is the share of their distance by which weights and centre approach each other, and "
-                          "beyond 1 they would diverge",
-                          fmt::format("at most {:.9g}", 1 / o.learningRate)});
+                          say("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
+                          say("this is the share of their distance by which weights and centre approach each other, "
+                              "and beyond 1 they would diverge"),
+                          say("at most {:.9g}", 1 / o.learningRate)});
     if (layout.precision.compute != NumberFormat::Fp32)
-        faults.push_back({"/precision/compute", fmt::format("easgd in {}", wordOf(layout.precision.compute)),
-                          "weights and centre differ by less than 16 bits can express",
-                          "fp32; or parallel.exchange allreduce or server"});
-    checkNoCheckpoints(layout,
-                       "every replica has weights of its own, and the centre is one more, which no other layout knows",
-                       faults);
+        faults.push_back({"/precision/compute", say("easgd in {}", wordOf(layout.precision.compute)),
+                          say("weights and centre differ by less than 16 bits can express"),
+                          say("fp32; or parallel.exchange allreduce or server")});
+    checkNoCheckpoints(
+        layout, say("every replica has weights of its own, and the centre is one more, which no other layout knows"),
+        faults);
 }
 
 /// Every rank is a worker that holds, reads and writes all of the weights.
 void checkHogwild(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     const OptimizerSpec& o = layout.optimizer;
-    constexpr std::string_view whole =
-        "a worker reads and writes all of the weights by itself, and ranks of one worker would "
-        "have to read the same ones";
+    const Sentence whole = say("a worker reads and writes all of the weights by itself, and ranks of one worker would "
+                               "have to read the same ones");
     if (p.pipeline > 1)
-        faults.push_back({"/parallel/pipeline", fmt::format("hogwild with a pipeline of {} ranks", p.pipeline),
-                          std::string(whole), "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/pipeline", say("hogwild with a pipeline of {} ranks", p.pipeline), whole,
+                          say("1; or parallel.exchange allreduce, server or easgd")});
     if (p.tensor > 1)
-        faults.push_back({"/parallel/tensor", fmt::format("hogwild with a tensor group of {} ranks", p.tensor),
-                          std::string(whole), "1; or parallel.exchange allreduce, server or easgd"});
+        faults.push_back({"/parallel/tensor", say("hogwild with a tensor group of {} ranks", p.tensor), whole,
+                          say("1; or parallel.exchange allreduce, server or easgd")});
     if (layout.schedule.chunks > 1)
-        faults.push_back({"/schedule/chunks", fmt::format("hogwild with {} chunks", layout.schedule.chunks),
-                          "a worker holds the model in one piece", "1, with the schedule 1f1b, gpipe or naive"});
+        faults.push_back({"/schedule/chunks", say("hogwild with {} chunks", layout.schedule.chunks),
+                          say("a worker holds the model in one piece"),
+                          say("1, with the schedule 1f1b, gpipe or naive")});
     if (layout.cluster.hosts.size() > 1 && rankCount(layout) > layout.cluster.hosts.front().devices)
-        faults.push_back(
-            {"/cluster/hosts", "hogwild on more than one host",
-             "its workers write the same memory, which only the ranks of one host share",
-             fmt::format("one host with {} devices; or parallel.exchange async-server", rankCount(layout))});
+        faults.push_back({"/cluster/hosts", say("hogwild on more than one host"),
+                          say("its workers write the same memory, which only the ranks of one host share"),
+                          say("one host with {} devices; or parallel.exchange async-server", rankCount(layout))});
     if (layout.cluster.device != DeviceKind::Cpu)
-        faults.push_back({"/cluster/device", fmt::format("hogwild on {}", wordOf(layout.cluster.device)),
-                          "its workers write the processor's memory, element by element",
-                          "cpu; or parallel.exchange async-server"});
+        faults.push_back({"/cluster/device", say("hogwild on {}", wordOf(layout.cluster.device)),
+                          say("its workers write the processor's memory, element by element"),
+                          say("cpu; or parallel.exchange async-server")});
     if (layout.precision.compute != NumberFormat::Fp32)
-        faults.push_back({"/precision/compute", fmt::format("hogwild in {}", wordOf(layout.precision.compute)),
-                          "an element is one number of fp32, which is read and written in one piece",
-                          "fp32; or parallel.exchange async-server"});
-    checkPlainDescent(layout,
-                      "its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state",
-                      faults);
+        faults.push_back({"/precision/compute", say("hogwild in {}", wordOf(layout.precision.compute)),
+                          say("an element is one number of fp32, which is read and written in one piece"),
+                          say("fp32; or parallel.exchange async-server")});
+    checkPlainDescent(
+        layout, say("its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state"),
+        faults);
     if (o.weightDecay > 0)
         faults.push_back(
-            {"/optimizer/weight_decay", fmt::format("hogwild with a weight decay of {:.9g}", o.weightDecay),
-             "it would write every element in every update, and only those whose gradient is not zero are written",
-             "0; or parallel.exchange async-server"});
+            {"/optimizer/weight_decay", say("hogwild with a weight decay of {:.9g}", o.weightDecay),
+             say("it would write every element in every update, and only those whose gradient is not zero are written"),
+             say("0; or parallel.exchange async-server")});
 }
 
 }  // namespace
@@ -145,11 +143,11 @@ void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedul
     const Exchange exchange = p.exchange;
     if (exchange == Exchange::AllReduce) return;
     if (p.data == 1 && exchange != Exchange::Hogwild)  // one worker without a lock is plain gradient descent
-        faults.push_back({"/parallel/exchange", fmt::format("{} with one replica", wordOf(p.exchange)),
+        faults.push_back({"/parallel/exchange", say("{} with one replica", wordOf(p.exchange)),
                           exchange == Exchange::AsyncServer
-                              ? "the only replica would be the server, and there would be no worker"
-                              : "a replica needs another one to exchange with",
-                          "allreduce; or parallel.data of at least 2"});
+                              ? say("the only replica would be the server, and there would be no worker")
+                              : say("a replica needs another one to exchange with"),
+                          say("allreduce; or parallel.data of at least 2")});
     checkReduction(layout, schedules, faults);
     if (exchange == Exchange::AsyncServer) checkAsyncServer(layout, faults);
     if (exchange == Exchange::Elastic) checkElastic(layout, faults);

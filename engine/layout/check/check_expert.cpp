@@ -15,31 +15,29 @@ namespace {
 void checkReductions(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.zero == 3 && p.partition == PartitionKind::Layers)
-        faults.push_back({"/parallel/partition",
-                          fmt::format("whole layers to replicas with experts over {} ranks", p.expert),
-                          "a replica would own experts that it does not hold", "flat; or parallel.expert 1"});
+        faults.push_back({"/parallel/partition", say("whole layers to replicas with experts over {} ranks", p.expert),
+                          say("a replica would own experts that it does not hold"), say("flat; or parallel.expert 1")});
     if (p.exchange != Exchange::AllReduce)
         faults.push_back({"/parallel/exchange",
-                          fmt::format("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
-                          "it moves a replica's whole weights or gradients, and replicas hold different experts",
-                          "allreduce; or parallel.expert 1"});
+                          say("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
+                          say("it moves a replica's whole weights or gradients, and replicas hold different experts"),
+                          say("allreduce; or parallel.expert 1")});
     if (p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", fmt::format("a ring with experts over {} ranks", p.expert),
-                          "it goes through all replicas, and gradients of experts are summed only over those that hold "
-                          "the same experts",
-                          "backend; or parallel.expert 1"});
+        faults.push_back({"/parallel/all_reduce", say("a ring with experts over {} ranks", p.expert),
+                          say("it goes through all replicas, and gradients of experts are summed only over those that "
+                              "hold the same experts"),
+                          say("backend; or parallel.expert 1")});
     if (p.bucket == 0 && p.zero == 0)
-        faults.push_back({"/parallel/bucket", fmt::format("no buckets with experts over {} ranks", p.expert),
-                          "without buckets all gradients of a stage are summed at once over all replicas, which hold "
-                          "different experts",
-                          "above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1"});
+        faults.push_back({"/parallel/bucket", say("no buckets with experts over {} ranks", p.expert),
+                          say("without buckets all gradients of a stage are summed at once over all replicas, which "
+                              "hold different experts"),
+                          say("above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1")});
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
-        faults.push_back(
-            {"/parallel/expert", fmt::format("{} with experts over {} ranks", method->name, p.expert),
-             "its stages sum all their gradients at once over all replicas, in the middle of a step, and replicas hold "
-             "different experts",
-             "1; or a schedule with a flush, 1f1b"});
+        faults.push_back({"/parallel/expert", say("{} with experts over {} ranks", method->name, p.expert),
+                          say("its stages sum all their gradients at once over all replicas, in the middle of a step, "
+                              "and replicas hold different experts"),
+                          say("1; or a schedule with a flush, 1f1b")});
 }
 
 /// The biases move between steps, by what all replicas' tokens chose in the last one.
@@ -47,14 +45,15 @@ void checkChoiceBias(const Layout& layout, std::span<const ScheduleMethod> sched
     if (!biasesChoice(layout.model)) return;
     if (layout.parallel.exchange != Exchange::AllReduce)
         faults.push_back({"/model/bias_rate",
-                          fmt::format("a bias of the choice with the exchange {}", wordOf(layout.parallel.exchange)),
-                          "its steps go by the choices of all replicas, which only update together with allreduce",
-                          "0; or parallel.exchange allreduce"});
+                          say("a bias of the choice with the exchange {}", wordOf(layout.parallel.exchange)),
+                          say("its steps go by the choices of all replicas, which only update together with allreduce"),
+                          say("0; or parallel.exchange allreduce")});
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
-        faults.push_back({"/model/bias_rate", fmt::format("a bias of the choice with {}", layout.schedule.kind),
-                          "it moves between steps, and without a flush microbatches of several steps are under way",
-                          "0; or a schedule with a flush, 1f1b"});
+        faults.push_back(
+            {"/model/bias_rate", say("a bias of the choice with {}", layout.schedule.kind),
+             say("it moves between steps, and without a flush microbatches of several steps are under way"),
+             say("0; or a schedule with a flush, 1f1b")});
 }
 
 /// The tensor degree that experts have apart from all else. Returns whether it is legal.
@@ -64,38 +63,37 @@ bool checkFolds(const Layout& layout, std::vector<Fault>& faults) {
     if (x <= 0 || t < 1) return true;
     const std::size_t before = faults.size();
     if (!hasExperts(layout.model))
-        faults.push_back({"/parallel/expert_tensor", fmt::format("no experts to cut over {} ranks", x),
-                          fmt::format("the model {} has none", wordOf(layout.model.kind)),
-                          "0; or model.kind gpt-moe or llama-moe"});
+        faults.push_back({"/parallel/expert_tensor", say("no experts to cut over {} ranks", x),
+                          say("the model {} has none", wordOf(layout.model.kind)),
+                          say("0; or model.kind gpt-moe or llama-moe")});
     else if (t % x != 0)
-        faults.push_back({"/parallel/expert_tensor", fmt::format("experts over {} ranks of tensor groups of {}", x, t),
-                          "a tensor group consists of whole parts, in each of which so many neighbours cut an expert "
-                          "among themselves",
-                          divisorText(t, std::min(x, t)) + "; or 0, as all else"});
+        faults.push_back({"/parallel/expert_tensor", say("experts over {} ranks of tensor groups of {}", x, t),
+                          say("a tensor group consists of whole parts, in each of which so many neighbours cut an "
+                              "expert among themselves"),
+                          say("{}; or 0, as all else", divisorText(t, std::min(x, t)))});
     else if (p.expert >= 1 && p.expert % (t / x) != 0)
-        faults.push_back(
-            {"/parallel/expert_tensor",
-             fmt::format("experts over {} ranks in {} parts of each tensor group", p.expert, t / x),
-             "each part of a tensor group holds other experts, so that the parts are a factor of the ranks "
-             "that experts are spread over",
-             fmt::format("0, as all else; or a parallel.expert that is a multiple of {}", t / x)});
+        faults.push_back({"/parallel/expert_tensor",
+                          say("experts over {} ranks in {} parts of each tensor group", p.expert, t / x),
+                          say("each part of a tensor group holds other experts, so that the parts are a factor of the "
+                              "ranks that experts are spread over"),
+                          say("0, as all else; or a parallel.expert that is a multiple of {}", t / x)});
     else if (x > 1 && x < t && traits(layout.optimizer.kind).factored)
         faults.push_back(
             {"/parallel/expert_tensor",
-             fmt::format("experts over {} ranks of tensor groups of {} with {}", x, t, wordOf(layout.optimizer.kind)),
-             "what the optimizer keeps of rows and columns is put together over whole tensor groups",
-             fmt::format("1; or {}; or an optimizer that keeps moments of each weight", t)});
+             say("experts over {} ranks of tensor groups of {} with {}", x, t, wordOf(layout.optimizer.kind)),
+             say("what the optimizer keeps of rows and columns is put together over whole tensor groups"),
+             say("1; or {}; or an optimizer that keeps moments of each weight", t)});
     return faults.size() == before;
 }
 
 /// Numbers of ranks over which experts may be spread, the ones nearest to what is asked for.
-std::string legalSpreads(const ParallelSpec& p, int experts) {
+Sentence legalSpreads(const ParallelSpec& p, int experts) {
     const int folds = expertFolds(p), replicas = replicaCount(p);
     if (folds == 1) return divisorText(std::gcd(replicas, experts), p.expert);
     std::vector<std::string> legal;
     for (int spread = replicas; spread > 0 && legal.size() < 6; --spread)
         if (replicas % spread == 0 && experts % (spread * folds) == 0) legal.push_back(std::to_string(spread * folds));
-    return legal.empty() ? fmt::format("a model.experts that is a multiple of {}", folds) : alternatives(legal);
+    return legal.empty() ? say("a model.experts that is a multiple of {}", folds) : alternatives(legal);
 }
 
 }  // namespace
@@ -106,23 +104,24 @@ void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules
     const int e = p.expert, experts = layout.model.experts.count;
     if (!checkFolds(layout, faults) || e <= 1 || p.data < 1 || p.context < 1 || experts < 1) return;
     if (!hasExperts(layout.model)) {
-        faults.push_back({"/parallel/expert", fmt::format("no experts to spread over {} ranks", e),
-                          fmt::format("the model {} has none", wordOf(layout.model.kind)),
-                          "1; or model.kind gpt-moe or llama-moe"});
+        faults.push_back({"/parallel/expert", say("no experts to spread over {} ranks", e),
+                          say("the model {} has none", wordOf(layout.model.kind)),
+                          say("1; or model.kind gpt-moe or llama-moe")});
         return;
     }
     const int spread = expertSpread(p), replicas = replicaCount(p);
     if (replicas % spread != 0) {
-        const std::string ranks = p.context == 1 ? fmt::format("data rank{}", p.data == 1 ? "" : "s") : "replicas";
-        faults.push_back(
-            {"/parallel/expert", fmt::format("{} {} do not divide into groups of {}", replicas, ranks, spread),
-             "ranks that share experts are neighbours along the data axis and in context groups, and each of their "
-             "groups holds all experts once",
-             fmt::format("{}; or a parallel.data that is a multiple of {}", legalSpreads(p, experts),
-                         spread / std::gcd(spread, p.context))});
+        const Sentence ranks = p.context > 1 ? say("{} replicas", replicas)
+                               : p.data == 1 ? say("1 data rank")
+                                             : say("{} data ranks", replicas);
+        faults.push_back({"/parallel/expert", say("{} do not divide into groups of {}", ranks, spread),
+                          say("ranks that share experts are neighbours along the data axis and in context groups, and "
+                              "each of their groups holds all experts once"),
+                          say("{}; or a parallel.data that is a multiple of {}", legalSpreads(p, experts),
+                              spread / std::gcd(spread, p.context))});
     } else if (experts % e != 0)
-        faults.push_back({"/parallel/expert", fmt::format("{} experts do not divide into {} shares", experts, e),
-                          "each rank of a group holds the same number of experts", legalSpreads(p, experts)});
+        faults.push_back({"/parallel/expert", say("{} experts do not divide into {} shares", experts, e),
+                          say("each rank of a group holds the same number of experts"), legalSpreads(p, experts)});
     if (spread > 1) checkReductions(layout, schedules, faults);
 }
 

@@ -17,12 +17,12 @@
 namespace shardlab::layout {
 namespace {
 
-std::string limitsText(const Field& field) {
+Sentence limitsText(const Field& field) {
     const auto number = [](double value) {
         return value == std::floor(value) && std::abs(value) < 1e15 ? fmt::format("{:.0f}", value)
                                                                     : fmt::format("{:.9g}", value);
     };
-    return number(field.limits.least) + " to " + number(field.limits.most);
+    return say("{} to {}", number(field.limits.least), number(field.limits.most));
 }
 
 class FieldChecker {
@@ -47,11 +47,10 @@ private:
 
     void limits(const Field& field, std::string_view pointer, double value) {
         if (isWithin(field, value)) return;  // not so for NaN
-        const char* what = value < field.limits.least  ? "is too small"
-                           : value > field.limits.most ? "is too large"
-                                                       : "is no number";
-        faults_.push_back({std::string(pointer), fmt::format("{:.9g} {}", value, what),
-                           std::string(field.limits.reason), limitsText(field)});
+        Sentence what = value < field.limits.least  ? say("{:.9g} is too small", value)
+                        : value > field.limits.most ? say("{:.9g} is too large", value)
+                                                    : say("{:.9g} is no number", value);
+        faults_.push_back({std::string(pointer), std::move(what), termOf(field.limits.reason), limitsText(field)});
     }
 
     void judge(const Field& field, int value) { limits(field, field.pointer, value); }
@@ -76,11 +75,11 @@ private:
         return words;
     }
 
-    static std::string whyUnknown(const Field& field, const std::string& value) {
-        if (field.pointer != "/cluster/pace/device") return "the words are fixed";
+    static Sentence whyUnknown(const Field& field, const std::string& value) {
+        if (field.pointer != "/cluster/pace/device") return say("the words are fixed");
         for (const Error& damaged : deviceList().damaged)
-            if (std::filesystem::path(damaged.where).stem() == value) return damaged.text();
-        return "it is no device that comes with Shardlab, and none of the user's own (shardlab devices)";
+            if (std::filesystem::path(damaged.where.english()).stem() == value) return damaged.told();
+        return say("it is no device that comes with Shardlab, and none of the user's own (shardlab devices)");
     }
 
     void judge(const Field& field, const std::string& value) {
@@ -92,19 +91,19 @@ private:
     void judge(const Field& field, const std::vector<HostSpec>& hosts) {
         const std::string pointer(field.pointer);
         if (hosts.empty())
-            faults_.push_back({pointer, "there are no hosts", "ranks need a machine to run on",
-                               "at least one, {\"name\": \"localhost\", \"devices\": 4}"});
+            faults_.push_back({pointer, say("there are no hosts"), say("ranks need a machine to run on"),
+                               say("at least one, {}", "{\"name\": \"localhost\", \"devices\": 4}")});
         std::set<std::string_view> seen;
         for (std::size_t i = 0; i < hosts.size() && faults_.size() <= mostFaults; ++i) {
             const std::string host = fmt::format("{}/{}", pointer, i);
             limits(field, host + "/devices", hosts[i].devices);
             if (!isHostName(hosts[i].name))
-                faults_.push_back({host + "/name", fmt::format("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
-                                   "it is handed to mpirun", std::string(legalHostName)});
+                faults_.push_back({host + "/name", say("\"{}\" is no host name", hosts[i].name.substr(0, 60)),
+                                   say("it is handed to mpirun"), termOf(legalHostName)});
             else if (!seen.insert(hosts[i].name).second)
-                faults_.push_back({host + "/name", fmt::format("\"{}\" stands twice", hosts[i].name.substr(0, 60)),
-                                   "a host gives all its devices in one entry",
-                                   "each host once, with the sum of its devices"});
+                faults_.push_back({host + "/name", say("\"{}\" stands twice", hosts[i].name.substr(0, 60)),
+                                   say("a host gives all its devices in one entry"),
+                                   say("each host once, with the sum of its devices")});
         }
     }
 

@@ -11,22 +11,22 @@ void checkLatent(const Layout& layout, std::vector<Fault>& faults) {
     if (!latentAttention(model)) return;
     const BlockSpec& block = model.block;
     if (block.ropeWidth > 0 && block.ropeWidth % 2 != 0)
-        faults.push_back({"/model/rope_width", fmt::format("{} columns cannot be turned in pairs", block.ropeWidth),
-                          "the rotary embedding turns the numbers of a head in pairs", "an even number"});
+        faults.push_back({"/model/rope_width", say("{} columns cannot be turned in pairs", block.ropeWidth),
+                          say("the rotary embedding turns the numbers of a head in pairs"), say("an even number")});
     if (const int queries = queryWidth(model); block.valueWidth > queries)
-        faults.push_back(
-            {"/model/value_width",
-             fmt::format("values of {} columns are wider than queries, which have {}", block.valueWidth, queries),
-             "the attention's kernels take a value that is as wide as a query, or narrower and filled up with zeros",
-             fmt::format("at most {}; or 0 for as many as model.head_width", queries)});
+        faults.push_back({"/model/value_width",
+                          say("values of {} columns are wider than queries, which have {}", block.valueWidth, queries),
+                          say("the attention's kernels take a value that is as wide as a query, or narrower and filled "
+                              "up with zeros"),
+                          say("at most {}; or 0 for as many as model.head_width", queries)});
     if (block.queryKeyNorms)
-        faults.push_back({"/model/qk_norm", "latent attention has no norms of queries and keys",
-                          "its norms are those of the latents that queries, keys and values are made from",
-                          "false; or a model.kv_rank of 0"});
+        faults.push_back({"/model/qk_norm", say("latent attention has no norms of queries and keys"),
+                          say("its norms are those of the latents that queries, keys and values are made from"),
+                          say("false; or a model.kv_rank of 0")});
     if (block.sinks)
-        faults.push_back({"/model/sinks", "latent attention has no sinks",
-                          "sinks are weights of an attention whose keys are made straight from its tokens",
-                          "false; or a model.kv_rank of 0"});
+        faults.push_back({"/model/sinks", say("latent attention has no sinks"),
+                          say("sinks are weights of an attention whose keys are made straight from its tokens"),
+                          say("false; or a model.kv_rank of 0")});
 }
 
 }  // namespace shardlab::layout

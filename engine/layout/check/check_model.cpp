@@ -29,27 +29,30 @@ double floatsInSight(const Layout& layout) {
         inputs = std::max(inputs, double(downColumns(m)));
     }
     const double perLayer = tokens * (12.0 * queries + double(m.heads) * m.sequence);
-    double widths = m.feedForward.empty() ? 4.0 * m.hidden * m.layers : 0;
-    for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? m.layers : 1);
+    const int blocks = blockCount(m), modules = predictionModules(m);
+    double widths = m.feedForward.empty() ? 4.0 * m.hidden * blocks : 0;
+    for (const int width : m.feedForward) widths += double(width) * (m.feedForward.size() == 1 ? blocks : 1);
+    if (m.feedForward.size() > 1) widths += double(m.feedForward.back()) * modules;
     if (blockParts(m).gated()) widths *= 1.5;
     if (hasExperts(m)) {
-        if (m.experts.width > 0) widths += double(m.experts.width) * m.layers;
+        if (m.experts.width > 0) widths += double(m.experts.width) * blocks;
         widths *= std::max(1.0, double(m.experts.count) + m.experts.shared +
                                     std::max(m.experts.capacity, 1.0) * expertsPerToken(m));
     }
-    const double parameters = 8.0 * m.layers * inputs * queries + 2.0 * widths * m.hidden +
+    const double parameters = 8.0 * blocks * inputs * queries + 2.0 * widths * m.hidden +
                               4.0 * (double(m.vocabulary) + m.sequence) * m.hidden;
-    return parameters + m.layers * perLayer + 2 * tokens * widths + tokens * m.vocabulary;
+    const double ofModule = 2.0 * m.hidden * m.hidden + tokens * (m.vocabulary + 8.0 * m.hidden);
+    return parameters + blocks * perLayer + 2 * tokens * widths + tokens * m.vocabulary + modules * ofModule;
 }
 
-std::string fromTwo(int most) { return most > 2 ? fmt::format("2 to {}", most) : "2"; }
+Sentence fromTwo(int most) { return most > 2 ? say("2 to {}", most) : "2"; }
 
 /// Numbers of groups of at least `inGroup` experts each.
-std::string groupNumbers(int experts, int inGroup) {
+Sentence groupNumbers(int experts, int inGroup) {
     std::vector<std::string> numbers;
     for (int groups = 2; groups <= experts / inGroup; ++groups)
         if (experts % groups == 0) numbers.push_back(std::to_string(groups));
-    return numbers.empty() ? "a model.experts that has divisors" : alternatives(numbers);
+    return numbers.empty() ? say("a model.experts that has divisors") : alternatives(numbers);
 }
 
 /// Groups of equally many experts, enough for what a token takes of them.
@@ -57,28 +60,28 @@ void checkGroups(const MoeSpec& experts, std::vector<Fault>& faults) {
     const int groups = experts.groups;
     if (groups < 2 || experts.count < 2) return;
     if (experts.topGroups > groups)
-        faults.push_back({"/model/top_groups",
-                          fmt::format("{} groups of a token, but there are {}", experts.topGroups, groups),
-                          "a token goes to a group once", fromTwo(groups)});
+        faults.push_back({"/model/top_groups", say("{} groups of a token, but there are {}", experts.topGroups, groups),
+                          say("a token goes to a group once"), fromTwo(groups)});
     if (experts.count % groups != 0) {
-        faults.push_back({"/model/expert_groups",
-                          fmt::format("{} groups do not divide {} experts", groups, experts.count),
-                          "every group has the same number of experts, two or more", groupNumbers(experts.count, 2)});
+        faults.push_back({"/model/expert_groups", say("{} groups do not divide {} experts", groups, experts.count),
+                          say("every group has the same number of experts, two or more"),
+                          groupNumbers(experts.count, 2)});
         return;
     }
     if (const int inGroup = experts.count / groups; inGroup < 2)
-        faults.push_back({"/model/expert_groups", fmt::format("{} groups of {} experts", groups, experts.count),
-                          "every group has the same number of experts, two or more", groupNumbers(experts.count, 2)});
+        faults.push_back({"/model/expert_groups", say("{} groups of {} experts", groups, experts.count),
+                          say("every group has the same number of experts, two or more"),
+                          groupNumbers(experts.count, 2)});
     else if (traits(experts.gate).inGroups) {
         if (experts.topK > inGroup * std::min(experts.topGroups, groups))
-            faults.push_back({"/model/top_k",
-                              fmt::format("{} experts of {} groups of {}", experts.topK, experts.topGroups, inGroup),
-                              "a token goes to an expert once",
-                              fromTwo(inGroup * std::min(experts.topGroups, groups)) + "; or more model.top_groups"});
+            faults.push_back(
+                {"/model/top_k", say("{} experts of {} groups of {}", experts.topK, experts.topGroups, inGroup),
+                 say("a token goes to an expert once"),
+                 say("{}; or more model.top_groups", fromTwo(inGroup * std::min(experts.topGroups, groups)))});
     } else if (experts.topK > inGroup)
-        faults.push_back({"/model/top_k",
-                          fmt::format("{} experts of each group, but there are {}", experts.topK, inGroup),
-                          "a token goes to an expert once", fromTwo(inGroup) + "; or fewer model.expert_groups"});
+        faults.push_back({"/model/top_k", say("{} experts of each group, but there are {}", experts.topK, inGroup),
+                          say("a token goes to an expert once"),
+                          say("{}; or fewer model.expert_groups", fromTwo(inGroup))});
 }
 
 /// Places for tokens are no more than tokens may take.
@@ -86,34 +89,32 @@ void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
     const MoeSpec& experts = model.experts;
     if (experts.tokenExperts > experts.count) {
         faults.push_back({"/model/token_experts",
-                          fmt::format("{} experts of a token, but there are {}", experts.tokenExperts, experts.count),
-                          "a token goes to an expert once", fmt::format("1 to {}", experts.count)});
+                          say("{} experts of a token, but there are {}", experts.tokenExperts, experts.count),
+                          say("a token goes to an expert once"), say("1 to {}", experts.count)});
         return;
     }
     const std::int64_t places = std::int64_t{experts.count} * expertCapacity(model);
     if (places <= std::int64_t{model.sequence} * experts.tokenExperts || model.sequence < 1) return;
-    faults.push_back(
-        {"/model/token_experts",
-         fmt::format("{} experts with {} places each cannot all be full where {} tokens take {} each", experts.count,
-                     expertCapacity(model), model.sequence, experts.tokenExperts),
-         "experts fill all of their places",
-         fmt::format("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
+    faults.push_back({"/model/token_experts",
+                      say("{} experts with {} places each cannot all be full where {} tokens take {} each",
+                          experts.count, expertCapacity(model), model.sequence, experts.tokenExperts),
+                      say("experts fill all of their places"),
+                      say("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
 }
 
 /// Rows without a limit are as many as tokens ask for.
 void checkDropless(const MoeSpec& experts, std::vector<Fault>& faults) {
     const GateTraits& gate = traits(experts.gate);
     if (gate.expertsChoose || gate.draws)
-        faults.push_back({"/model/capacity", fmt::format("no limit with the gate {}", gate.word),
-                          gate.expertsChoose ? "experts take as many tokens as the capacity says"
-                                             : "how many rows there are would depend on what is drawn",
-                          "more than 0; or a gate with which every token chooses equally many experts"});
+        faults.push_back({"/model/capacity", say("no limit with the gate {}", gate.word),
+                          gate.expertsChoose ? say("experts take as many tokens as the capacity says")
+                                             : say("how many rows there are would depend on what is drawn"),
+                          say("more than 0; or a gate with which every token chooses equally many experts")});
     if (experts.dropout > 0)
-        faults.push_back(
-            {"/model/expert_dropout", "dropout within experts that have no limit of places",
-             "its masks follow the places of an expert, and without a limit a token's place depends on all "
-             "tokens of the microbatch",
-             "0; or a model.capacity above 0"});
+        faults.push_back({"/model/expert_dropout", say("dropout within experts that have no limit of places"),
+                          say("its masks follow the places of an expert, and without a limit a token's place depends "
+                              "on all tokens of the microbatch"),
+                          say("0; or a model.capacity above 0")});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
@@ -123,31 +124,30 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
     const int highest = model.layers / every * every;  // counted from 1
     if (model.layers > 0 && every > model.layers)
         faults.push_back({experts.every > 0 ? "/model/experts_every" : "/model/layers",
-                          fmt::format("{} layer{} and experts in every {}. block", model.layers,
-                                      model.layers == 1 ? "" : "s", every),
-                          "no block has experts then",
-                          fmt::format("{} layers or more; or model.experts_every {}; or a model without experts", every,
-                                      model.layers == 1 ? "1" : fmt::format("1 to {}", model.layers))});
+                          model.layers == 1 ? say("1 layer and experts in every {}. block", every)
+                                            : say("{} layers and experts in every {}. block", model.layers, every),
+                          say("no block has experts then"),
+                          say("{} layers or more; or model.experts_every {}; or a model without experts", every,
+                              model.layers == 1 ? "1" : say("1 to {}", model.layers))});
     else if (model.layers > 0 && experts.denseLayers >= highest)
         faults.push_back({"/model/dense_layers",
-                          fmt::format("the lowest {} blocks are dense, and the highest with experts is the {}.",
-                                      experts.denseLayers, highest),
-                          "no block has experts then",
-                          highest > 1 ? fmt::format("0 to {}; or a model without experts", highest - 1)
-                                      : "0; or a model without experts"});
+                          say("the lowest {} blocks are dense, and the highest with experts is the {}.",
+                              experts.denseLayers, highest),
+                          say("no block has experts then"),
+                          highest > 1 ? say("0 to {}; or a model without experts", highest - 1)
+                                      : say("0; or a model without experts")});
     if (dropless(model)) checkDropless(experts, faults);
     if (traits(experts.gate).takesTopK && !hasGroups(model) && !choosesInGroups(model) && experts.topK > experts.count)
-        faults.push_back({"/model/top_k",
-                          fmt::format("{} experts of a token, but there are {}", experts.topK, experts.count),
-                          "a token goes to an expert once", fromTwo(experts.count)});
+        faults.push_back({"/model/top_k", say("{} experts of a token, but there are {}", experts.topK, experts.count),
+                          say("a token goes to an expert once"), fromTwo(experts.count)});
     if (capsTokens(model)) checkCap(model, faults);
     if (hasGroups(model) || choosesInGroups(model)) checkGroups(experts, faults);
     const double rows = dropless(model) ? 0 : double(experts.count) * layout.batch.micro * expertCapacity(model);
     const double choices = double(layout.batch.micro) * model.sequence * expertChoices(model);
     if (std::max(rows, choices) > mostRows)
-        faults.push_back({"/model/capacity", fmt::format("{:.3g} places of experts are too many at once", rows),
-                          "they are numbered with 32 bits, and so are the choices of all tokens",
-                          "a smaller capacity or microbatch, or fewer experts"});
+        faults.push_back({"/model/capacity", say("{:.3g} places of experts are too many at once", rows),
+                          say("they are numbered with 32 bits, and so are the choices of all tokens"),
+                          say("a smaller capacity or microbatch, or fewer experts")});
 }
 
 /// Heads of queries in groups that share a key, and pairs of numbers that can be turned.
@@ -156,44 +156,55 @@ void checkRotary(const ModelSpec& model, std::vector<Fault>& faults) {
     if (model.heads < 1 || model.hidden < 1 || block.kvHeads < 0) return;
     const bool latent = latentAttention(model);  // whose heads have keys of their own, and columns that stay
     if (!latent && block.kvHeads > 0 && model.heads % block.kvHeads != 0)
-        faults.push_back({"/model/kv_heads",
-                          fmt::format("{} heads of keys do not divide {} heads", block.kvHeads, model.heads),
-                          "each head of keys is read by the same number of heads of queries",
-                          divisorText(model.heads, block.kvHeads) + "; or 0 for as many as heads"});
+        faults.push_back({"/model/kv_heads", say("{} heads of keys do not divide {} heads", block.kvHeads, model.heads),
+                          say("each head of keys is read by the same number of heads of queries"),
+                          say("{}; or 0 for as many as heads", divisorText(model.heads, block.kvHeads))});
     if (block.rotary.scaling == RotaryScaling::Yarn && block.rotary.base == 1)
-        faults.push_back({"/model/rope_base", "with a base of 1 all pairs turn alike",
-                          "yarn tells pairs apart by how often they turn", "more than 1; or model.rope_scaling none"});
+        faults.push_back({"/model/rope_base", say("with a base of 1 all pairs turn alike"),
+                          say("yarn tells pairs apart by how often they turn"),
+                          say("more than 1; or model.rope_scaling none")});
     if (const RotarySpec& rotary = block.rotary;
         rotary.scaling != RotaryScaling::None && rotaryHigh(rotary) <= rotary.low)
-        faults.push_back({"/model/rope_high",
-                          fmt::format("pairs that turn {} times are both slowed down and left as they are", rotary.low),
-                          "the turns at which pairs are left as they are lie above those at which they are slowed down",
-                          fmt::format("more than {}; or a smaller model.rope_low", rotary.low)});
+        faults.push_back(
+            {"/model/rope_high", say("pairs that turn {} times are both slowed down and left as they are", rotary.low),
+             say("the turns at which pairs are left as they are lie above those at which they are slowed down"),
+             say("more than {}; or a smaller model.rope_low", rotary.low)});
     if (latent) return;
     if (block.headWidth > 0 && block.headWidth % 2 != 0)
-        faults.push_back(
-            {"/model/head_width", fmt::format("heads of {} numbers cannot be turned in pairs", block.headWidth),
-             "the rotary embedding turns the numbers of a head in pairs", "an even number; or 0 for hidden ÷ heads"});
+        faults.push_back({"/model/head_width", say("heads of {} numbers cannot be turned in pairs", block.headWidth),
+                          say("the rotary embedding turns the numbers of a head in pairs"),
+                          say("an even number; or 0 for hidden ÷ heads")});
     if (block.headWidth == 0 && model.hidden % model.heads == 0 && model.hidden / model.heads % 2 != 0)
-        faults.push_back({"/model/heads",
-                          fmt::format("heads of {} number{} cannot be turned in pairs", model.hidden / model.heads,
-                                      model.hidden == model.heads ? "" : "s"),
-                          "the rotary embedding turns the numbers of a head in pairs",
-                          model.hidden % 2 == 0 ? divisorText(model.hidden / 2, model.heads) : "an even model.hidden"});
+        faults.push_back(
+            {"/model/heads",
+             model.hidden == model.heads
+                 ? say("heads of 1 number cannot be turned in pairs")
+                 : say("heads of {} numbers cannot be turned in pairs", model.hidden / model.heads),
+             say("the rotary embedding turns the numbers of a head in pairs"),
+             model.hidden % 2 == 0 ? divisorText(model.hidden / 2, model.heads) : say("an even model.hidden")});
 }
 
 /// Caps that are so small that fp32 tells no scores, or no logits, apart.
 void checkCaps(const BlockSpec& block, std::vector<Fault>& faults) {
     constexpr double least = 0.01;
-    const auto check = [&](double cap, const char* pointer, const char* what) {
+    const auto check = [&](double cap, const char* pointer, const Sentence& what) {
         if (cap > 0 && cap < least)
-            faults.push_back(
-                {pointer, fmt::format("a cap of {} presses all {} together", cap, what),
-                 fmt::format("{} between −cap and cap are told apart by fp32 where the cap is not tiny", what),
-                 fmt::format("{} to 1000000; or 0 for no cap", least)});
+            faults.push_back({pointer, say("a cap of {} presses all {} together", cap, what),
+                              say("{} between −cap and cap are told apart by fp32 where the cap is not tiny", what),
+                              say("{} to 1000000; or 0 for no cap", least)});
     };
-    check(block.attentionCap, "/model/attention_cap", "scores");
-    check(block.logitCap, "/model/logit_cap", "logits");
+    check(block.attentionCap, "/model/attention_cap", say("scores"));
+    check(block.logitCap, "/model/logit_cap", say("logits"));
+}
+
+/// Each module's target lies one token further ahead.
+void checkPredictions(const Layout& layout, std::vector<Fault>& faults) {
+    const int modules = predictionModules(layout.model), sequence = layout.model.sequence;
+    if (modules > 0 && sequence > 0 && modules >= sequence)
+        faults.push_back({"/model/predicted_tokens",
+                          say("{} tokens ahead lie behind the end of samples of {}", modules, sequence),
+                          say("a token of a sample is to be there for each to be predicted from"),
+                          sequence > 1 ? say("0 to {}", sequence - 1) : say("0; or a longer model.sequence")});
 }
 
 }  // namespace
@@ -202,82 +213,84 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
     const ModelSpec& model = layout.model;
     const bool divides = !choosesParts(model) || model.block.headWidth == 0;
     if (hasAttention(model) && divides && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
-        faults.push_back({"/model/heads", fmt::format("{} heads do not divide hidden {}", model.heads, model.hidden),
-                          "every head gets the same number of columns, hidden ÷ heads",
+        faults.push_back({"/model/heads", say("{} heads do not divide hidden {}", model.heads, model.hidden),
+                          say("every head gets the same number of columns, hidden ÷ heads"),
                           divisorText(model.hidden, model.heads)});
 
     if (hasExperts(model)) checkExperts(layout, faults);
     if (blockParts(model).rotary) checkRotary(model, faults);
     if (choosesParts(model)) checkCaps(model.block, faults);
+    checkPredictions(layout, faults);
 
     const std::vector<int>& widths = model.feedForward;
     if (!readsImages(model) && widths.size() > 1 &&
         widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
         faults.push_back({"/model/feed_forward",
-                          fmt::format("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
-                          "every layer has a feed-forward block of its own width",
-                          fmt::format("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
-                                      model.layers, 4 * std::int64_t{model.hidden})});
+                          say("{} widths are listed, but the model has {} layers", widths.size(), model.layers),
+                          say("every layer has a feed-forward block of its own width"),
+                          say("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
+                              model.layers, 4 * std::int64_t{model.hidden})});
 
     if (!readsImages(model) && layout.data.tokenizer == TokenizerKind::Byte && layout.data.kind != DataKind::Tokens &&
         model.vocabulary > 0 && model.vocabulary < 256)
-        faults.push_back({"/model/vocabulary", fmt::format("{} is too small for the bytes tokenizer", model.vocabulary),
-                          "a byte is a token, and there are 256", "256 or more"});
+        faults.push_back({"/model/vocabulary", say("{} is too small for the bytes tokenizer", model.vocabulary),
+                          say("a byte is a token, and there are 256"), say("256 or more")});
 
     if (layout.data.kind == DataKind::Text && layout.data.path.empty())
-        faults.push_back({"/data/path", "no text file is named", "data of kind text is read from a file",
-                          "the path of a UTF-8 file, or data.kind generator"});
+        faults.push_back({"/data/path", say("no text file is named"), say("data of kind text is read from a file"),
+                          say("the path of a UTF-8 file, or data.kind generator")});
 
     if (layout.data.kind == DataKind::Tokens && layout.data.path.empty())
-        faults.push_back({"/data/path", "no file of tokens is named", "data of kind tokens is read from .bin files",
-                          "a .bin file, or a folder of them"});
+        faults.push_back({"/data/path", say("no file of tokens is named"),
+                          say("data of kind tokens is read from .bin files"), say("a .bin file, or a folder of them")});
 
     if (layout.data.kind == DataKind::JsonLines && layout.data.path.empty())
-        faults.push_back({"/data/path", "no file of JSON Lines is named", "data of kind jsonl is read from a file",
-                          "the path of a file with a JSON object a line, or data.kind generator"});
+        faults.push_back({"/data/path", say("no file of JSON Lines is named"),
+                          say("data of kind jsonl is read from a file"),
+                          say("the path of a file with a JSON object a line, or data.kind generator")});
 
     if (layout.data.kind == DataKind::JsonLines && layout.data.textField.empty())
-        faults.push_back(
-            {"/data/text_field", "no field is named", "one field of each line is the text", "\"text\", say"});
+        faults.push_back({"/data/text_field", say("no field is named"), say("one field of each line is the text"),
+                          say("\"text\", say")});
 
     if (readsTokenizer(layout) && layout.data.tokenizerPath.empty())
-        faults.push_back({"/data/tokenizer_path", "no files of the tokenizer are named",
-                          layout.data.tokenizer == TokenizerKind::Gpt2 ? "gpt2 is read from vocab.json and merges.txt"
-                                                                       : "tokenizer.json is read from that file",
-                          "the folder they lie in, or data.tokenizer bytes"});
+        faults.push_back({"/data/tokenizer_path", say("no files of the tokenizer are named"),
+                          layout.data.tokenizer == TokenizerKind::Gpt2
+                              ? say("gpt2 is read from vocab.json and merges.txt")
+                              : say("tokenizer.json is read from that file"),
+                          say("the folder they lie in, or data.tokenizer bytes")});
 
     if (!model.weights.empty() && choosesParts(model) && !hasPublishedBlocks(model))
         faults.push_back(
-            {"/model/weights", fmt::format("no weights have the blocks of this {}", wordOf(model.kind)),
+            {"/model/weights", say("no weights have the blocks of this {}", wordOf(model.kind)),
              traits(model.kind).weights == WeightsFormat::Gpt2
-                 ? "a GPT-2 has layer norms, learned positions, biases, GELU and a tied output, no sinks and no caps"
+                 ? say("a GPT-2 has layer norms, learned positions, biases, GELU and a tied output, no sinks and no "
+                       "caps")
              : hasExperts(model)
-                 ? "a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the "
-                   "gate "
-                   "top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases; "
-                   "a "
-                   "DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids with a bias"
-                 : "a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
-                   "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6",
-             "no weights; or the defaults of the fields that choose parts of blocks"});
+                 ? say("a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, "
+                       "the gate top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and "
+                       "gates, no biases; a DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids "
+                       "with a bias; a GPT-OSS has experts as a Mixtral, with biases everywhere, model.score_bias and "
+                       "sinks, and the activation swiglu-clamped")
+                 : say("a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
+                       "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6"),
+             say("no weights; or the defaults of the fields that choose parts of blocks")});
     if (!model.weights.empty() && traits(model.kind).weights == WeightsFormat::None)
-        faults.push_back({"/model/weights",
-                          fmt::format("no weights to start from fit a model of kind {}", wordOf(model.kind)),
-                          "the weights of GPT-2 and Llama belong to other layers",
-                          "model.kind gpt, llama or llama-moe, or no weights"});
+        faults.push_back({"/model/weights", say("no weights to start from fit a model of kind {}", wordOf(model.kind)),
+                          say("the weights of GPT-2 and Llama belong to other layers"),
+                          say("model.kind gpt, llama or llama-moe, or no weights")});
 
     const double rows = double(layout.batch.micro) * model.sequence;
     if (!readsImages(model) && rows > mostRows)
-        faults.push_back(
-            {"/batch/micro",
-             fmt::format("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),
-             "matrix products number their rows, micro × sequence, with 32 bits",
-             fmt::format("at most {}", static_cast<long long>(mostRows / model.sequence))});
+        faults.push_back({"/batch/micro",
+                          say("{} samples of {} tokens are too many at once", layout.batch.micro, model.sequence),
+                          say("matrix products number their rows, micro × sequence, with 32 bits"),
+                          say("at most {}", static_cast<long long>(mostRows / model.sequence))});
 
     if (floatsInSight(layout) > mostFloats)
-        faults.push_back({"/model/hidden", "the model and its batch are too large to count",
-                          "bytes are counted with 63 bits, and this is far beyond any machine",
-                          "smaller layers, hidden, sequence, vocabulary or batch"});
+        faults.push_back({"/model/hidden", say("the model and its batch are too large to count"),
+                          say("bytes are counted with 63 bits, and this is far beyond any machine"),
+                          say("smaller layers, hidden, sequence, vocabulary or batch")});
 }
 
 }  // namespace shardlab::layout

@@ -13,20 +13,21 @@ void checkOptimizer(const Layout& layout, std::vector<Fault>& faults) {
     if (optimizer.minimum > optimizer.learningRate && optimizer.schedule != RateSchedule::Constant)
         faults.push_back(
             {"/optimizer/minimum",
-             fmt::format("{:.9g} is more than the learning rate of {:.9g}", optimizer.minimum, optimizer.learningRate),
-             fmt::format("the schedule {} falls", wordOf(optimizer.schedule)),
-             fmt::format("0 to {:.9g}; or the schedule constant", optimizer.learningRate)});
+             say("{:.9g} is more than the learning rate of {:.9g}", optimizer.minimum, optimizer.learningRate),
+             say("the schedule {} falls", wordOf(optimizer.schedule)),
+             say("0 to {:.9g}; or the schedule constant", optimizer.learningRate)});
     if (traits(optimizer.kind).takes("/optimizer/betas") && optimizer.adamw.betas.size() != 2)
-        faults.push_back({"/optimizer/betas", fmt::format("{} betas are listed", optimizer.adamw.betas.size()),
-                          "AdamW keeps a first and a second moment", "two numbers, for instance [0.9, 0.95]"});
+        faults.push_back({"/optimizer/betas", say("{} betas are listed", optimizer.adamw.betas.size()),
+                          say("AdamW keeps a first and a second moment"),
+                          say("two numbers, for instance [0.9, 0.95]")});
     const bool wholeLayers = parallel.zero == 3 && parallel.partition == PartitionKind::Layers;
     if (traits(optimizer.kind).factored && parallel.zero > 0 && !wholeLayers)
         faults.push_back(
             {"/parallel/zero",
-             fmt::format("{} does not work with flat shards of ZeRO {}", wordOf(optimizer.kind), parallel.zero),
-             "it counts rows and columns of whole matrices, and flat shards cut them anywhere",
-             fmt::format("0; 3 with parallel.partition layers; or optimizer.kind {}",
-                         wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; }))});
+             say("{} does not work with flat shards of ZeRO {}", wordOf(optimizer.kind), parallel.zero),
+             say("it counts rows and columns of whole matrices, and flat shards cut them anywhere"),
+             say("0; 3 with parallel.partition layers; or optimizer.kind {}",
+                 wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; }))});
 }
 
 }  // namespace shardlab::layout

@@ -18,29 +18,29 @@ void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules,
     if (!scalesLoss(layout.precision)) return;
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method == schedules.end() || method->flushes) return;
-    faults.push_back({"/precision/loss_scale", fmt::format("{} cannot scale the loss", method->name),
-                      "the norm of the whole gradient shows whether a step overflowed, and each stage updates before "
-                      "that is known",
-                      "none, with bf16 or fp32; or a schedule with a flush, 1f1b"});
+    faults.push_back({"/precision/loss_scale", say("{} cannot scale the loss", method->name),
+                      say("the norm of the whole gradient shows whether a step overflowed, and each stage updates "
+                          "before that is known"),
+                      say("none, with bf16 or fp32; or a schedule with a flush, 1f1b")});
 }
 
 /// A delayed scale comes from the steps before, which all ranks that share a tensor must agree on.
 void checkDelayed(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     if (!delaysScales(layout.precision) || !roundsProducts(layout)) return;
-    const auto refuse = [&](std::string what, std::string why) {
+    const auto refuse = [&](Sentence what, Sentence why) {
         faults.push_back({"/precision/scaling", std::move(what), std::move(why), "current"});
     };
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
-        refuse(fmt::format("delayed scales with the schedule {}", method->name),
-               "a microbatch's forward and backward lie in different steps, and would round the same tensor with "
-               "different scales");
+        refuse(say("delayed scales with the schedule {}", method->name),
+               say("a microbatch's forward and backward lie in different steps, and would round the same tensor with "
+                   "different scales"));
     if (runsAtOwnPace(layout.parallel))
-        refuse(fmt::format("delayed scales with the exchange {}", wordOf(layout.parallel.exchange)),
-               "the history has an entry for each step, and the ranks have no steps in common");
+        refuse(say("delayed scales with the exchange {}", wordOf(layout.parallel.exchange)),
+               say("the history has an entry for each step, and the ranks have no steps in common"));
     if (layout.parallel.expert > 1)
-        refuse("delayed scales with experts spread over ranks",
-               "a rank's history is of its own experts, and the ranks that agree on it would have different ones");
+        refuse(say("delayed scales with experts spread over ranks"),
+               say("a rank's history is of its own experts, and the ranks that agree on it would have different ones"));
 }
 
 void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
@@ -49,23 +49,22 @@ void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {
     const int width = queryWidth(model);
     if (width <= widestCudaHead) return;
     if (latentAttention(model)) {
-        faults.push_back({"/model/head_width",
-                          fmt::format("a head is {} wide, {} of it turned", width, model.block.ropeWidth),
-                          "the attention of CUDA devices is made for heads of fewer columns",
-                          fmt::format("at most {} with model.rope_width", widestCudaHead)});
+        faults.push_back({"/model/head_width", say("a head is {} wide, {} of it turned", width, model.block.ropeWidth),
+                          say("the attention of CUDA devices is made for heads of fewer columns"),
+                          say("at most {} with model.rope_width", widestCudaHead)});
         return;
     }
     if (choosesParts(model) && model.block.headWidth > 0) {
-        faults.push_back({"/model/head_width", fmt::format("a head is {} wide", width),
-                          "the attention of CUDA devices is made for heads of fewer columns",
-                          fmt::format("at most {}", widestCudaHead)});
+        faults.push_back({"/model/head_width", say("a head is {} wide", width),
+                          say("the attention of CUDA devices is made for heads of fewer columns"),
+                          say("at most {}", widestCudaHead)});
         return;
     }
     int heads = model.heads + 1;
     while (model.hidden % heads != 0 || model.hidden / heads > widestCudaHead) ++heads;
-    faults.push_back({"/model/heads", fmt::format("a head is {} wide", width),
-                      fmt::format("the attention of CUDA devices is made for heads of up to {}", widestCudaHead),
-                      fmt::format("{}, heads of {}", heads, model.hidden / heads)});
+    faults.push_back({"/model/heads", say("a head is {} wide", width),
+                      say("the attention of CUDA devices is made for heads of up to {}", widestCudaHead),
+                      say("{}, heads of {}", heads, model.hidden / heads)});
 }
 
 }  // namespace

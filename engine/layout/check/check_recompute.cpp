@@ -15,43 +15,44 @@ void checkActivations(const Layout& layout, std::vector<Fault>& faults) {
     const std::string_view activations = wordOf(layout.memory.activations);
     if (!codesPools(layout.memory)) return;
     if (!readsImages(layout.model))
-        faults.push_back({"/memory/activations",
-                          fmt::format("{} activations of the model {}", activations, wordOf(layout.model.kind)),
-                          "codes stand for what a ReLU made and a max-pool read, and no layer but a cnn's has these",
-                          "kept; or model.kind cnn"});
+        faults.push_back(
+            {"/memory/activations", say("{} activations of the model {}", activations, wordOf(layout.model.kind)),
+             say("codes stand for what a ReLU made and a max-pool read, and no layer but a cnn's has these"),
+             say("kept; or model.kind cnn")});
     else if (layout.memory.recompute != RecomputeKind::None)
         faults.push_back({"/memory/activations",
-                          fmt::format("{} activations and recompute {}", activations, wordOf(layout.memory.recompute)),
-                          "one keeps maps in fewer bits, and the other does not keep them",
-                          "kept; or memory.recompute none"});
+                          say("{} activations and recompute {}", activations, wordOf(layout.memory.recompute)),
+                          say("one keeps maps in fewer bits, and the other does not keep them"),
+                          say("kept; or memory.recompute none")});
     else if (packedBits(layout.memory) == 16 && layout.precision.compute != NumberFormat::Fp32)
-        faults.push_back({"/memory/activations",
-                          fmt::format("{} where activations are {}", activations, wordOf(layout.precision.compute)),
-                          "they have 16 bits anyway",
-                          "kept, lossless, lossy-10 or lossy-8; or precision.compute fp32"});
+        faults.push_back(
+            {"/memory/activations", say("{} where activations are {}", activations, wordOf(layout.precision.compute)),
+             say("they have 16 bits anyway"), say("kept, lossless, lossy-10 or lossy-8; or precision.compute fp32")});
 }
 
 }  // namespace
 
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
     if (recomputesCore(layout.memory) && !hasAttention(layout.model))
-        faults.push_back({"/memory/recompute",
-                          fmt::format("the {} has no attention whose probabilities could be computed again",
-                                      wordOf(layout.model.kind)),
-                          "selective recomputation computes nothing but attention again", "none, full, sqrt or every"});
+        faults.push_back(
+            {"/memory/recompute",
+             say("the {} has no attention whose probabilities could be computed again", wordOf(layout.model.kind)),
+             say("selective recomputation computes nothing but attention again"), say("none, full, sqrt or every")});
     if (recomputesSecondHalves(layout.memory) && readsImages(layout.model))
-        faults.push_back({"/memory/recompute", "the cnn has no feed-forward blocks that could be computed again",
-                          "its blocks are convolutions and a max-pool", "none, full, sqrt or every"});
+        faults.push_back({"/memory/recompute", say("the cnn has no feed-forward blocks that could be computed again"),
+                          say("its blocks are convolutions and a max-pool"), say("none, full, sqrt or every")});
     if (recomputesHeads(layout.memory) && !latentAttention(layout.model))
         faults.push_back(
             {"/memory/recompute",
-             fmt::format("the {} has no latent attention whose heads could be made again", wordOf(layout.model.kind)),
-             "latent recomputation computes nothing but queries, keys and values of latents again",
-             "another word; or model.kv_rank above 0"});
-    if (recomputesPointwise(layout.memory) && readsImages(layout.model))
-        faults.push_back({"/memory/recompute", "the cnn has no norms in its blocks, and its ReLUs keep what they make",
-                          "pointwise recomputation computes the norms and activations of transformers again",
-                          "none, full, sqrt or every"});
+             say("the {} has no latent attention whose heads could be made again", wordOf(layout.model.kind)),
+             say("latent recomputation computes nothing but queries, keys and values of latents again"),
+             say("another word; or model.kv_rank above 0")});
+    if ((recomputesPointwise(layout.memory) || recomputesOperations(layout.memory)) && readsImages(layout.model))
+        faults.push_back({"/memory/recompute",
+                          say("the cnn has no norms in its blocks, and its ReLUs keep what they make"),
+                          say("{} recomputation computes the norms and activations of transformers again",
+                              wordOf(layout.memory.recompute)),
+                          say("none, full, sqrt or every")});
     checkActivations(layout, faults);
     if (!partitionsInputs(layout.memory, layout.parallel) || readsImages(layout.model)) return;
     const std::int64_t tokens =
@@ -60,9 +61,9 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
     if (numbers % layout.parallel.tensor == 0) return;
     faults.push_back(
         {"/memory/partition_activations",
-         fmt::format("{} numbers of a segment's input do not divide into {} parts", numbers, layout.parallel.tensor),
-         "every member of a tensor group keeps the same number of them",
-         "false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides"});
+         say("{} numbers of a segment's input do not divide into {} parts", numbers, layout.parallel.tensor),
+         say("every member of a tensor group keeps the same number of them"),
+         say("false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides")});
 }
 
 }  // namespace shardlab::layout

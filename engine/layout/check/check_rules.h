@@ -35,9 +35,9 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
 void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What a loss scale needs of the schedule, and CUDA kernels of the model.
 void checkPrecision(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
-/// Degrees, devices, stages, batch and schedule together.
 /// Groups of data ranks that share a copy of what ZeRO divides (HSDP).
 void checkCopies(const Layout& layout, std::vector<Fault>& faults);
+/// Degrees, devices, stages, batch and schedule together.
 void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What replicas exchange, and what cannot be combined with that.
 void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);

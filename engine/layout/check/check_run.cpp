@@ -22,18 +22,18 @@ void checkInjectedFaults(const Layout& layout, std::vector<Fault>& faults) {
         const std::string pointer = fmt::format("/run/faults/{}", i);
         const Result<InjectedFault> fault = parseInjectedFault(layout.run.faults[i]);
         if (!fault) {
-            faults.push_back(
-                {pointer, fmt::format("'{}' is no fault that can be brought about", layout.run.faults[i].substr(0, 60)),
-                 fault.error().why, fault.error().legal});
+            faults.push_back({pointer,
+                              say("'{}' is no fault that can be brought about", layout.run.faults[i].substr(0, 60)),
+                              fault.error().why, fault.error().legal});
             continue;
         }
         if (fault->rank < 0 || fault->rank >= ranks)
-            faults.push_back({pointer, fmt::format("there is no rank {}", fault->rank),
-                              fmt::format("the layout has {} of them", ranks), fmt::format("rank 0 to {}", ranks - 1)});
+            faults.push_back({pointer, say("there is no rank {}", fault->rank), say("the layout has {} of them", ranks),
+                              say("rank 0 to {}", ranks - 1)});
         if (fault->after < 0 || fault->after >= layout.run.steps)
-            faults.push_back({pointer, fmt::format("a fault after {} steps would never happen", fault->after),
-                              fmt::format("the run has {} of them", layout.run.steps),
-                              fmt::format("after 0 to {}", layout.run.steps - 1)});
+            faults.push_back({pointer, say("a fault after {} steps would never happen", fault->after),
+                              say("the run has {} of them", layout.run.steps),
+                              say("after 0 to {}", layout.run.steps - 1)});
     }
 }
 
@@ -47,9 +47,9 @@ void checkRun(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t least =
         bytesOfRun + ranks * bytesOfRank + layout.run.steps * (bytesOfStep + ranks * bytesOfRankStep);
     if (limit >= least) return;
-    faults.push_back({"/run/size_limit", fmt::format("a limit of {} is too small", formatBytes(limit)),
-                      fmt::format("the metrics of {} steps of {} ranks are always kept", layout.run.steps, ranks),
-                      fmt::format("{} ({}) or more, 0 for no limit, or fewer steps", least, formatBytes(least))});
+    faults.push_back({"/run/size_limit", say("a limit of {} is too small", formatBytes(limit)),
+                      say("the metrics of {} steps of {} ranks are always kept", layout.run.steps, ranks),
+                      say("{} ({}) or more, 0 for no limit, or fewer steps", least, formatBytes(least))});
 }
 
 }  // namespace shardlab::layout

@@ -7,6 +7,9 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+#include <vector>
+
 namespace shardlab::layout {
 
 namespace {
@@ -15,14 +18,15 @@ namespace {
 void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
     const ProductFormat products = layout.precision.products;
     if (products == ProductFormat::Compute || readsImages(layout.model)) return;  // without an effect
-    const auto refuse = [&](std::string what, std::string why, std::string legal) {
+    const auto refuse = [&](Sentence what, Sentence why, Sentence legal) {
         faults.push_back({"/precision/products", std::move(what), std::move(why), std::move(legal)});
     };
     if (modelledStack(layout) == nullptr) {
         if (products == ProductFormat::NvFp4)
-            refuse("products in nvfp4 for training",
-                   "the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more",
-                   "compute, fp8, mxfp8 or fp8-blocks; or cluster.pace.stack megatron-core, whose times are modelled");
+            refuse(say("products in nvfp4 for training"),
+                   say("the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more"),
+                   say("compute, fp8, mxfp8 or fp8-blocks; or cluster.pace.stack megatron-core, whose times are "
+                       "modelled"));
         return;
     }
     const DevicePreset* device = findDevice(layout.cluster.pace->device);
@@ -32,9 +36,17 @@ void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
     const bool has = four ? device->fp4Flops > 0
                           : device->fp8Flops > 0 && (products != ProductFormat::MxFp8 || device->fp4Flops > 0);
     if (!has)
-        refuse(fmt::format("products in {} on {}", wordOf(products), device->name),
-               "the device has no such products, or its file does not say how fast they are",
-               fmt::format("compute; or cluster.pace.device {}", has8 ? "h100-sxm" : "b200"));
+        refuse(say("products in {} on {}", wordOf(products), device->name),
+               say("the device has no such products, or its file does not say how fast they are"),
+               say("compute; or cluster.pace.device {}", has8 ? "h100-sxm" : "b200"));
+}
+
+/// The names of the stacks whose attention the architecture has.
+std::vector<std::string_view> stacksOn(const Architecture& architecture) {
+    std::vector<std::string_view> names;
+    for (const SoftwareStack& stack : stackList().stacks)
+        if (hasAttention(architecture, stack)) names.push_back(stack.name);
+    return names;
 }
 
 }  // namespace
@@ -43,21 +55,28 @@ void checkStack(const Layout& layout, std::vector<Fault>& faults) {
     checkProducts(layout, faults);
     if (!layout.cluster.pace || layout.cluster.pace->stack == ownStack) return;
     const PaceSpec& pace = *layout.cluster.pace;
-    if (findStack(pace.stack) == nullptr) return;  // a fault of its own
-    const auto refuse = [&](std::string what, std::string why, std::string legal) {
+    const SoftwareStack* stack = findStack(pace.stack);
+    if (stack == nullptr) return;  // a fault of its own
+    const auto refuse = [&](Sentence what, Sentence why, Sentence legal) {
         faults.push_back({"/cluster/pace/stack", std::move(what), std::move(why), std::move(legal)});
     };
     const DevicePreset* device = findDevice(pace.device);
-    if (device != nullptr && (findArchitecture(device->architecture) == nullptr || device->multiprocessors < 1))
-        refuse(fmt::format("{} on {}", pace.stack, device->name),
-               "the device's file names no architecture whose kernels are known, or no number of multiprocessors",
-               "shardlab; or a device with both, h100-sxm");
+    const Architecture* architecture = device == nullptr ? nullptr : findArchitecture(device->architecture);
+    if (architecture != nullptr && !hasAttention(*architecture, *stack))
+        refuse(say("{} on {}", pace.stack, device->name),
+               say("the stack's attention is the kernel {}, which {} does not have", wordOf(stack->attention),
+                   architecture->title),
+               say("shardlab, {}; or a device that has it", fmt::join(stacksOn(*architecture), ", ")));
+    if (device != nullptr && (architecture == nullptr || device->multiprocessors < 1))
+        refuse(say("{} on {}", pace.stack, device->name),
+               say("the device's file names no architecture whose kernels are known, or no number of multiprocessors"),
+               say("shardlab; or a device with both, h100-sxm"));
     if (!hasAttention(layout.model))
-        refuse(fmt::format("{} with the model {}", pace.stack, wordOf(layout.model.kind)),
-               "the stack's times are known of transformers", "shardlab; or a model with attention");
+        refuse(say("{} with the model {}", pace.stack, wordOf(layout.model.kind)),
+               say("the stack's times are known of transformers"), say("shardlab; or a model with attention"));
     if (layout.precision.compute == NumberFormat::Fp32)
-        refuse(fmt::format("{} in fp32", pace.stack), "the stack's times are known of 16-bit formats",
-               "shardlab; or precision.compute bf16");
+        refuse(say("{} in fp32", pace.stack), say("the stack's times are known of 16-bit formats"),
+               say("shardlab; or precision.compute bf16"));
 }
 
 }  // namespace shardlab::layout

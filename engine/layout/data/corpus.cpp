@@ -113,12 +113,11 @@ Result<Corpus> Corpus::ofImages(const Layout& layout) {
     corpus.trainWindows_ = images - corpus.validationWindows_;
     corpus.validationBegin_ = corpus.trainWindows_ * corpus.window_;
     if (layout.data.lastBatch == LastBatch::Drop && corpus.trainWindows_ < layout.batch.global)
-        return fail(
-            Error{"too few images", "the built-in images",
-                  fmt::format("{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what "
+        return fail(Error{say("too few images"), say("the built-in images"),
+                          say("{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what "
                               "fills none",
                               corpus.trainWindows_, layout.batch.global),
-                  "a smaller batch.global, or data.last_batch carry or pad"});
+                          say("a smaller batch.global, or data.last_batch carry or pad")});
     corpus.tokens_.append(generateImages(layout.run.seed, layout.model, images), "the built-in images");
     return corpus;
 }
@@ -153,9 +152,9 @@ Result<Corpus> Corpus::ofJsonLines(const Layout& layout) {
             return done;
         encoder->appendEnd(tokens);
         if (tokens.size() <= static_cast<std::size_t>(largestTextBytes) / sizeof(Tokens::value_type)) return {};
-        return fail(Error{"the text is too long", path,
-                          "each rank holds its tokens, and they have more than " + formatBytes(largestTextBytes),
-                          "a shorter text, or its tokens in .bin files, which stay on the disk"});
+        return fail(Error{say("the text is too long"), path,
+                          say("each rank holds its tokens, and they have more than {}", formatBytes(largestTextBytes)),
+                          say("a shorter text, or its tokens in .bin files, which stay on the disk")});
     };
     constexpr auto whole = std::numeric_limits<std::uint64_t>::max();
     if (const Status read = eachJsonLine(path, layout.data.textField, whole, take); !read) return fail(read.error());
@@ -206,28 +205,28 @@ Result<Corpus> Corpus::cut(Material material, const Layout& layout, const std::s
     const auto size = [&](std::int64_t count) { return bytes ? formatBytes(count) : fmt::format("{} tokens", count); };
     const auto tooShort = [&](const char* part, std::int64_t has) {
         const char* const within = corpus.documents_.empty() ? "" : " within one document (data.documents apart)";
-        return fail(Error{"text too short", where,
-                          fmt::format("the {} part has {}, one window needs {} (model.sequence + 1){}", part, size(has),
-                                      size(corpus.window_), within),
-                          "a longer text, a shorter model.sequence or another data.validation"});
+        return fail(Error{say("text too short"), where,
+                          say("the {} part has {}, one window needs {} (model.sequence + 1){}", part, size(has),
+                              size(corpus.window_), within),
+                          say("a longer text, a shorter model.sequence or another data.validation")});
     };
     if (corpus.validationBegin_ == 0)
-        return fail(Error{"text is empty", where, "there is nothing to train on", bytes ? "a text file" : "a text"});
+        return fail(Error{say("text is empty"), where, say("there is nothing to train on"),
+                          bytes ? say("a text file") : say("a text")});
     if (corpus.trainWindows_ == 0) return tooShort("training", corpus.validationBegin_);
     if (layout.data.validation > 0 && corpus.validationWindows_ == 0) return tooShort("validation", validationTokens);
     constexpr std::int64_t mostWindows = std::numeric_limits<std::uint32_t>::max();
     if (corpus.trainWindows_ > mostWindows)
-        return fail(Error{"there are too many tokens", where,
-                          fmt::format("they make {} windows, which are numbered with 32 bits", corpus.trainWindows_),
-                          "fewer files, or a longer model.sequence"});
+        return fail(Error{say("there are too many tokens"), where,
+                          say("they make {} windows, which are numbered with 32 bits", corpus.trainWindows_),
+                          say("fewer files, or a longer model.sequence")});
 
     if (layout.data.lastBatch == LastBatch::Drop && corpus.trainWindows_ < layout.batch.global)
-        return fail(
-            Error{"text too short", where,
-                  fmt::format("the training part has {} windows, a global batch takes {}, and data.last_batch drop "
+        return fail(Error{say("text too short"), where,
+                          say("the training part has {} windows, a global batch takes {}, and data.last_batch drop "
                               "leaves out what fills none",
                               corpus.trainWindows_, layout.batch.global),
-                  "a longer text, a smaller batch.global, or data.last_batch carry or pad"});
+                          say("a longer text, a smaller batch.global, or data.last_batch carry or pad")});
     return corpus;
 }
 

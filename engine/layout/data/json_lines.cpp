@@ -16,19 +16,19 @@ Status eachJsonLine(const std::filesystem::path& path, const std::string& field,
     const auto file = disk.open(path, OpenMode::Read);
     if (!file) return fail(file.error());
     std::int64_t number = 0;
-    const auto wrong = [&](std::string why) {
-        return fail(Error{"cannot read JSON Lines", path.string(), fmt::format("line {} {}", number, why),
-                          fmt::format("a JSON object a line, with a text named {}", field)});
+    const auto wrong = [&](const Sentence& why) {
+        return fail(Error{say("cannot read JSON Lines"), path.string(), say("line {} {}", number, why),
+                          say("a JSON object a line, with a text named {}", field)});
     };
     const auto takeLine = [&](std::string_view line) -> Status {
         ++number;
         if (line.find_first_not_of(" \t\r") == std::string_view::npos) return {};
         const Result<JsonText> json = parseJsonText(line);
-        if (!json) return wrong("is no JSON");
-        if (!json->root.is_object()) return wrong("is no JSON object");
+        if (!json) return wrong(say("is no JSON"));
+        if (!json->root.is_object()) return wrong(say("is no JSON object"));
         const auto text = json->root.find(field);
-        if (text == json->root.end()) return wrong(fmt::format("has no {}", field));
-        if (!text->is_string()) return wrong(fmt::format("has a {} that is no text", field));
+        if (text == json->root.end()) return wrong(say("has no {}", field));
+        if (!text->is_string()) return wrong(say("has a {} that is no text", field));
         return take(text->get_ref<const std::string&>(), number);
     };
     std::string held, block(atOnce, '\0');
@@ -48,7 +48,7 @@ Status eachJsonLine(const std::filesystem::path& path, const std::string& field,
         held.erase(0, at);
         if (held.size() > static_cast<std::size_t>(largestJson)) {
             ++number;
-            return wrong(fmt::format("is longer than {} bytes", largestJson));
+            return wrong(say("is longer than {} bytes", largestJson));
         }
         if (*got < block.size()) return held.empty() || begun >= most ? Status{} : takeLine(held);
     }

@@ -56,7 +56,8 @@ public:
             const Result<std::size_t> got = file_.read(bytes, at_);
             if (!got) return fail(got.error());
             if (*got < bytes.size() || held_.empty())
-                return fail(Error{"cannot read an index of tokens", "", "it is shorter than it was", "a whole file"});
+                return fail(Error{say("cannot read an index of tokens"), "", say("it is shorter than it was"),
+                                  say("a whole file")});
             at_ += bytes.size();
             left_ -= held_.size();
         }
@@ -75,38 +76,38 @@ private:
 bool beginsAsMegatronIndex(std::string_view bytes) { return bytes.starts_with(indexMagic); }
 
 Result<MegatronIndex> readMegatronIndex(const std::filesystem::path& index, std::vector<std::int64_t>* documents) {
-    const auto wrong = [&](std::string why, std::string legal = "an index as Megatron writes it, whole") {
-        return fail(Error{"cannot read the index of these tokens", index.string(), std::move(why), std::move(legal)});
+    const auto wrong = [&](Sentence why, Sentence legal = say("an index as Megatron writes it, whole")) {
+        return fail(
+            Error{say("cannot read the index of these tokens"), index.string(), std::move(why), std::move(legal)});
     };
     DiskFileSystem disk;
     const auto file = disk.open(index, OpenMode::Read);
     if (!file) return fail(file.error());
     std::error_code error;
     const std::uint64_t size = std::filesystem::file_size(index, error);
-    if (error) return wrong(error.message());
+    if (error) return wrong(systemReason(error.value()));
     std::string header(indexHeaderBytes, '\0');
     const Result<std::size_t> got = (*file)->read(std::as_writable_bytes(std::span(header)), 0);
     if (!got) return fail(got.error());
     header.resize(*got);
-    if (!beginsAsMegatronIndex(header)) return wrong("it does not begin as one of Megatron's");
-    if (header.size() < indexHeaderBytes) return wrong("it ends within its header");
+    if (!beginsAsMegatronIndex(header)) return wrong(say("it does not begin as one of Megatron's"));
+    if (header.size() < indexHeaderBytes) return wrong(say("it ends within its header"));
     if (const auto version = numberAt<std::uint64_t>(header, 9); version != 1)
-        return wrong(fmt::format("its version is {}", version), "version 1");
+        return wrong(say("its version is {}", version), say("version 1"));
     const auto code = static_cast<unsigned char>(header[17]);
     const TokenType type = code < tokenTypes.size() ? tokenTypes[code] : TokenType{};
     if (type.width == 0)
-        return wrong(type.name.empty() ? fmt::format("tokens of type {} are not known", code)
-                                       : fmt::format("its numbers are {}, which are no tokens", type.name),
-                     "tokens of type uint8, int8, uint16, int16, int32 or int64");
+        return wrong(type.name.empty() ? say("tokens of type {} are not known", code)
+                                       : say("its numbers are {}, which are no tokens", type.name),
+                     say("tokens of type uint8, int8, uint16, int16, int32 or int64"));
     const auto sequences = numberAt<std::uint64_t>(header, 18), borders = numberAt<std::uint64_t>(header, 26);
     if (sequences > size / 12 || borders > size / 8)
-        return wrong(
-            fmt::format("it counts {} sequences and {} document indices, and has {} bytes", sequences, borders, size));
+        return wrong(say("it counts {} sequences and {} document indices, and has {} bytes", sequences, borders, size));
     const std::uint64_t pointers = indexHeaderBytes + 4 * sequences, starts = pointers + 8 * sequences,
                         end = starts + 8 * borders;
     if (size != end && size != end + sequences)
-        return wrong(fmt::format("{} sequences and {} document indices take {} bytes, and it has {}", sequences,
-                                 borders, end, size));
+        return wrong(
+            say("{} sequences and {} document indices take {} bytes, and it has {}", sequences, borders, end, size));
 
     NumbersOfFile<std::int32_t> lengths(**file, indexHeaderBytes, sequences);
     NumbersOfFile<std::int64_t> places(**file, pointers, sequences), firsts(**file, starts, borders);
@@ -124,8 +125,8 @@ Result<MegatronIndex> readMegatronIndex(const std::filesystem::path& index, std:
                 border = *next;
                 if (border < static_cast<std::int64_t>(sequence) || border > static_cast<std::int64_t>(sequences) ||
                     (bordersRead == 0 && border != 0))
-                    return wrong(fmt::format("document index {} is {}", bordersRead, border),
-                                 "indices from 0 to the number of sequences, none below the one before");
+                    return wrong(say("document index {} is {}", bordersRead, border),
+                                 say("indices from 0 to the number of sequences, none below the one before"));
                 ++bordersRead;
             }
             if (border != static_cast<std::int64_t>(sequence)) return {};
@@ -140,17 +141,17 @@ Result<MegatronIndex> readMegatronIndex(const std::filesystem::path& index, std:
         if (!length) return fail(length.error());
         const Result<std::int64_t> place = places.next();
         if (!place) return fail(place.error());
-        if (*length < 0) return wrong(fmt::format("sequence {} has {} tokens", sequence, *length));
+        if (*length < 0) return wrong(say("sequence {} has {} tokens", sequence, *length));
         if (*place != static_cast<std::int64_t>(found.tokens * found.width))
-            return wrong(fmt::format("sequence {} lies at byte {}, and those before it end at {}", sequence, *place,
-                                     found.tokens * found.width),
-                         "sequences one behind the other, as Megatron writes them");
+            return wrong(say("sequence {} lies at byte {}, and those before it end at {}", sequence, *place,
+                             found.tokens * found.width),
+                         say("sequences one behind the other, as Megatron writes them"));
         found.tokens += static_cast<std::uint64_t>(*length);
     }
     if (const Status taken = takeBorders(sequences); !taken) return fail(taken.error());
     if (lastBorder != static_cast<std::int64_t>(sequences))
-        return wrong("its last document index is not the number of its sequences",
-                     "indices from 0 to the number of sequences");
+        return wrong(say("its last document index is not the number of its sequences"),
+                     say("indices from 0 to the number of sequences"));
     return found;
 }
 

@@ -24,7 +24,8 @@ Sampler::Sampler(const Corpus& corpus, const Layout& layout, int dataRank, int p
     : corpus_(corpus), lastBatch_(layout.data.lastBatch), seed_(layout.run.seed), global_(layout.batch.global),
       share_(layout.batch.global / parts), micro_(layout.batch.micro), dataRank_(dataRank),
       runs_(contextRuns(layout.model.sequence, layout.parallel.context, contextRank)),
-      images_(readsImages(layout.model)), validationBatches_(layout.run.validationBatches) {}
+      images_(readsImages(layout.model)), modules_(predictionModules(layout.model)),
+      validationBatches_(layout.run.validationBatches) {}
 
 void Sampler::append(std::span<const std::int32_t> window, MicrobatchTokens& to) const {
     if (images_) {
@@ -32,10 +33,17 @@ void Sampler::append(std::span<const std::int32_t> window, MicrobatchTokens& to)
         to.targets.push_back(window.back());
         return;
     }
+    to.further.resize(static_cast<std::size_t>(modules_));
     for (const TokenRun& run : runs_) {
         const auto first = window.begin() + run.first, end = first + run.count;
         to.tokens.insert(to.tokens.end(), first, end);
         to.targets.insert(to.targets.end(), first + 1, end + 1);
+        for (std::ptrdiff_t module = 0; module < modules_; ++module)
+            for (auto token = first; token != end; ++token) {
+                const std::ptrdiff_t ahead = module + 2;
+                to.further[static_cast<std::size_t>(module)].push_back(window.end() - token > ahead ? *(token + ahead)
+                                                                                                    : noToken);
+            }
     }
 }
 

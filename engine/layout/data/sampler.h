@@ -21,8 +21,9 @@ namespace shardlab::layout {
 struct MicrobatchTokens {
     std::vector<std::int32_t> tokens;
     std::vector<std::int32_t> targets;
-    std::int64_t firstSample = 0;  ///< counted from the first sample of the run
-    TokenBatch batch() const { return {tokens, targets, firstSample}; }
+    std::vector<std::vector<std::int32_t>> further;  ///< as TokenBatch has them
+    std::int64_t firstSample = 0;                    ///< counted from the first sample of the run
+    TokenBatch batch() const { return {tokens, targets, firstSample, further}; }
 };
 
 /// Which part of each batch is a rank's: that of replica `dataRank` of `parts`, and of its samples the tokens of member
@@ -88,6 +89,7 @@ private:
     int dataRank_;
     std::array<TokenRun, 2> runs_;  ///< this rank's tokens of each sample
     bool images_;                   ///< a window is an image and its class
+    std::ptrdiff_t modules_;        ///< that predict further tokens
     int validationBatches_;
     std::int64_t firstStep_ = 0;
     std::int64_t firstSample_ = 0;

@@ -14,8 +14,8 @@
 namespace shardlab::layout {
 namespace {
 
-constexpr const char* legalFiles =
-    "bare tokens of 16 bits, as nanoGPT writes them, files of llm.c, or Megatron's with their .idx";
+constexpr std::string_view legalFiles =
+    phrase("bare tokens of 16 bits, as nanoGPT writes them, files of llm.c, or Megatron's with their .idx");
 
 /// A header of llm.c: 256 numbers of 32 bits.
 struct LlmcFormat {
@@ -34,18 +34,19 @@ struct ForeignFormat {
 };
 using namespace std::string_view_literals;
 constexpr std::array foreignFormats{
-    ForeignFormat{"MMIDIDX\0"sv, "the index of one of Megatron's data sets, whose tokens lie in the .bin beside it"},
-    ForeignFormat{"TNTIDX\0"sv, "the index of one of fairseq's data sets"},
-    ForeignFormat{"\x93NUMPY"sv, "an array of NumPy"},
-    ForeignFormat{"PK\x03\x04"sv, "a zip archive, as PyTorch saves weights"},
-    ForeignFormat{"\x80\x02\x8a\x0a\x6c\xfc"sv, "weights of PyTorch"},
-    ForeignFormat{"GGUF"sv, "weights in GGUF"},
-    ForeignFormat{"\x1f\x8b\x08"sv, "compressed by gzip"},
-    ForeignFormat{"\x28\xb5\x2f\xfd"sv, "compressed by Zstandard"},
-    ForeignFormat{"PAR1"sv, "a Parquet file"},
-    ForeignFormat{"ARROW1"sv, "an Arrow file"},
-    ForeignFormat{"\x89HDF\r\n"sv, "an HDF5 file"},
-    ForeignFormat{"SQLite format 3\0"sv, "an SQLite database"},
+    ForeignFormat{"MMIDIDX\0"sv,
+                  phrase("the index of one of Megatron's data sets, whose tokens lie in the .bin beside it")},
+    ForeignFormat{"TNTIDX\0"sv, phrase("the index of one of fairseq's data sets")},
+    ForeignFormat{"\x93NUMPY"sv, phrase("an array of NumPy")},
+    ForeignFormat{"PK\x03\x04"sv, phrase("a zip archive, as PyTorch saves weights")},
+    ForeignFormat{"\x80\x02\x8a\x0a\x6c\xfc"sv, phrase("weights of PyTorch")},
+    ForeignFormat{"GGUF"sv, phrase("weights in GGUF")},
+    ForeignFormat{"\x1f\x8b\x08"sv, phrase("compressed by gzip")},
+    ForeignFormat{"\x28\xb5\x2f\xfd"sv, phrase("compressed by Zstandard")},
+    ForeignFormat{"PAR1"sv, phrase("a Parquet file")},
+    ForeignFormat{"ARROW1"sv, phrase("an Arrow file")},
+    ForeignFormat{"\x89HDF\r\n"sv, phrase("an HDF5 file")},
+    ForeignFormat{"SQLite format 3\0"sv, phrase("an SQLite database")},
 };
 
 using Header = std::array<std::int32_t, headerWords>;
@@ -73,15 +74,15 @@ bool looks32Bits(std::span<const std::uint16_t> halves) {
 }
 
 Result<TokenFile> describe(const std::filesystem::path& path) {
-    const auto wrong = [&](std::string why, std::string legal = legalFiles) {
-        return fail(Error{"these are no tokens", path.string(), std::move(why), std::move(legal)});
+    const auto wrong = [&](Sentence why, Sentence legal = termOf(legalFiles)) {
+        return fail(Error{say("these are no tokens"), path.string(), std::move(why), std::move(legal)});
     };
     std::error_code error;
     DiskFileSystem disk;
     const auto file = disk.open(path, OpenMode::Read);
     if (!file) return fail(file.error());
     const std::uint64_t size = std::filesystem::file_size(path, error);
-    if (error) return wrong(error.message());
+    if (error) return wrong(systemReason(error.value()));
     std::string text(std::size_t{1} << 16, '\0');
     const Result<std::size_t> got = (*file)->read(std::as_writable_bytes(std::span(text)), 0);
     if (!got) return fail(got.error());
@@ -91,17 +92,16 @@ Result<TokenFile> describe(const std::filesystem::path& path) {
         index != path && std::filesystem::exists(index, error)) {
         const Result<MegatronIndex> read = readMegatronIndex(index);
         if (!read)
-            return wrong(fmt::format("{} beside it: {}", index.filename().string(), read.error().why),
-                         read.error().legal);
+            return wrong(say("{} beside it: {}", index.filename().string(), read.error().why), read.error().legal);
         found = {path, 0, read->width, read->tokens, read->isSigned, std::move(index)};
         if (size != found.count * found.width)
-            return wrong(fmt::format("{} counts {} tokens of {} bytes, and it has {} bytes",
-                                     found.index.filename().string(), found.count, found.width, size),
-                         "a .bin and an .idx that were written together");
+            return wrong(say("{} counts {} tokens of {} bytes, and it has {} bytes", found.index.filename().string(),
+                             found.count, found.width, size),
+                         say("a .bin and an .idx that were written together"));
         return found;
     }
     for (const ForeignFormat& format : foreignFormats)
-        if (text.starts_with(format.begins)) return wrong(fmt::format("it is {}", format.what));
+        if (text.starts_with(format.begins)) return wrong(say("it is {}", termOf(format.what)));
     Header header{};
     if (text.size() >= headerBytes) std::memcpy(header.data(), text.data(), headerBytes);
     const auto llmc = std::ranges::find(llmcFormats, header[0], &LlmcFormat::magic);
@@ -109,27 +109,28 @@ Result<TokenFile> describe(const std::filesystem::path& path) {
         found.begin = headerBytes;
         found.width = llmc->width;
         if (header[1] != llmc->version)
-            return wrong(fmt::format("its header's version is {}", header[1]),
-                         fmt::format("version {}, tokens of {} bits", llmc->version, 8 * llmc->width));
+            return wrong(say("its header's version is {}", header[1]),
+                         say("version {}, tokens of {} bits", llmc->version, 8 * llmc->width));
     } else if (isOfLlmc(header)) {
-        return wrong(fmt::format("it begins with {}, which is no file of tokens of llm.c's that is known", header[0]),
-                     "files of llm.c that begin with 20240520 or 20240801, or bare tokens of 16 bits");
+        return wrong(say("it begins with {}, which is no file of tokens of llm.c's that is known", header[0]),
+                     say("files of llm.c that begin with 20240520 or 20240801, or bare tokens of 16 bits"));
     }
     const std::uint64_t bytes = size - found.begin;
     found.count = bytes / found.width;
     if (bytes % found.width != 0) {
-        if (found.width == 2) return wrong("it has an odd number of bytes", "tokens of 16 bits");
-        return wrong(fmt::format("{} bytes are no whole number of tokens", bytes), "tokens of 32 bits");
+        if (found.width == 2) return wrong(say("it has an odd number of bytes"), say("tokens of 16 bits"));
+        return wrong(say("{} bytes are no whole number of tokens", bytes), say("tokens of 32 bits"));
     }
     if (found.begin > 0 && static_cast<std::uint32_t>(header[2]) != found.count)
-        return wrong(fmt::format("its header counts {} tokens and {} follow", header[2], found.count), "a whole file");
+        return wrong(say("its header counts {} tokens and {} follow", header[2], found.count), say("a whole file"));
     if (found.begin == 0 && size % 4 == 0) {
         std::vector<std::uint16_t> halves(text.size() / 2);
         if (!halves.empty()) std::memcpy(halves.data(), text.data(), halves.size() * 2);
         if (looks32Bits(halves))
             return wrong(
-                "each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so",
-                "bare tokens of 16 bits, or of 32 bits with llm.c's header (20240801, version 7) or Megatron's .idx");
+                say("each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so"),
+                say("bare tokens of 16 bits, or of 32 bits with llm.c's header (20240801, version 7) or Megatron's "
+                    ".idx"));
     }
     return found;
 }
@@ -144,8 +145,8 @@ Result<std::vector<TokenFile>> findTokenFiles(const std::filesystem::path& place
         for (std::filesystem::directory_iterator at(place, error), end; !error && at != end; at.increment(error))
             if (at->path().extension() == ".bin") paths.push_back(at->path());
     if (paths.empty())
-        return fail(Error{"there are no tokens", place.string(), "no .bin file to train on lies there",
-                          "a .bin file, or a folder of them"});
+        return fail(Error{say("there are no tokens"), place.string(), say("no .bin file to train on lies there"),
+                          say("a .bin file, or a folder of them")});
     std::ranges::sort(paths);
     std::vector<TokenFile> files;
     for (const std::filesystem::path& path : paths) {
@@ -161,7 +162,8 @@ Result<TokenFile> textFile(const std::filesystem::path& path) {
     if (const auto file = disk.open(path, OpenMode::Read); !file) return fail(file.error());
     std::error_code error;
     const std::uint64_t size = std::filesystem::file_size(path, error);
-    if (error) return fail(Error{"cannot read the text", path.string(), error.message(), "a file"});
+    if (error)
+        return fail(Error{say("cannot read the text"), path.string(), systemReason(error.value()), say("a file")});
     return TokenFile{path, 0, 1, size};
 }
 
@@ -174,8 +176,8 @@ Status readTokens(File& opened, const TokenFile& file, std::uint64_t first, std:
         const Result<std::size_t> got = opened.read(read, file.begin + (first + done) * file.width);
         if (!got) return fail(got.error());
         if (*got < read.size())
-            return fail(
-                Error{"cannot read tokens", file.path.string(), "it is shorter than it was", "a file that is whole"});
+            return fail(Error{say("cannot read tokens"), file.path.string(), say("it is shorter than it was"),
+                              say("a file that is whole")});
         const auto widen = [&]<class Number>(Number number) {
             for (std::size_t i = 0; i < part.size(); ++i) {
                 std::memcpy(&number, read.data() + i * sizeof number, sizeof number);
@@ -195,9 +197,9 @@ Status readTokens(File& opened, const TokenFile& file, std::uint64_t first, std:
 
 Result<std::vector<std::int64_t>> documentsOf(const TokenFile& file) {
     if (file.index.empty())
-        return fail(Error{"there are no documents", file.path.string(),
-                          "data.documents is apart, and no .idx beside the file says where they begin",
-                          "a .bin with Megatron's .idx, or data.documents joined"});
+        return fail(Error{say("there are no documents"), file.path.string(),
+                          say("data.documents is apart, and no .idx beside the file says where they begin"),
+                          say("a .bin with Megatron's .idx, or data.documents joined")});
     std::vector<std::int64_t> documents;
     if (const Result<MegatronIndex> read = readMegatronIndex(file.index, &documents); !read) return fail(read.error());
     documents.pop_back();  // the end
@@ -233,7 +235,7 @@ Status checkTokens(const TokenFile& file, int vocabulary) {
     }
     if (!outside) return {};
     Error error = outsideVocabulary(file, outside->first, outside->second, vocabulary);
-    if (outside->second >= 0) error.legal = fmt::format("model.vocabulary above {}", largest);
+    if (outside->second >= 0) error.legal = say("model.vocabulary above {}", largest);
     return fail(std::move(error));
 }
 

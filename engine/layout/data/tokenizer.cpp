@@ -119,8 +119,8 @@ Status Tokenizer::encodePlain(std::string_view text, Tokens& to) const {
 
 Result<Tokens> Tokenizer::encode(std::string_view text, const std::string& where) const {
     if (const auto malformed = firstMalformed(text))
-        return fail({"the text is not UTF-8", where, fmt::format("byte {} begins no character", *malformed),
-                     "a UTF-8 text, or data.tokenizer bytes"});
+        return fail({say("the text is not UTF-8"), where, say("byte {} begins no character", *malformed),
+                     say("a UTF-8 text, or data.tokenizer bytes")});
     Tokens tokens;
     const auto plain = [&](std::string_view part) { return encodePlain(part, tokens); };
     const auto normalize = [&](std::string_view part) -> Status {
@@ -132,8 +132,8 @@ Result<Tokens> Tokenizer::encode(std::string_view text, const std::string& where
             form->normalizeUTF8(0, icu::StringPiece(part.data(), static_cast<std::int32_t>(part.size())), sink, nullptr,
                                 code);
         if (U_FAILURE(code))
-            return fail(
-                Error{"cannot bring the text into Unicode's form NFC", where, u_errorName(code), "a shorter text"});
+            return fail(Error{say("cannot bring the text into Unicode's form NFC"), where, u_errorName(code),
+                              say("a shorter text")});
         return eachPart(composed, true, plain, tokens);
     };
     if (Status done = eachPart(text, false, normalize, tokens); !done) {

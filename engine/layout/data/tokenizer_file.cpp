@@ -20,8 +20,8 @@ constexpr std::int64_t largestMerges = 16 << 20;     ///< bytes; GPT-2's file ha
 constexpr std::int64_t largestTokenizer = 64 << 20;  ///< bytes; that of Llama 3 has 17 MB
 constexpr std::int64_t mostTokens = std::int64_t{1} << 20;
 constexpr std::string_view gpt2End = "<|endoftext|>";
-constexpr const char* legalGpt2 = "vocab.json and merges.txt of GPT-2, or of a tokenizer trained like it";
-constexpr const char* legalJson = "a tokenizer.json with a byte-level BPE, as transformers writes it";
+constexpr std::string_view legalGpt2 = phrase("vocab.json and merges.txt of GPT-2, or of a tokenizer trained like it");
+constexpr std::string_view legalJson = phrase("a tokenizer.json with a byte-level BPE, as transformers writes it");
 
 /// Files write each byte as a printable character: those that are printable in Latin-1 as themselves, the others as
 /// U+0100 onwards, in their order.
@@ -63,7 +63,7 @@ std::string shown(const Json& value) {
 /// Reads a tokenizer's files into one. Each function says what is wrong, or says nothing.
 class TokenizerReader {
 public:
-    using Wrong = std::optional<std::string>;
+    using Wrong = std::optional<Sentence>;
 
     /// Tokens by what stands for their bytes.
     Wrong takeVocabulary(const Json& vocabulary) {
@@ -217,14 +217,14 @@ Result<Tokenizer> Tokenizer::load(const DataSpec& data) {
 }
 
 Result<Tokenizer> Tokenizer::ofGpt2Files(const std::filesystem::path& folder) {
-    const auto wrong = [](const std::filesystem::path& file, std::string why) {
-        return fail(Error{"cannot read the tokenizer", file.string(), std::move(why), legalGpt2});
+    const auto wrong = [](const std::filesystem::path& file, Sentence why) {
+        return fail(Error{say("cannot read the tokenizer"), file.string(), std::move(why), termOf(legalGpt2)});
     };
     const std::filesystem::path vocabularyFile = folder / "vocab.json", mergesFile = folder / "merges.txt";
     const Result<std::string> text = readFile(vocabularyFile, largestJson);
     if (!text) return wrong(vocabularyFile, text.error().why);
     const Result<JsonText> json = parseJsonText(*text);
-    if (!json) return wrong(vocabularyFile, "it is no JSON object of tokens");
+    if (!json) return wrong(vocabularyFile, say("it is no JSON object of tokens"));
     TokenizerReader reader;
     if (const auto why = reader.takeVocabulary(json->root)) return wrong(vocabularyFile, *why);
 
@@ -239,7 +239,7 @@ Result<Tokenizer> Tokenizer::ofGpt2Files(const std::filesystem::path& folder) {
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;
         if (!reader.takeMerge(line))
-            return wrong(mergesFile, fmt::format("line {} does not join two tokens to a third", number));
+            return wrong(mergesFile, say("line {} does not join two tokens to a third", number));
     }
     if (const auto& end = reader.made().end_) reader.addWritten(std::string(gpt2End), *end, false);
     reader.made().split_.addGpt2();
@@ -249,21 +249,21 @@ Result<Tokenizer> Tokenizer::ofGpt2Files(const std::filesystem::path& folder) {
 Result<Tokenizer> Tokenizer::ofJson(const std::filesystem::path& place) {
     std::error_code ignored;
     const std::filesystem::path file = std::filesystem::is_directory(place, ignored) ? place / "tokenizer.json" : place;
-    const auto wrong = [&](std::string why) {
-        return fail(Error{"cannot read the tokenizer", file.string(), std::move(why), legalJson});
+    const auto wrong = [&](Sentence why) {
+        return fail(Error{say("cannot read the tokenizer"), file.string(), std::move(why), termOf(legalJson)});
     };
     const Result<std::string> text = readFile(file, largestTokenizer);
     if (!text) return wrong(text.error().why);
     const Result<JsonText> json = parseJsonText(*text);
     if (!json) return wrong(json.error().why);
     const Json& root = json->root;
-    if (!root.is_object()) return wrong("it is no JSON object");
+    if (!root.is_object()) return wrong(say("it is no JSON object"));
     TokenizerReader reader;
     if (const auto why = reader.takeModel(root.value("model", Json()))) return wrong(*why);
     if (const auto why = reader.takeAdded(root.value("added_tokens", Json()))) return wrong(*why);
     if (const auto why = reader.takeNormalizer(root.value("normalizer", Json()))) return wrong(*why);
     if (const auto why = reader.takeSplit(root.value("pre_tokenizer", Json()))) return wrong(*why);
-    if (!reader.byteLevel()) return wrong("its pre_tokenizer does not turn bytes into characters (ByteLevel)");
+    if (!reader.byteLevel()) return wrong(say("its pre_tokenizer does not turn bytes into characters (ByteLevel)"));
     if (const auto config = readFile(file.parent_path() / "tokenizer_config.json", largestJson))
         if (const auto parsed = parseJsonText(*config); parsed && parsed->root.is_object())
             reader.nameEnd(parsed->root);

@@ -130,9 +130,9 @@ Status WordSplit::addExpression(const std::string& expression) {
     URegularExpression* compiled = U_SUCCESS(code) ? uregex_openUText(pattern.get(), 0, &place, &code) : nullptr;
     if (!compiled || U_FAILURE(code)) {
         uregex_close(compiled);
-        return fail(Error{"cannot cut text into words", "",
-                          fmt::format("its expression {} is not known to ICU ({})", expression, u_errorName(code)),
-                          "a regular expression that ICU knows"});
+        return fail(Error{say("cannot cut text into words"), "",
+                          say("its expression {} is not known to ICU ({})", expression, u_errorName(code)),
+                          say("a regular expression that ICU knows")});
     }
     cuts_.push_back(std::make_shared<const Expression>(compiled));
     return {};
@@ -146,10 +146,10 @@ Result<std::vector<std::string_view>> WordSplit::words(std::string_view text) co
             if (!cut) {
                 std::ranges::copy(gpt2Words(piece), std::back_inserter(next));
             } else if (const UErrorCode code = cut->cut(piece, next); U_FAILURE(code)) {
-                return fail(Error{
-                    "cannot cut text into words", "",
-                    fmt::format("the tokenizer's expression failed on {} bytes: {}", piece.size(), u_errorName(code)),
-                    "a text with shorter lines"});
+                return fail(
+                    Error{say("cannot cut text into words"), "",
+                          say("the tokenizer's expression failed on {} bytes: {}", piece.size(), u_errorName(code)),
+                          say("a text with shorter lines")});
             }
         }
         pieces.swap(next);

@@ -159,6 +159,13 @@ std::span<const Field> expertFields() {
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::scale>(),
             .limits = {0.001, 1000, "with 0 no token would go anywhere"},
         },
+        {
+            .pointer = "/model/score_bias",
+            .label = "Score bias",
+            .help = "Whether the score that a gate gives each expert has a bias that is learned, which counts for the "
+                    "choice and for the weights (GPT-OSS). Scores of groups, and what makes noise, have none.",
+            .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::scoreBias>(),
+        },
     };
     return table;
 }

@@ -14,8 +14,10 @@ std::span<const Field> memoryFields() {
                     "stage's blocks. mlp: everything but the input of each block's second half, the feed-forward "
                     "block or the layer with experts; attention keeps what it needs. latent: the queries, keys and "
                     "values that a latent attention makes of its latents. pointwise: what the norms in front of "
-                    "attention and feed-forward block make, and the activations. ZeRO 3 gathers the weights of a "
-                    "segment once for both.",
+                    "attention and feed-forward block make, and the activations. operations: besides, every second "
+                    "matrix product of a block; what attention, exchanges and the other products make stays "
+                    "(torchtitan's selective checkpointing by operation). ZeRO 3 gathers the weights of a segment once "
+                    "for both.",
             .access = member<&Layout::memory, &MemorySpec::recompute>(),
         },
         {
@@ -75,7 +77,8 @@ std::span<const Field> memoryFields() {
             .pointer = "/memory/reserve",
             .label = "Reserve",
             .help = "Share of a device's memory that stays free. The runtime's context, the buffers of a communication "
-                    "library and gaps between allocations need it, and nothing predicts them. A layout fits where the "
+                    "library and gaps between allocations need it; what is known of them of a modelled software stack "
+                    "comes off besides. A layout fits where the "
                     "largest peak of a rank is within the rest. On processors the memory is this machine's, from which "
                     "the operating system, other programs and each rank's process take too.",
             .access = member<&Layout::memory, &MemorySpec::reserve>(),

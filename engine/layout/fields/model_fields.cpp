@@ -202,6 +202,13 @@ std::span<const Field> modelFields() {
             .limits = {1, 1 << 24, sizeReason},
         },
         {
+            .pointer = "/model/rope_truncate",
+            .label = "RoPE truncate",
+            .help = "Whether the two pairs between which yarn changes from pairs that stay to pairs that are slowed "
+                    "down are rounded to whole pairs, away from each other. GPT-OSS does not round them.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::truncate>(),
+        },
+        {
             .pointer = "/model/window",
             .label = "Window",
             .help =
@@ -231,9 +238,26 @@ std::span<const Field> modelFields() {
             .pointer = "/model/activation",
             .label = "Activation",
             .help = "What feed-forward blocks have between their products: GELU (exact, or with tanh as GPT-2), a gate "
-                    "of SiLU (swiglu) or of GELU (geglu, geglu-tanh) that multiplies as many columns again, or the "
-                    "square of ReLU (relu2). default is gelu-tanh in gpt and swiglu in llama.",
+                    "of SiLU (swiglu) or of GELU (geglu, geglu-tanh) that multiplies as many columns again, the "
+                    "square of ReLU (relu2), or a gate with bounds (swiglu-clamped, GPT-OSS): g × sigmoid(alpha × g) × "
+                    "(v + 1), where a gate g is at most the limit and a value v between −limit and limit. default is "
+                    "gelu-tanh in gpt and swiglu in llama.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::activation>(),
+        },
+        {
+            .pointer = "/model/swiglu_limit",
+            .label = "SwiGLU limit",
+            .help = "Largest number that a gate of swiglu-clamped takes, and largest size of the value that it "
+                    "multiplies; what is beyond counts as the limit, and its gradient as 0.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::gluLimit>(),
+            .limits = {0.01, 1e6, "with a limit near 0 all gates would be shut"},
+        },
+        {
+            .pointer = "/model/swiglu_alpha",
+            .label = "SwiGLU alpha",
+            .help = "Factor of a gate within the sigmoid of swiglu-clamped: 1 is SiLU, 1.702 nearly GELU.",
+            .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::gluAlpha>(),
+            .limits = {0.01, 100, "near 0 every gate is half open, and far above 1 it is a step"},
         },
         {
             .pointer = "/model/output",
@@ -277,11 +301,28 @@ std::span<const Field> modelFields() {
             .pointer = "/model/weights",
             .label = "Start from",
             .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe "
-                    "of Mixtral or Qwen3-MoE, in the "
-                    "safetensors of Hugging Face: a "
+                    "of Mixtral, Qwen3-MoE, DeepSeek-V3 or GPT-OSS, in the safetensors of Hugging Face: a "
                     "file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside "
                     "them, must be those of the model.",
             .access = member<&Layout::model, &ModelSpec::weights>(),
+        },
+        {
+            .pointer = "/model/predicted_tokens",
+            .label = "Tokens ahead",
+            .help = "Tokens behind the next one that are predicted too, each by a module above the model: a block that "
+                    "joins what the block below makes with the embedding of the token that is known by then "
+                    "(multi-token prediction, DeepSeek-V3). Embedding and output projection are the model's own. "
+                    "0 stands for none.",
+            .unit = "tokens",
+            .access = member<&Layout::model, &ModelSpec::predictedTokens>(),
+            .limits = {0, mostPredictionModules, "each has a block of its own, and published models have one"},
+        },
+        {
+            .pointer = "/model/predicted_tokens_weight",
+            .label = "Weight ahead",
+            .help = "λ: what the mean of the modules' losses is multiplied by before it is added to the loss.",
+            .access = member<&Layout::model, &ModelSpec::predictionWeight>(),
+            .limits = {0, 1000, "it is a weight beside the loss's own, which is 1"},
         },
         {
             .pointer = "/model/image",

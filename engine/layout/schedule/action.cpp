@@ -59,23 +59,24 @@ std::string toText(const Action& action) {
 
 Result<Action> parseAction(std::string_view text) {
     const std::string_view whole = text;
-    const auto refuse = [&](const char* why) {
-        return fail({"this is no action", quoted(whole, 40), why,
-                     fmt::format("Stage, kind and microbatch: {}; a version follows as @v1", examples())});
+    const auto refuse = [&](Sentence why) {
+        return fail({say("this is no action"), quoted(whole, 40), std::move(why),
+                     say("Stage, kind and microbatch: {}; a version follows as @v1", examples())});
     };
     Action action;
-    if ((action.stage = takeNumber(text, mostStage)) < 0) return refuse("it does not begin with a stage, 0 to 65535");
-    if ((action.kind = takeKind(text)) == ActionKind::None) return refuse("its kind is unknown");
+    if ((action.stage = takeNumber(text, mostStage)) < 0)
+        return refuse(say("it does not begin with a stage, 0 to 65535"));
+    if ((action.kind = takeKind(text)) == ActionKind::None) return refuse(say("its kind is unknown"));
     if (belongsToMicrobatch(action.kind) && (action.microbatch = takeNumber(text, mostMicrobatch)) < 0)
-        return refuse("its kind needs a microbatch, 0 to 16777214");
+        return refuse(say("its kind needs a microbatch, 0 to 16777214"));
     const Versioned versioned = actionTraits[action.kind].versioned;
     if (versioned != Versioned::Never && text.starts_with("@v")) {
         text.remove_prefix(2);
         if ((action.version = takeNumber(text, mostVersion)) < 0)
-            return refuse("its version is no number from 0 to 65534");
+            return refuse(say("its version is no number from 0 to 65534"));
     }
-    if (!text.empty()) return refuse("something follows it");
-    if (action.version < 0 && versioned == Versioned::Always) return refuse("its kind needs a weight version");
+    if (!text.empty()) return refuse(say("something follows it"));
+    if (action.version < 0 && versioned == Versioned::Always) return refuse(say("its kind needs a weight version"));
     return action;
 }
 

@@ -16,8 +16,8 @@ std::string_view trimmed(std::string_view text) {
     return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
 }
 
-tl::unexpected<Error> refuse(std::string where, std::string why, std::string legal) {
-    return fail({"this is no schedule", std::move(where), std::move(why), std::move(legal)});
+tl::unexpected<Error> refuse(Sentence where, Sentence why, Sentence legal) {
+    return fail({say("this is no schedule"), std::move(where), std::move(why), std::move(legal)});
 }
 
 /// Which rank holds each stage, from the forwards; and how many microbatches there are.
@@ -29,22 +29,22 @@ Status nameStages(Schedule& schedule) {
             schedule.microbatches = std::max(schedule.microbatches, action.microbatch + 1);
         }
     if (std::int64_t{stages} * schedule.microbatches > (1 << 22))
-        return refuse("", fmt::format("it names {} stages and {} microbatches", stages, schedule.microbatches),
-                      "At most 4194304 = stages × microbatches");
+        return refuse("", say("it names {} stages and {} microbatches", stages, schedule.microbatches),
+                      say("At most 4194304 = stages × microbatches"));
     schedule.rankOfStage.assign(static_cast<std::size_t>(stages), -1);
     for (std::size_t rank = 0; rank < schedule.ranks.size(); ++rank)
         for (const Action& action : schedule.ranks[rank]) {
             int& holder = schedule.rankOfStage[static_cast<std::size_t>(action.stage)];
             if (holder >= 0 && holder != static_cast<int>(rank))
-                return refuse(fmt::format("line {}, {}", rank + 1, toText(action)),
-                              fmt::format("stage {} stands on line {} too", action.stage, holder + 1),
-                              "A stage lives on one rank");
+                return refuse(say("line {}, {}", rank + 1, toText(action)),
+                              say("stage {} stands on line {} too", action.stage, holder + 1),
+                              say("A stage lives on one rank"));
             holder = static_cast<int>(rank);
         }
     const auto missing = std::ranges::find(schedule.rankOfStage, -1);
     if (missing != schedule.rankOfStage.end())
-        return refuse("", fmt::format("stage {} stands nowhere", missing - schedule.rankOfStage.begin()),
-                      "Stages are numbered from 0 without gaps");
+        return refuse("", say("stage {} stands nowhere", missing - schedule.rankOfStage.begin()),
+                      say("Stages are numbered from 0 without gaps"));
     return {};
 }
 
@@ -82,14 +82,14 @@ Result<Schedule> readCells(std::string_view csv,
             if (text.empty()) continue;  // an idle slot
             if (const Status taken = read(text, list); !taken) {
                 Error error = taken.error();
-                error.where = fmt::format("line {}, cell {}: {}", schedule.ranks.size(), cell, error.where);
+                error.where = say("line {}, cell {}: {}", schedule.ranks.size(), cell, error.where);
                 return fail(std::move(error));
             }
         }
     }
     while (!schedule.ranks.empty() && schedule.ranks.back().empty()) schedule.ranks.pop_back();
     if (schedule.ranks.empty())
-        return refuse("", "there are no actions", "One line a rank, actions separated by commas: 0F0,0B0");
+        return refuse("", say("there are no actions"), say("One line a rank, actions separated by commas: 0F0,0B0"));
     if (const Status named = nameStages(schedule); !named) return fail(named.error());
     return schedule;
 }

@@ -12,7 +12,7 @@
 namespace shardlab::layout {
 namespace {
 
-Finding ofWhole(std::string why, std::string legal) { return {-1, -1, {}, std::move(why), std::move(legal)}; }
+Finding ofWhole(Sentence why, Sentence legal) { return {-1, -1, {}, std::move(why), std::move(legal)}; }
 
 /// Actions that a layout's own schedule does not state.
 std::optional<Finding> findForeign(const Schedule& schedule) {
@@ -21,18 +21,17 @@ std::optional<Finding> findForeign(const Schedule& schedule) {
         for (int i = 0; i < static_cast<int>(actions.size()); ++i) {
             const Action& action = actions[static_cast<std::size_t>(i)];
             if (!isCompute(action.kind) || action.kind == ActionKind::Recompute)
-                return Finding{rank, i, action, "what is not compute is added from the layout", "Only F, B, I and W"};
+                return Finding{rank, i, action, say("what is not compute is added from the layout"),
+                               say("Only F, B, I and W")};
             if (action.version >= 0)
-                return Finding{rank, i, action, "a schedule written by hand keeps one version of the weights",
-                               "The action without its version"};
+                return Finding{rank, i, action, say("a schedule written by hand keeps one version of the weights"),
+                               say("The action without its version")};
         }
     }
     return {};
 }
 
-std::string counted(int count, const char* thing) {
-    return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
-}
+Sentence lines(int count) { return count == 1 ? say("1 line") : say("{} lines", count); }
 
 }  // namespace
 
@@ -64,22 +63,24 @@ Result<Schedule> scheduleOfLines(const std::vector<std::string>& lines) {
 std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape& shape) {
     const auto ranks = static_cast<int>(schedule.ranks.size());
     if (ranks != shape.ranks)
-        return ofWhole(
-            fmt::format("it has {}, the pipeline has {}", counted(ranks, "line"), counted(shape.ranks, "rank")),
-            fmt::format("{}; or pipeline {}", counted(shape.ranks, "line"), ranks));
+        return ofWhole(say("it has {}, the pipeline has {}", lines(ranks),
+                           shape.ranks == 1 ? say("1 rank") : say("{} ranks", shape.ranks)),
+                       say("{}; or pipeline {}", lines(shape.ranks), ranks));
     if (std::optional<Finding> foreign = findForeign(schedule)) return foreign;
     const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
     if (schedule.stages() != stages)
-        return ofWhole(fmt::format("it has {}, pipeline × chunks is {}", counted(schedule.stages(), "stage"), stages),
-                       schedule.stages() % ranks == 0 ? fmt::format("chunks {}", schedule.stages() / ranks)
-                                                      : "a whole number of stages for each pipeline rank on average");
-    const std::string counts = fmt::format("{} microbatches, as a step of the layout has; the schedule has {}",
-                                           shape.microbatches, schedule.microbatches);
+        return ofWhole(
+            schedule.stages() == 1 ? say("it has 1 stage, pipeline × chunks is {}", stages)
+                                   : say("it has {} stages, pipeline × chunks is {}", schedule.stages(), stages),
+            schedule.stages() % ranks == 0 ? say("chunks {}", schedule.stages() / ranks)
+                                           : say("a whole number of stages for each pipeline rank on average"));
+    const Sentence counts = say("{} microbatches, as a step of the layout has; the schedule has {}", shape.microbatches,
+                                schedule.microbatches);
     if (schedule.microbatches < shape.microbatches)
         return Finding{schedule.rankOfStage.front(),
                        -1,
                        {ActionKind::Forward, 0, schedule.microbatches},
-                       "it is missing: every stage forwards every microbatch",
+                       say("it is missing: {}", say("every stage forwards every microbatch")),
                        counts};
     Schedule whole = schedule;
     whole.microbatches = shape.microbatches;
@@ -126,22 +127,22 @@ double customBubble(const ScheduleShape& shape) { return countedBubble(generateC
 std::optional<ShapeRefusal> customRefusal(const ScheduleShape& shape) {
     constexpr std::string_view pointer = "/schedule/actions";
     if (shape.actions.empty())
-        return ShapeRefusal{
-            pointer, "a schedule written by hand is what the layout lists",
-            "a line for each pipeline rank, \"0F0,0F1,0B0,0B1\"; or a kind of schedule that makes its own order",
-            "no actions are listed"};
+        return ShapeRefusal{pointer, say("a schedule written by hand is what the layout lists"),
+                            say("a line for each pipeline rank, {}; or a kind of schedule that makes its own order",
+                                "\"0F0,0F1,0B0,0B1\""),
+                            say("no actions are listed")};
     const Result<Schedule> schedule = scheduleOfLines(shape.actions);
     if (!schedule) {
         const Error& error = schedule.error();
         return ShapeRefusal{pointer, error.why, error.legal,
-                            error.where.empty() ? error.what : fmt::format("{}: {}", error.where, error.what)};
+                            error.where.empty() ? error.what : say("{}: {}", error.where, error.what)};
     }
     const std::optional<Finding> wrong = findMisfit(*schedule, shape);
     if (!wrong) return {};
-    const std::string place = placeOf(*schedule, *wrong);
+    const Sentence place = placeOf(*schedule, *wrong);
     return ShapeRefusal{pointer, wrong->why, wrong->legal,
-                        place.empty() ? "the schedule written by hand does not fit"
-                                      : "the schedule cannot run: " + place,
+                        place.empty() ? say("the schedule written by hand does not fit")
+                                      : say("the schedule cannot run: {}", place),
                         pictureOf(*schedule, *wrong)};
 }
 

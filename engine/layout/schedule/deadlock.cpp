@@ -116,25 +116,25 @@ private:
     }
 
     Finding report(int rank) {
-        std::string why = grouped_ ? "deadlock, neighbouring sends and receives posted together"
-                                   : "deadlock, every send and receive waiting for its other end";
+        Sentence why = grouped_ ? say("deadlock, neighbouring sends and receives posted together")
+                                : say("deadlock, every send and receive waiting for its other end");
         int named = 0;
         std::vector<bool> seen(schedule_.ranks.size(), false);
         // Goes from each rank to the one that it waits for, until the circle closes.
         for (int at = rank; !seen[static_cast<std::size_t>(at)]; ++named) {
             seen[static_cast<std::size_t>(at)] = true;
             if (current(at) == nullptr) {
-                why += fmt::format("; pipeline rank {} has ended", at);
+                why = say("{}; pipeline rank {} has ended", why, at);
                 break;
             }
             const auto [peer, action] = waitsFor(at);
             if (named < 8)
-                why += fmt::format("{} pipeline rank {} waits at {} for rank {}", named == 0 ? ":" : ";", at,
-                                   toText(action), peer);
+                why = named == 0 ? say("{}: pipeline rank {} waits at {} for rank {}", why, at, toText(action), peer)
+                                 : say("{}; pipeline rank {} waits at {} for rank {}", why, at, toText(action), peer);
             at = peer;
         }
         return {rank, static_cast<int>(position_[static_cast<std::size_t>(rank)]), *current(rank), std::move(why),
-                "Both ends of a message in one order over all pipeline ranks"};
+                say("Both ends of a message in one order over all pipeline ranks")};
     }
 
     const Schedule& schedule_;
@@ -156,12 +156,11 @@ std::optional<Finding> findStuckCompute(const Schedule& schedule) {
         const int giver = schedule.rankOfStage[static_cast<std::size_t>(need->stage)];
         const auto giverAt = times.reached[static_cast<std::size_t>(giver)];
         const auto& list = schedule.ranks[static_cast<std::size_t>(giver)];
-        const std::string stands = giverAt < list.size() ? toText(list[giverAt]) : "its end";
-        return Finding{
-            static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
-            fmt::format("deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}",
-                        rank, toText(action), need->stage, giver, stands),
-            "An order in which every input comes first"};
+        const Sentence stands = giverAt < list.size() ? Sentence(toText(list[giverAt])) : say("its end");
+        return Finding{static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
+                       say("deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}",
+                           rank, toText(action), need->stage, giver, stands),
+                       say("An order in which every input comes first")};
     }
     return {};
 }
@@ -182,8 +181,8 @@ std::optional<Finding> findCrossedMessages(const Schedule& schedule) {
             const Action& next = sent[pair][received[pair]++];
             if (next != otherEnd(actions[i]))
                 return Finding{rank, static_cast<int>(i), actions[i],
-                               fmt::format("pipeline rank {} sends {} at this place", pair.first, toText(next)),
-                               "Messages of two pipeline ranks in the same order at both ends"};
+                               say("pipeline rank {} sends {} at this place", pair.first, toText(next)),
+                               say("Messages of two pipeline ranks in the same order at both ends")};
         }
     }
     return {};

@@ -19,10 +19,9 @@ std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape) {
     if (shape.microbatches >= 2 * shape.ranks) return {};
     return ShapeRefusal{
         "/batch/micro",
-        fmt::format(
-            "it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}",
+        say("it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}",
             shape.ranks, 2 * shape.ranks, shape.microbatches),
-        fmt::format("{} microbatches or more", 2 * shape.ranks)};
+        say("{} microbatches or more", 2 * shape.ranks)};
 }
 
 Schedule generateDualPipeV(const ScheduleShape& shape) {

@@ -26,12 +26,11 @@ std::optional<ShapeRefusal> interleavedRefusal(const ScheduleShape& shape) {
     int below = m, above = m;
     while (!divides(p, below)) --below;
     while (!divides(p, above)) ++above;
-    return ShapeRefusal{
-        "/batch/micro",
-        fmt::format("microbatches go through the chunks in {} rounds (one for every {} ranks) of equal length, "
-                    "and {} do not divide by {}",
-                    roundsOf(p, m), p, m, roundsOf(p, m)),
-        fmt::format("{} or {} microbatches, or any multiple of {}", below, above, p)};
+    return ShapeRefusal{"/batch/micro",
+                        say("microbatches go through the chunks in {} rounds (one for every {} ranks) of equal length, "
+                            "and {} do not divide by {}",
+                            roundsOf(p, m), p, m, roundsOf(p, m)),
+                        say("{} or {} microbatches, or any multiple of {}", below, above, p)};
 }
 
 Schedule generateInterleavedOneFOneB(const ScheduleShape& shape) {

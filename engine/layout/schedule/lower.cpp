@@ -17,7 +17,7 @@ LowerOptions lowerOptions(const Layout& layout) {
     const ParallelSpec& parallel = layout.parallel;
     const Exchange exchange = parallel.exchange;
     return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
-            stageCount(layout) > 1 && flushes(layout) && tiesEmbedding(layout.model),
+            stageCount(layout) > 1 && flushes(layout) && sharesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
             parallel.bucket > 0,
             parallel.zero,

@@ -45,19 +45,19 @@ private:
     /// Where the stage's one action of a kind without microbatches stands; -1: nowhere.
     int& end(Kind kind, int stage) { return places_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(stage)]; }
 
-    bool wrong(int rank, int position, const Action& action, std::string why, std::string legal) {
+    bool wrong(int rank, int position, const Action& action, Sentence why, Sentence legal) {
         finding_ = Finding{rank, position, action, std::move(why), std::move(legal)};
         return false;
     }
-    bool missing(const Action& action, std::string why) {
-        return wrong(rankOf(action.stage), -1, action, "it is missing: " + std::move(why), "");
+    bool missing(const Action& action, const Sentence& why) {
+        return wrong(rankOf(action.stage), -1, action, say("it is missing: {}", why), "");
     }
     /// Whether `early` stands before `late`, where both have a position on the rank of `late`; -1: no position.
-    bool before(int early, const Action& earlyAction, int late, const Action& lateAction, const char* why) {
+    bool before(int early, const Action& earlyAction, int late, const Action& lateAction, std::string_view why) {
         if (early < 0 || late < 0 || early < late) return true;
         return wrong(rankOf(lateAction.stage), late, lateAction,
-                     fmt::format("it comes before {}: {}", toText(earlyAction), why),
-                     fmt::format("{} first", toText(earlyAction)));
+                     say("it comes before {}: {}", toText(earlyAction), termOf(why)),
+                     say("{} first", toText(earlyAction)));
     }
 
     bool notePlaces() {
@@ -70,19 +70,19 @@ private:
     }
 
     bool notePlace(int rank, int position, const Action& action) {
-        if (action.kind == Kind::None) return wrong(rank, position, action, "it is no action", "");
+        if (action.kind == Kind::None) return wrong(rank, position, action, say("it is no action"), "");
         if (action.stage < 0 || action.stage >= schedule_.stages())
-            return wrong(rank, position, action, fmt::format("there is no stage {}", action.stage),
-                         fmt::format("Stages 0 to {}", stages_ - 1));
+            return wrong(rank, position, action, say("there is no stage {}", action.stage),
+                         say("Stages 0 to {}", stages_ - 1));
         if (rankOf(action.stage) != rank)
             return wrong(rank, position, action,
-                         fmt::format("stage {} lies on pipeline rank {}", action.stage, rankOf(action.stage)),
-                         "Actions of a stage stand on its pipeline rank");
+                         say("stage {} lies on pipeline rank {}", action.stage, rankOf(action.stage)),
+                         say("Actions of a stage stand on its pipeline rank"));
         int* noted = nullptr;
         if (belongsToMicrobatch(action.kind)) {
             if (action.microbatch < 0 || action.microbatch >= schedule_.microbatches)
-                return wrong(rank, position, action, fmt::format("there is no microbatch {}", action.microbatch),
-                             fmt::format("Microbatches 0 to {}", microbatches_ - 1));
+                return wrong(rank, position, action, say("there is no microbatch {}", action.microbatch),
+                             say("Microbatches 0 to {}", microbatches_ - 1));
             noted = &place(action.kind, action.stage, action.microbatch);
             hasMessages_ = hasMessages_ || isMessage(action.kind);
         } else if (action.version >= 0) {
@@ -93,8 +93,8 @@ private:
             anyEnd_[static_cast<std::size_t>(action.kind)] = true;
         }
         if (*noted >= 0)
-            return wrong(rank, position, action, fmt::format("it stands twice, first as action {}", *noted + 1),
-                         "Each microbatch exactly once per stage");
+            return wrong(rank, position, action, say("it stands twice, first as action {}", *noted + 1),
+                         say("Each microbatch exactly once per stage"));
         *noted = position;
         if (belongsToMicrobatch(action.kind)) lastOfStage_[static_cast<std::size_t>(action.stage)] = position;
         return true;
@@ -104,28 +104,28 @@ private:
         const Action f{Kind::Forward, s, m}, b{Kind::Backward, s, m}, i{Kind::InputGrad, s, m},
             w{Kind::WeightGrad, s, m}, r{Kind::Recompute, s, m};
         const int atF = at(f), atB = at(b), atI = at(i), atW = at(w), atR = at(r);
-        if (atF < 0) return missing(f, "every stage forwards every microbatch");
+        if (atF < 0) return missing(f, say("every stage forwards every microbatch"));
         if (schedule_.forwardOnly) {
             for (const Action& each : {b, i, w, r})
                 if (at(each) >= 0)
-                    return wrong(rankOf(s), at(each), each, "the schedule is forward only", "No backwards");
+                    return wrong(rankOf(s), at(each), each, say("the schedule is forward only"), say("No backwards"));
             return inputComes(f, atF, Kind::Forward, s - 1);
         }
         if (atB >= 0 && atI >= 0)
-            return wrong(rankOf(s), atI, i, fmt::format("{} makes the input gradient too", toText(b)),
-                         "Either B, or I and W");
+            return wrong(rankOf(s), atI, i, say("{} makes the input gradient too", toText(b)),
+                         say("Either B, or I and W"));
         if (atB >= 0 && atW >= 0)
-            return wrong(rankOf(s), atW, w, fmt::format("{} makes the weight gradient too", toText(b)),
-                         "Either B, or I and W");
-        if (atB < 0 && atI < 0 && atW < 0) return missing(b, "every forward has a backward");
-        if (atB < 0 && atI < 0) return missing(i, "a weight gradient alone gives the stage below nothing");
-        if (atB < 0 && atW < 0) return missing(w, "an input gradient alone leaves the weights as they are");
-        return before(atF, f, atB, b, "a backward needs what its forward left") &&
-               before(atF, f, atI, i, "a backward needs what its forward left") &&
-               before(atI, i, atW, w, "the weight gradient needs what the input gradient left") &&
-               before(atF, f, atR, r, "there is nothing yet to compute again") &&
-               (atR < 0 ||
-                before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i, "what is computed again is for the backward")) &&
+            return wrong(rankOf(s), atW, w, say("{} makes the weight gradient too", toText(b)),
+                         say("Either B, or I and W"));
+        if (atB < 0 && atI < 0 && atW < 0) return missing(b, say("every forward has a backward"));
+        if (atB < 0 && atI < 0) return missing(i, say("a weight gradient alone gives the stage below nothing"));
+        if (atB < 0 && atW < 0) return missing(w, say("an input gradient alone leaves the weights as they are"));
+        return before(atF, f, atB, b, phrase("a backward needs what its forward left")) &&
+               before(atF, f, atI, i, phrase("a backward needs what its forward left")) &&
+               before(atI, i, atW, w, phrase("the weight gradient needs what the input gradient left")) &&
+               before(atF, f, atR, r, phrase("there is nothing yet to compute again")) &&
+               (atR < 0 || before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i,
+                                  phrase("what is computed again is for the backward"))) &&
                inputComes(f, atF, Kind::Forward, s - 1) &&
                inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
     }
@@ -143,11 +143,11 @@ private:
         for (const auto& [kind, compute] : pairs) {
             const Action news{kind, s, m};
             if (at(news) < 0) continue;
-            if (at(compute) < 0) return missing(compute, fmt::format("{} runs beside it", toText(news)));
-            if (!before(at(news), news, at(compute), compute, "it runs beside it")) return false;
+            if (at(compute) < 0) return missing(compute, say("{} runs beside it", toText(news)));
+            if (!before(at(news), news, at(compute), compute, phrase("it runs beside it"))) return false;
         }
         const Action parts{Kind::ReduceParts, s, m}, scatter{Kind::ScatterGradients, s, m};
-        if (at(parts) >= 0 && at(scatter) < 0) return missing(scatter, "copies sum the parts that it leaves");
+        if (at(parts) >= 0 && at(scatter) < 0) return missing(scatter, say("copies sum the parts that it leaves"));
         return true;
     }
 
@@ -158,19 +158,19 @@ private:
         const int atOut = at(out), atFree = at(free), atIn = at(in);
         if (atOut < 0 && atFree < 0 && atIn < 0) return true;
         if (atOut < 0)
-            return wrong(rankOf(s), std::max(atFree, atIn), atFree > atIn ? free : in, "nothing of it is on the host",
-                         fmt::format("{} first", toText(out)));
+            return wrong(rankOf(s), std::max(atFree, atIn), atFree > atIn ? free : in,
+                         say("nothing of it is on the host"), say("{} first", toText(out)));
         if (schedule_.forwardOnly)
-            return wrong(rankOf(s), atOut, out, "the schedule is forward only",
-                         "Nothing is kept that could be swapped");
-        if (atIn < 0) return missing(in, "its backward needs what is on the host");
-        if (atFree < 0) return missing(free, "it comes back to where it still is");
+            return wrong(rankOf(s), atOut, out, say("the schedule is forward only"),
+                         say("Nothing is kept that could be swapped"));
+        if (atIn < 0) return missing(in, say("its backward needs what is on the host"));
+        if (atFree < 0) return missing(free, say("it comes back to where it still is"));
         const Action forward{Kind::Forward, s, m},
             backward{at({Kind::Backward, s, m}) >= 0 ? Kind::Backward : Kind::InputGrad, s, m};
-        return before(at(forward), forward, atOut, out, "its forward has left nothing yet") &&
-               before(atOut, out, atFree, free, "nothing of it is on the host yet") &&
-               before(atFree, free, atIn, in, "it has not left the device yet") &&
-               before(atIn, in, at(backward), backward, "it needs what is on the host");
+        return before(at(forward), forward, atOut, out, phrase("its forward has left nothing yet")) &&
+               before(atOut, out, atFree, free, phrase("nothing of it is on the host yet")) &&
+               before(atFree, free, atIn, in, phrase("it has not left the device yet")) &&
+               before(atIn, in, at(backward), backward, phrase("it needs what is on the host"));
     }
 
     /// Where the action of a microbatch stands, whatever its version; -1: nowhere.
@@ -182,7 +182,7 @@ private:
             return true;
         Action giver{direction, giverStage, taker.microbatch};
         if (direction == Kind::Backward && at(giver) < 0) giver.kind = Kind::InputGrad;
-        return before(at(giver), giver, atTaker, taker, "it takes what that gives");
+        return before(at(giver), giver, atTaker, taker, phrase("it takes what that gives"));
     }
 
     /// Whether the messages of stage s and microbatch m have both ends, in their places.
@@ -200,13 +200,13 @@ private:
     bool messageIsWhole(const Action& message, const Action& compute, bool sends, bool wanted) {
         const int atMessage = at(message);
         if (atMessage >= 0 && !wanted)
-            return wrong(rankOf(message.stage), atMessage, message, "there is no pipeline rank at its other end",
-                         "Messages only between neighbouring stages on different pipeline ranks");
+            return wrong(rankOf(message.stage), atMessage, message, say("there is no pipeline rank at its other end"),
+                         say("Messages only between neighbouring stages on different pipeline ranks"));
         if (atMessage < 0 && wanted)
-            return missing(message, fmt::format("{} waits for its other end", toText(otherEnd(message))));
+            return missing(message, say("{} waits for its other end", toText(otherEnd(message))));
         if (!wanted) return true;
-        return sends ? before(at(compute), compute, atMessage, message, "there is nothing yet to send")
-                     : before(atMessage, message, at(compute), compute, "its input has not been received");
+        return sends ? before(at(compute), compute, atMessage, message, phrase("there is nothing yet to send"))
+                     : before(atMessage, message, at(compute), compute, phrase("its input has not been received"));
     }
 
     bool endIsWhole(int stage) {
@@ -219,46 +219,47 @@ private:
             pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage},
             offload{Kind::OffloadGradients, stage}, reload{Kind::ReloadWeights, stage};
         if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather,
-                    "what is gathered is what it updates"))
+                    phrase("what is gathered is what it updates")))
             return false;
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
         if (end(tied.kind, stage) >= 0 && (!tiedStage || tiedName != stage))
             return wrong(
                 rankOf(stage), end(tied.kind, stage), {tied.kind, stage},
-                "only the first and the last stage share an embedding, and a rank that holds both sums it once",
-                tiedStage ? "That of the first stage" : "");
+                say("only the first and the last stage share an embedding, and a rank that holds both sums it once"),
+                tiedStage ? say("That of the first stage") : "");
         for (const Action& each : {reduce, push, tied, offload, step, reload, pull}) {
             const int there = end(each.kind, each.stage);
             const bool wanted =
                 anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
-            if (there < 0 && wanted) return missing(each, "other stages have it, and all take part");
+            if (there < 0 && wanted) return missing(each, say("other stages have it, and all take part"));
             if (there >= 0 && there < last)
-                return wrong(rankOf(stage), there, each, "actions of its stage follow",
-                             "After the last backward of its stage");
+                return wrong(rankOf(stage), there, each, say("actions of its stage follow"),
+                             say("After the last backward of its stage"));
         }
         return before(end(push.kind, stage), push, end(tied.kind, tiedName), tied,
-                      "replicas are summed before the shared embedding is") &&
+                      phrase("replicas are summed before the shared embedding is")) &&
                before(end(push.kind, stage), push, end(step.kind, stage), step,
-                      "the server updates with all gradients") &&
-               before(end(step.kind, stage), step, end(pull.kind, stage), pull, "what comes back is what it updates") &&
+                      phrase("the server updates with all gradients")) &&
+               before(end(step.kind, stage), step, end(pull.kind, stage), pull,
+                      phrase("what comes back is what it updates")) &&
                before(end(elastic.kind, stage), elastic, end(step.kind, stage), step,
-                      "weights and centre pull each other as they were before the step") &&
+                      phrase("weights and centre pull each other as they were before the step")) &&
                before(end(reduce.kind, stage), reduce, end(offload.kind, stage), offload,
-                      "the host updates with the averaged gradient") &&
+                      phrase("the host updates with the averaged gradient")) &&
                before(tiedStage ? end(tied.kind, tiedName) : -1, tied, end(offload.kind, stage), offload,
-                      "the host updates with the whole gradient") &&
+                      phrase("the host updates with the whole gradient")) &&
                before(end(offload.kind, stage), offload, end(step.kind, stage), step,
-                      "the host updates with gradients that are there") &&
+                      phrase("the host updates with gradients that are there")) &&
                before(end(step.kind, stage), step, end(reload.kind, stage), reload,
-                      "what comes back is what it updates") &&
+                      phrase("what comes back is what it updates")) &&
                before(end(reload.kind, stage), reload, end(gather.kind, stage), gather,
-                      "what is gathered must have come back") &&
+                      phrase("what is gathered must have come back")) &&
                before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
-                      "replicas are averaged before the shared embedding is summed") &&
+                      phrase("replicas are averaged before the shared embedding is summed")) &&
                before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
-                      "the update needs the averaged gradient") &&
+                      phrase("the update needs the averaged gradient")) &&
                before(end(tied.kind, tiedName), tied, end(step.kind, stage), step,
-                      "the update needs the whole gradient");
+                      phrase("the update needs the whole gradient"));
     }
 
     bool normIsWhole(int rank) {
@@ -270,17 +271,18 @@ private:
                                 : stages.front()};
         if (norm < 0)
             return !anyEnd_[static_cast<std::size_t>(Kind::ReduceNorm)] ||
-                   missing(action, "other pipeline ranks have it, and all take part");
+                   missing(action, say("other pipeline ranks have it, and all take part"));
         for (int stage : stages) {
             for (Kind kind : {Kind::ReduceGradients, Kind::PushGradients, Kind::ReduceTied})
-                if (!before(end(kind, stage), {kind, stage}, norm, action, "the norm is that of the whole gradient"))
+                if (!before(end(kind, stage), {kind, stage}, norm, action,
+                            phrase("the norm is that of the whole gradient")))
                     return false;
             if (!before(norm, action, end(Kind::OptimizerStep, stage), {Kind::OptimizerStep, stage},
-                        "clipping needs the norm"))
+                        phrase("clipping needs the norm")))
                 return false;
             if (lastOfStage_[static_cast<std::size_t>(stage)] > norm)
-                return wrong(rank, norm, action, fmt::format("actions of stage {} follow", stage),
-                             "After the last backward of its pipeline rank");
+                return wrong(rank, norm, action, say("actions of stage {} follow", stage),
+                             say("After the last backward of its pipeline rank"));
         }
         return true;
     }

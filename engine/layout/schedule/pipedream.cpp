@@ -35,8 +35,9 @@ constexpr int mostUpdates = 8192;
 
 std::optional<ShapeRefusal> pipeDreamRefusal(const ScheduleShape& shape) {
     if (shape.microbatches <= mostUpdates && shape.ranks <= mostUpdates) return {};
-    return ShapeRefusal{"/batch/micro", "every microbatch makes a weight version, and actions number them with 16 bits",
-                        fmt::format("at most {} microbatches a step", mostUpdates)};
+    return ShapeRefusal{"/batch/micro",
+                        say("every microbatch makes a weight version, and actions number them with 16 bits"),
+                        say("at most {} microbatches a step", mostUpdates)};
 }
 
 Schedule generatePipeDream(const ScheduleShape& shape) {

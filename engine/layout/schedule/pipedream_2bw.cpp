@@ -22,10 +22,10 @@ namespace shardlab::layout {
 std::optional<ShapeRefusal> twoVersionsRefusal(const ScheduleShape& shape) {
     if (shape.microbatches >= shape.ranks) return {};
     return ShapeRefusal{"/batch/micro",
-                        fmt::format("two weight versions are enough where a step has at least as many microbatches as "
-                                    "the pipeline has ranks, and {} are fewer than {}",
-                                    shape.microbatches, shape.ranks),
-                        fmt::format("{} microbatches or more", shape.ranks)};
+                        say("two weight versions are enough where a step has at least as many microbatches as the "
+                            "pipeline has ranks, and {} are fewer than {}",
+                            shape.microbatches, shape.ranks),
+                        say("{} microbatches or more", shape.ranks)};
 }
 
 Schedule generatePipeDream2bw(const ScheduleShape& shape) {

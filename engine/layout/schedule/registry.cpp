@@ -152,33 +152,34 @@ Result<Schedule> generateSchedule(std::string_view kind, const ScheduleShape& sh
     if (method == nullptr) {
         std::vector<std::string_view> names;
         for (const ScheduleMethod& each : methods) names.push_back(each.name);
-        return fail({"there is no such schedule", std::string(kind.substr(0, 60)), "", legalWords(kind, names)});
+        return fail({say("there is no such schedule"), kind.substr(0, 60), "", legalWords(kind, names)});
     }
-    const auto refuse = [&](std::string why, std::string legal) {
-        return fail({fmt::format("{} cannot be scheduled", method->name), "", std::move(why), std::move(legal)});
+    const auto refuse = [&](Sentence why, Sentence legal) {
+        return fail({say("{} cannot be scheduled", method->name), "", std::move(why), std::move(legal)});
     };
     if (shape.ranks < 1 || shape.microbatches < 1)
-        return refuse(fmt::format("there are {} stages and {} microbatches", shape.ranks, shape.microbatches),
-                      "At least one of each");
+        return refuse(say("there are {} stages and {} microbatches", shape.ranks, shape.microbatches),
+                      say("At least one of each"));
     if (shape.chunks < method->minChunks || shape.chunks > method->maxChunks)
-        return refuse(fmt::format("{} chunks are asked for", shape.chunks),
+        return refuse(say("{} chunks are asked for", shape.chunks),
                       method->minChunks == method->maxChunks
-                          ? fmt::format("Exactly {}", method->minChunks)
-                          : fmt::format("From {} to {}", method->minChunks, method->maxChunks));
+                          ? say("Exactly {}", method->minChunks)
+                          : say("From {} to {}", method->minChunks, method->maxChunks));
     if (shape.inFlight != 0 && !method->takesLimit)
-        return refuse("its order fixes how many microbatches a rank holds", "No limit, or a schedule that takes one");
+        return refuse(say("its order fixes how many microbatches a rank holds"),
+                      say("No limit, or a schedule that takes one"));
     if (shape.verticalSync && !method->takesVerticalSync)
-        return refuse("it keeps no weight versions of single microbatches", "No vertical sync, or pipedream");
+        return refuse(say("it keeps no weight versions of single microbatches"), say("No vertical sync, or pipedream"));
     if (shape.inFlight < 0)
-        return refuse(fmt::format("a rank may hold {} microbatches", shape.inFlight),
-                      "1 or more; 0 for as many as there are ranks");
+        return refuse(say("a rank may hold {} microbatches", shape.inFlight),
+                      say("1 or more; 0 for as many as there are ranks"));
     // The limits of an action's packed form, and of memory.
     const std::int64_t stages = std::int64_t{shape.ranks} * shape.chunks;
     if (stages > 65536 || stages * shape.microbatches > (1 << 22))
-        return refuse("there are too many actions", "At most 65536 stages, and 4194304 = stages × microbatches");
+        return refuse(say("there are too many actions"),
+                      say("At most 65536 stages, and 4194304 = stages × microbatches"));
     if (method->refusal != nullptr)
-        if (std::optional<ShapeRefusal> refusal = method->refusal(shape))
-            return refuse(std::move(refusal->why), std::move(refusal->legal));
+        if (std::optional<ShapeRefusal> refusal = method->refusal(shape)) return refuse(refusal->why, refusal->legal);
     return method->generate(shape);
 }
 

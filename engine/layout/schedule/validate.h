@@ -14,8 +14,8 @@ struct Finding {
     int rank = -1;      ///< -1: the fault does not lie at one action
     int position = -1;  ///< in the rank's list; -1: `action` is missing from it
     Action action;
-    std::string why;
-    std::string legal;
+    Sentence why;
+    Sentence legal;
 };
 
 /// The first thing wrong with a compute-only or lowered schedule. Lowered schedules are proved free of deadlock under
@@ -24,7 +24,7 @@ struct Finding {
 /// refers to that run.
 std::optional<Finding> findWrong(const Schedule& schedule);
 /// "rank 2, action 4, 2B0"; empty where the fault does not lie at one action.
-std::string placeOf(const Schedule& schedule, const Finding& finding);
+Sentence placeOf(const Schedule& schedule, const Finding& finding);
 /// The grid around the failing cell, which is framed; its last line has no end. Empty where the fault does not lie at
 /// one action.
 std::string pictureOf(const Schedule& schedule, const Finding& finding);

@@ -27,15 +27,15 @@ public:
         for (std::size_t i = 0; i < actions_.size() && !finding_; ++i)
             if (actions_[i].stage == stage_) visit(static_cast<int>(i), actions_[i]);
         if (!finding_ && updates() && gradients_ > 0)
-            wrong(-1, {Kind::OptimizerStep, stage_, -1, current_ + 1}, "it is missing: gradients came after the last",
-                  "");
+            wrong(-1, {Kind::OptimizerStep, stage_, -1, current_ + 1},
+                  say("it is missing: {}", say("gradients came after the last")), "");
         return finding_;
     }
 
 private:
     bool updates() const { return current_ >= 0; }
 
-    void wrong(int position, const Action& action, std::string why, std::string legal) {
+    void wrong(int position, const Action& action, Sentence why, Sentence legal) {
         finding_ = Finding{rank_, position, action, std::move(why), std::move(legal)};
     }
 
@@ -44,31 +44,32 @@ private:
         const int next = current_ + 1;
         switch (action.kind) {
         case Kind::StashWeights:
-            if (kept_.contains(action.version)) wrong(at, action, "the version is kept already", "Each version once");
+            if (kept_.contains(action.version))
+                wrong(at, action, say("the version is kept already"), say("Each version once"));
             // Until the first update all versions are the initial weights.
             else if (updates() && (updated_ ? action.version != current_ : action.version > current_))
-                wrong(at, action, fmt::format("the current weights are version {}", current_),
-                      fmt::format("@v{}", current_));
+                wrong(at, action, say("the current weights are version {}", current_), say("@v{}", current_));
             kept_.insert(action.version);
             return;
         case Kind::FreeWeights:
             if (kept_.erase(action.version) == 0)
-                wrong(at, action, "the version is not kept here", "A version that was stashed, once");
+                wrong(at, action, say("the version is not kept here"), say("A version that was stashed, once"));
             return;
         case Kind::ReduceGradients:
             if (updates() && action.version != next)
-                wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
+                wrong(at, action, say("the next update makes version {}", next), say("@v{}", next));
             reduced_ = action.version;
             return;
         case Kind::OptimizerStep:
             if (!updates()) return;
             if (action.version != next)
-                wrong(at, action, fmt::format("the next update makes version {}", next), fmt::format("@v{}", next));
+                wrong(at, action, say("the next update makes version {}", next), say("@v{}", next));
             else if (gradients_ == 0)
-                wrong(at, action, "no gradient came since the update before", "A backward between two updates");
+                wrong(at, action, say("no gradient came since the update before"),
+                      say("A backward between two updates"));
             else if (reduces_ && reduced_ != next)
-                wrong(at, action, "the update needs the averaged gradient",
-                      fmt::format("{} first", toText({Kind::ReduceGradients, stage_, -1, next})));
+                wrong(at, action, say("the update needs the averaged gradient"),
+                      say("{} first", toText({Kind::ReduceGradients, stage_, -1, next})));
             current_ = next;
             updated_ = true;
             gradients_ = 0;
@@ -82,17 +83,16 @@ private:
             used_[action.microbatch] = action.version;
         } else if (used_[action.microbatch] != action.version) {
             const Action forward{Kind::Forward, stage_, action.microbatch, used_[action.microbatch]};
-            return wrong(at, action, fmt::format("{} used another version", toText(forward)),
-                         "A backward with the weights of its forward");
+            return wrong(at, action, say("{} used another version", toText(forward)),
+                         say("A backward with the weights of its forward"));
         }
         if (endsMicrobatch(action.kind)) ++gradients_;
         if (!updates()) return;
         if (action.version < 0)
-            wrong(at, action, "it names no weight version, and its stage has several", "A version, as @v0");
+            wrong(at, action, say("it names no weight version, and its stage has several"), say("A version, as @v0"));
         else if (action.version != current_ && !kept_.contains(action.version))
-            wrong(at, action,
-                  fmt::format("version {} is neither kept nor current, which is {}", action.version, current_),
-                  "A version from its stash to its free");
+            wrong(at, action, say("version {} is neither kept nor current, which is {}", action.version, current_),
+                  say("A version from its stash to its free"));
     }
 
     const std::vector<Action>& actions_;
