@@ -131,9 +131,9 @@ private:
             if (!onlyA.empty()) result_.notes.push_back("steps only in A: " + listed(onlyA));
             if (!onlyB.empty()) result_.notes.push_back("steps only in B: " + listed(onlyB));
         }
-        if (both_.empty())
-            return fail({"cannot compare", "",
-                         a_.predicted() ? "no step of the run is complete" : "no step is complete in both runs", ""});
+        const auto none =
+            a_.predicted() ? say("no step of the run is complete") : say("no step is complete in both runs");
+        if (both_.empty()) return fail({say("cannot compare"), "", none, ""});
         // The first steps warm caches and pages: they count only where there are no others.
         const auto skipped = static_cast<std::ptrdiff_t>(both_.size() > warmUpSteps ? warmUpSteps : 0);
         steps_.assign(both_.begin() + skipped, both_.end());
@@ -372,7 +372,7 @@ private:
     Lone onlyA_, onlyB_;
 };
 
-tl::unexpected<Error> stopped() { return fail({"the comparison was cancelled", "", "", ""}); }
+tl::unexpected<Error> stopped() { return fail({say("the comparison was cancelled"), "", "", ""}); }
 
 Status readSteps(const RunReader& run, ComparisonSide& side, const std::function<bool()>& cancelled) {
     bool stop = false;
@@ -483,7 +483,8 @@ Result<RunComparison> compareWithPrediction(const RunReader& run, const std::fun
     const auto predicted = run.predicted();
     if (!predicted) return fail(predicted.error());
     if (predicted->empty())
-        return fail({"cannot compare", "", "this run has no prediction", "name a second run to compare it with"});
+        return fail({say("cannot compare"), "", say("this run has no prediction"),
+                     say("name a second run to compare it with")});
     ComparisonSide prediction(run.header(), true), measured(run.header(), false);
     if (const Status read = readSteps(run, measured, cancelled); !read) return fail(read.error());
     return compareByRank(prediction, measured, run, cancelled, [&](int rank) -> Status {

@@ -79,9 +79,9 @@ Result<std::filesystem::path> findCheckpoint(const std::filesystem::path& place)
     const std::vector<CheckpointPlace> places = listCheckpoints(place);
     if (!places.empty()) return places.back().path;
     const bool there = std::filesystem::is_directory(place, ignored);
-    return fail({"there is no checkpoint", place.string(),
-                 there ? "the folder is none and holds none" : "there is no such folder",
-                 "a checkpoint, or the folder that a run's checkpoints lie in"});
+    return fail({say("there is no checkpoint"), place.string(),
+                 there ? say("the folder is none and holds none") : say("there is no such folder"),
+                 say("a checkpoint, or the folder that a run's checkpoints lie in")});
 }
 
 std::filesystem::path unfinishedCheckpoint(const std::filesystem::path& folder, int serial, std::int64_t step,

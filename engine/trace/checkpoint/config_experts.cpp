@@ -48,8 +48,15 @@ void ExpertRows::sharedExperts() {
          ours, [dense](ModelSpec& model) {
              if (hasExperts(model)) model.experts.denseLayers = positiveInteger(dense).value_or(0);
          }});
-    // What predicts further tokens has weights of its own, behind the last layer.
-    for (const char* further : {"num_nextn_predict_layers", "num_mtp_layers"}) made_.names.insert(further);
+    // What predicts further tokens has weights of its own, behind the last layer, which a layout may leave out.
+    made_.names.insert("num_mtp_layers");
+    const Json modules = value("num_nextn_predict_layers", 1);
+    const int own = predictionModules(model_);
+    made_.rows.push_back(
+        {"num_nextn_predict_layers", own == 0 || sameValue(modules, own),
+         fmt::format("{}, model.predicted_tokens is {}", stated("num_nextn_predict_layers", modules), own),
+         fmt::format("model.predicted_tokens {}; or 0 to leave them out", shownValue(modules)),
+         own > 0 ? Json(own) : Json(), nullptr});
     for (const char* training : {"ep_size", "aux_loss_alpha", "seq_aux", "output_router_logits"})
         made_.names.insert(training);
     if (hasExperts(model_)) return sigmoidExperts();

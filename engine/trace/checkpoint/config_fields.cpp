@@ -3,7 +3,7 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/model_shape.h"
-#include "engine/trace/checkpoint/config_alibi.h"
+#include "engine/trace/checkpoint/config_gpt_oss.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,10 +21,13 @@ const std::vector<ConfigActivation> llamaActivations{{ActivationKind::SwiGlu, {"
                                                      {ActivationKind::GeGlu, {"gelu"}},
                                                      {ActivationKind::GeGluTanh, {"gelu_pytorch_tanh", "gelu_new"}}};
 
+const Json gptOssScaling{{"rope_type", "yarn"}, {"factor", 32.0},    {"beta_fast", 32.0},
+                         {"beta_slow", 1.0},    {"truncate", false}, {"original_max_position_embeddings", 4096}};
+
 /// Makes the rows of one file and one model.
-class Rows : AlibiRows {
+class Rows : GptOssRows {
 public:
-    Rows(const Json& config, const ModelSpec& model) : AlibiRows(config, model) {}
+    Rows(const Json& config, const ModelSpec& model) : GptOssRows(config, model) {}
 
     ConfigFields all() {
         modelType();
@@ -60,6 +63,11 @@ private:
     void llama() {
         const Json type = config_.value("model_type", Json(configFamily(model_).type));
         if (type == "deepseek_v3") return deepseek();
+        if (type == "gpt_oss") {
+            gptOss();
+            ties();
+            return rotary(150000, gptOssScaling);
+        }
         if (parts_.latent)
             part("model_type", type, false, "model.kv_rank", std::to_string(model_.block.kvRank), "0",
                  [](ModelSpec& model, const Json&) { model.block.kvRank = 0; });
@@ -221,11 +229,13 @@ private:
 
     /// The angles of queries and keys, which older files keep in rope_theta and rope_scaling, newer ones in
     /// rope_parameters.
-    void rotary(double usualBase) {
+    /// `usual`: what transformers takes where a file says nothing of them; null: they are not scaled.
+    void rotary(double usualBase, const Json& usual = {}) {
         bool named = config_.contains("rope_theta");
         Json scaling = "default";
+        const bool said = config_.empty() || !config_.value("rope_scaling", Json()).is_null();
         for (const char* name : {"rope_scaling", "rope_parameters"}) {
-            const Json rope = value(name, nullptr);
+            const Json rope = value(name, said || name == std::string_view("rope_scaling") ? Json() : usual);
             if (rope.is_null()) continue;
             if (!rope.is_object()) {
                 differ(name, fmt::format("{} is {}, which is no object", name, shownValue(rope)),
@@ -256,6 +266,7 @@ private:
                                                                      : RotaryScaling::None;
                  });
         if (ours.scaling != RotaryScaling::None) made_.rows.back().ours = scalingOf(ours, parts_.latent);
+        else if (!usual.is_null()) made_.rows.back().ours = {{"rope_type", "default"}};
         if (config_.contains("rope_theta") || !named) base("rope_theta", value("rope_theta", usualBase));
     }
 
@@ -266,6 +277,7 @@ private:
                      {yarn ? "beta_slow" : "low_freq_factor", rotary.low},
                      {yarn ? "beta_fast" : "high_freq_factor", rotaryHigh(rotary)},
                      {"original_max_position_embeddings", rotary.original}};
+        if (yarn && !rotary.truncate) made["truncate"] = false;
         if (yarn && latent) made["mscale"] = made["mscale_all_dim"] = 1.0;
         return made;
     }
@@ -312,6 +324,11 @@ private:
             ours.original, [](ModelSpec& model, const Json& theirs) {
                 if (const auto taken = positiveInteger(theirs)) model.block.rotary.original = *taken;
             });
+        if (yarn)
+            add(place("truncate"), said("truncate", true), "model.rope_truncate", ours.truncate,
+                [](ModelSpec& model, const Json& theirs) {
+                    if (theirs.is_boolean()) model.block.rotary.truncate = theirs.get<bool>();
+                });
         // A latent attention has all columns of its scores larger, not those alone that are turned.
         const bool scores = yarn && latent_;
         if (scores)
@@ -323,7 +340,7 @@ private:
             else if (key == "attention_factor" && yarn && factor.is_number())
                 isOne(place("attention_factor"), said("attention_factor", 0.1 * std::log(factor.get<double>()) + 1),
                       {0.1 * std::log(factor.get<double>()) + 1});
-            else if (key == "truncate" && yarn) isOne(place("truncate"), inner, {true});
+            else if (key == "truncate" && yarn) continue;
             else if (key == "partial_rotary_factor") isOne(place("partial_rotary_factor"), inner, {1});
             else if (key != "rope_theta" && key != "rope_type" && key != "type" && key != "factor" && key != low &&
                      key != high && key != original && !inner.is_null())
@@ -350,6 +367,7 @@ private:
              {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size", "use_qk_norm", "qkv_bias"})
             is(off, nullptr, {false});
         is("pruned_heads", nullptr, {Json::object()});
+        if (config_.value("model_type", Json(configFamily(model_).type)) == "gpt_oss") return;
         const Json layers = value("layer_types", Json::array());
         for (const Json& layer : layers)
             if (layer != "full_attention")
@@ -389,6 +407,7 @@ const std::vector<ConfigFamily>& configFamilies() {
                                                     {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"},
                                                     {"mixtral", ModelKind::LlamaMoe, "MixtralForCausalLM"},
                                                     {"qwen3_moe", ModelKind::LlamaMoe, "Qwen3MoeForCausalLM"},
+                                                    {"gpt_oss", ModelKind::LlamaMoe, "GptOssForCausalLM"},
                                                     {"deepseek_v3", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM"},
                                                     {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"}};
     return families;
@@ -397,7 +416,8 @@ const std::vector<ConfigFamily>& configFamilies() {
 const ConfigFamily& configFamily(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const bool llama = traits(model.kind).weights == WeightsFormat::Llama;
-    const std::string_view type = llama && parts.latent            ? "deepseek_v3"
+    const std::string_view type = isGptOss(model)                  ? "gpt_oss"
+                                  : llama && parts.latent          ? "deepseek_v3"
                                   : hasExperts(model)              ? (parts.queryKeyNorms ? "qwen3_moe" : "mixtral")
                                   : !llama                         ? "gpt2"
                                   : parts.queryKeyNorms            ? "qwen3"

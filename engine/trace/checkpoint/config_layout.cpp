@@ -18,10 +18,15 @@ using Json = nlohmann::json;
 
 /// What the file says of training rather than of the model, beside the layout's field that decides it.
 constexpr std::pair<const char*, const char*> trainingFields[] = {
-    {"attn_pdrop", "model.dropout"},     {"embd_pdrop", "model.dropout"},
-    {"resid_pdrop", "model.dropout"},    {"attention_dropout", "model.dropout"},
-    {"hidden_dropout", "model.dropout"}, {"torch_dtype", "precision.compute"},
-    {"dtype", "precision.compute"},      {"router_aux_loss_coef", "model.balance"},
+    {"attn_pdrop", "model.dropout"},
+    {"embd_pdrop", "model.dropout"},
+    {"resid_pdrop", "model.dropout"},
+    {"attention_dropout", "model.dropout"},
+    {"hidden_dropout", "model.dropout"},
+    {"torch_dtype", "precision.compute"},
+    {"dtype", "precision.compute"},
+    {"router_aux_loss_coef", "model.balance"},
+    {"num_nextn_predict_layers", "model.predicted_tokens"},
 };
 
 bool hasWeights(const std::filesystem::path& folder) {
@@ -49,7 +54,7 @@ void takeWhatLiesBeside(const std::filesystem::path& folder, bool sameModel, Con
     if (!std::filesystem::exists(file, ignored)) return;
     const Result<Tokenizer> tokenizer = Tokenizer::ofJson(file);
     if (!tokenizer) {
-        made.leftOut.push_back("tokenizer.json: " + tokenizer.error().why);
+        made.leftOut.push_back(fmt::format("tokenizer.json: {}", tokenizer.error().why));
     } else if (tokenizer->vocabulary() > model.vocabulary) {
         made.leftOut.push_back(fmt::format("tokenizer.json: its tokens go up to {}, model.vocabulary is {}",
                                            tokenizer->vocabulary() - 1, model.vocabulary));
@@ -76,7 +81,7 @@ Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem:
         std::string all = toText(faults);
         all.pop_back();  // the line break
         std::ranges::replace(all, '\n', ';');
-        return fail(Error{"cannot make a layout", file.string(), std::move(all), "a model that a layout can have"});
+        return fail(Error{say("cannot make a layout"), file.string(), all, say("a model that a layout can have")});
     }
     return made;
 }
@@ -89,8 +94,8 @@ bool looksLikeConfig(const std::filesystem::path& file) {
 Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
     const Result<Json> config = readConfig(file);
     if (!config) return fail(config.error());
-    const auto cannot = [&](std::string why, std::string legal) {
-        return fail(Error{"cannot make a layout", file.string(), std::move(why), std::move(legal)});
+    const auto cannot = [&](const std::string& why, const std::string& legal) {
+        return fail(Error{say("cannot make a layout"), file.string(), why, legal});
     };
     const Json type = config->value("model_type", Json());
     const auto family = std::ranges::find_if(configFamilies(), [&](const auto& each) { return type == each.type; });

@@ -13,7 +13,7 @@ Status exportWeights(FileSystem& files, const std::filesystem::path& checkpoint,
     const Result<CheckpointManifest> manifest = readManifest(checkpoint);
     if (!manifest) return fail(manifest.error());
     const ModelSpec& model = manifest->layout.model;
-    const bool published = hasPublishedBlocks(model) && evenLayers(model);
+    const bool published = hasPublishedBlocks(model) && model.feedForward.size() <= 1;
     if (published && traits(model.kind).weights == WeightsFormat::Gpt2) return exportGpt2(files, checkpoint, folder);
     if (published && traits(model.kind).weights == WeightsFormat::Llama) return exportLlama(files, checkpoint, folder);
     const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);

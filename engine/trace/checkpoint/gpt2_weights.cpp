@@ -30,20 +30,20 @@ Result<std::vector<std::filesystem::path>> filesOf(const std::filesystem::path& 
     if (!std::filesystem::is_directory(place, ignored)) return std::vector{place};
     if (std::filesystem::exists(place / "model.safetensors", ignored)) return std::vector{place / "model.safetensors"};
     const std::filesystem::path index = place / "model.safetensors.index.json";
-    const auto wrong = [&](std::string why) {
-        return fail(Error{"cannot read weights", place.string(), std::move(why),
-                          "a .safetensors file, or a folder with model.safetensors"});
+    const auto wrong = [&](Sentence why) {
+        return fail(Error{say("cannot read weights"), place.string(), std::move(why),
+                          say("a .safetensors file, or a folder with model.safetensors")});
     };
     if (!std::filesystem::exists(index, ignored))
-        return wrong("the folder holds neither model.safetensors nor model.safetensors.index.json");
+        return wrong(say("the folder holds neither model.safetensors nor model.safetensors.index.json"));
     const Result<std::string> text = readFile(index, largestJson);
-    if (!text) return wrong("model.safetensors.index.json: " + text.error().why);
+    if (!text) return wrong(say("model.safetensors.index.json: {}", text.error().why));
     const Result<JsonText> json = parseJsonText(*text);
     if (!json || !json->root.is_object() || !json->root.contains("weight_map") || !json->root["weight_map"].is_object())
-        return wrong("model.safetensors.index.json has no weight_map");
+        return wrong(say("model.safetensors.index.json has no weight_map"));
     std::set<std::filesystem::path> files;
     for (const auto& [name, file] : json->root["weight_map"].items()) {
-        if (!file.is_string()) return wrong("model.safetensors.index.json names no file for " + name);
+        if (!file.is_string()) return wrong(say("model.safetensors.index.json names no file for {}", name));
         files.insert(place / std::filesystem::path(file.get<std::string>()).filename());
     }
     return std::vector(files.begin(), files.end());
@@ -61,8 +61,8 @@ Status StateSource::addTensors(FileSystem& files, const std::filesystem::path& p
         Slice slice;
         for (const std::int64_t extent : tensor.shape) {
             if (extent < 1 || extent > std::numeric_limits<int>::max())
-                return fail({"cannot read weights", path.string(), "tensor \"" + tensor.name + "\" has an odd shape",
-                             "weights of GPT-2 or Llama"});
+                return fail({say("cannot read weights"), path.string(),
+                             say("tensor \"{}\" has an odd shape", tensor.name), say("weights of GPT-2 or Llama")});
             slice.whole.push_back(static_cast<int>(extent));
         }
         origins_[{name, std::string(weightKind)}].push_back({files_.size(), tensor, slice, 0, std::nullopt});
@@ -118,23 +118,24 @@ Error misfit(const std::filesystem::path& place, std::vector<WeightMismatch> mis
 }  // namespace
 
 const StateSource::Origin* StateSource::only(const Origins& theirs, const std::string& name,
-                                             const std::vector<int>& shape,
-                                             std::vector<WeightMismatch>& mismatches) const {
+                                             const std::vector<int>& shape, std::vector<WeightMismatch>& mismatches,
+                                             bool coded) const {
     const auto wrong = [&](std::string what, std::string legal) {
         mismatches.push_back({std::move(what), std::move(legal)});
         return nullptr;
     };
     const auto found = theirs.find({name, std::string(weightKind)});
-    if (found == theirs.end()) return wrong("there is no " + name, "weights with each tensor of the layout's model");
-    if (found->second.size() > 1) return wrong(name + " is there twice", "each tensor once");
+    if (found == theirs.end())
+        return wrong(fmt::format("there is no {}", name), "weights with each tensor of the layout's model");
+    if (found->second.size() > 1) return wrong(fmt::format("{} is there twice", name), "each tensor once");
     const Origin& origin = found->second.front();
     if (!fitsShape(name, origin.slice.whole, shape))
         return wrong(
             fmt::format("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole), shapeText(shape)),
             "a layout with the same model");
-    if (!readsAsFloats(origin.tensor.type))
+    if (coded ? origin.tensor.type != TensorType::U8 : !readsAsFloats(origin.tensor.type))
         return wrong(fmt::format("{} is of type {}", name, trace::name(origin.tensor.type)),
-                     "tensors of F32, F16 or BF16");
+                     coded ? "codes and scales of U8" : "tensors of F32, F16 or BF16");
     return &origin;
 }
 
@@ -159,9 +160,9 @@ Status StateSource::checkHead() {
         if (!b) return fail(b.error());
         if (*a == *b) return {};
     }
-    return fail({"these weights have an output projection of their own", place_.string(),
-                 "lm_head.weight differs from wte.weight, and the layout's model ties the two",
-                 "weights that were saved with tie_word_embeddings"});
+    return fail({say("these weights have an output projection of their own"), place_.string(),
+                 say("lm_head.weight differs from wte.weight, and the layout's model ties the two"),
+                 say("weights that were saved with tie_word_embeddings")});
 }
 
 Result<StateSource> StateSource::ofTensors(FileSystem& files, const std::filesystem::path& place) {
@@ -198,15 +199,17 @@ Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, co
     if (!manifest) return fail(manifest.error());
     const ModelSpec& model = manifest->layout.model;
     if (traits(model.kind).weights != WeightsFormat::Gpt2)
-        return fail({"cannot write GPT-2 weights", checkpoint.string(),
-                     fmt::format("its model is of kind {}", wordOf(model.kind)), "a checkpoint of a gpt"});
+        return fail({say("cannot write GPT-2 weights"), checkpoint.string(),
+                     say("its model is of kind {}", wordOf(model.kind)), say("a checkpoint of a gpt")});
     if (!hasPublishedBlocks(model))
-        return fail({"cannot write GPT-2 weights", checkpoint.string(), "its blocks have parts that a GPT-2 has not",
-                     "a checkpoint whose model has the parts of a gpt"});
+        return fail({say("cannot write GPT-2 weights"), checkpoint.string(),
+                     say("its blocks have parts that a GPT-2 has not"),
+                     say("a checkpoint whose model has the parts of a gpt")});
     const std::vector<int>& widths = model.feedForward;
     if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
-        return fail({"cannot write GPT-2 weights", checkpoint.string(), "its feed-forward blocks differ in width",
-                     "a checkpoint whose model.feed_forward is one width"});
+        return fail({say("cannot write GPT-2 weights"), checkpoint.string(),
+                     say("its feed-forward blocks differ in width"),
+                     say("a checkpoint whose model.feed_forward is one width")});
     const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
     if (!source) return fail(source.error());
     return source->writeWeights(files, folder, prefix).and_then([&] {

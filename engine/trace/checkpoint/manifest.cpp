@@ -22,7 +22,7 @@ using nlohmann::ordered_json;
 constexpr int formatVersion = 1;
 constexpr std::size_t digits = 8;
 constexpr std::string_view before = "{\"crc32c\": \"";  // the checksum's digits follow, and count as zeros in the sum
-constexpr const char* legal = "another checkpoint of the run";
+constexpr std::string_view legal = phrase("another checkpoint of the run");
 
 std::string hex(std::uint32_t checksum) { return fmt::format("{:08x}", checksum); }
 
@@ -89,8 +89,8 @@ CheckpointShard shardFrom(const json& from) {
     return shard;
 }
 
-tl::unexpected<Error> damaged(const char* why) {
-    return fail({"the checkpoint's manifest is damaged", "", why, legal});
+tl::unexpected<Error> damaged(Sentence why) {
+    return fail({say("the checkpoint's manifest is damaged"), "", std::move(why), termOf(legal)});
 }
 
 }  // namespace
@@ -123,15 +123,15 @@ std::string writeManifest(const CheckpointManifest& manifest) {
 
 Result<CheckpointManifest> parseManifest(std::string_view text) {
     if (text.size() < before.size() + digits || !text.starts_with(before))
-        return fail({"this is no manifest of a checkpoint", "", "it does not begin as one", legal});
+        return fail({say("this is no manifest of a checkpoint"), "", say("it does not begin as one"), termOf(legal)});
     if (text.substr(before.size(), digits) != hex(checksumOf(std::string(text))))
-        return damaged("its checksum does not fit its text");
+        return damaged(say("its checksum does not fit its text"));
     try {
         const json content = json::parse(text).at("checkpoint");
         if (const int version = countFrom<int>(content.at("format")); version != formatVersion)
-            return fail({"the checkpoint was written by a later version", "",
-                         fmt::format("its format is {}, this version reads {}", version, formatVersion),
-                         "the version that wrote it"});
+            return fail({say("the checkpoint was written by a later version"), "",
+                         say("its format is {}, this version reads {}", version, formatVersion),
+                         say("the version that wrote it")});
         CheckpointManifest manifest;
         manifest.version = content.at("version");
         manifest.created = content.at("created");
@@ -144,7 +144,7 @@ Result<CheckpointManifest> parseManifest(std::string_view text) {
         for (const json& shard : content.at("shards")) manifest.shards.push_back(shardFrom(shard));
         return manifest;
     } catch (const json::exception&) {
-        return damaged("it is not what this version writes, though its checksum fits");
+        return damaged(say("it is not what this version writes, though its checksum fits"));
     }
 }
 
@@ -152,7 +152,8 @@ Result<CheckpointManifest> readManifest(const std::filesystem::path& folder) {
     const std::filesystem::path file = folder / manifestFile;
     const Result<std::string> text = readFile(file);
     if (!text)
-        return fail({"cannot read the checkpoint", file.string(), text.error().why, "a folder with a manifest.json"});
+        return fail(
+            {say("cannot read the checkpoint"), file.string(), text.error().why, say("a folder with a manifest.json")});
     Result<CheckpointManifest> manifest = parseManifest(*text);
     if (manifest) return manifest;
     Error error = manifest.error();

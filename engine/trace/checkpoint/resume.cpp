@@ -31,12 +31,11 @@ constexpr std::array<std::string_view, 2> free{"/model/dropout", "/model/weights
 Status canContinue(const Layout& layout, const CheckpointManifest& manifest, const std::filesystem::path& checkpoint) {
     const Exchange exchange = layout.parallel.exchange;
     if (exchange == Exchange::AsyncServer || exchange == Exchange::Elastic)
-        return fail(
-            {"this layout cannot go on from a checkpoint", checkpoint.string(),
-             fmt::format("with the exchange {} every replica has weights and a place in the data of its own, and a "
+        return fail({say("this layout cannot go on from a checkpoint"), checkpoint.string(),
+                     say("with the exchange {} every replica has weights and a place in the data of its own, and a "
                          "checkpoint has one of each",
                          wordOf(exchange)),
-             "parallel.exchange allreduce, server or hogwild"});
+                     say("parallel.exchange allreduce, server or hogwild")});
     const nlohmann::ordered_json wanted = layoutToJson(layout), had = layoutToJson(manifest.layout);
     for (const Field& field : fields()) {
         const auto rule = std::ranges::find(bound, field.pointer, &Bound::pointer);
@@ -46,16 +45,15 @@ Status canContinue(const Layout& layout, const CheckpointManifest& manifest, con
         const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
         const std::string ours = wanted.at(pointer).dump(), theirs = had.at(pointer).dump();
         if (ours == theirs) continue;
-        return fail({"this layout cannot go on from the checkpoint", checkpoint.string(),
-                     fmt::format("{} is {} in the layout and {} in the checkpoint; {}", field.pointer, ours, theirs,
-                                 shapes ? std::string_view("the weights have the shapes of that model") : rule->why),
-                     fmt::format("{} {}", field.pointer, theirs)});
+        return fail({say("this layout cannot go on from the checkpoint"), checkpoint.string(),
+                     say("{} is {} in the layout and {} in the checkpoint; {}", field.pointer, ours, theirs,
+                         shapes ? std::string_view("the weights have the shapes of that model") : rule->why),
+                     say("{} {}", field.pointer, theirs)});
     }
     if (layout.run.steps > manifest.step) return {};
-    return fail(
-        {"there is nothing left to train", checkpoint.string(),
-         fmt::format("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
-         fmt::format("/run/steps above {}", manifest.step)});
+    return fail({say("there is nothing left to train"), checkpoint.string(),
+                 say("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
+                 say("/run/steps above {}", manifest.step)});
 }
 
 Result<CheckpointManifest> readWhole(const std::filesystem::path& checkpoint) {

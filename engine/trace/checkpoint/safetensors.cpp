@@ -29,38 +29,39 @@ constexpr std::array types{
 };
 
 constexpr std::uint64_t largestHeader = 100'000'000;  // the format's own limit
-constexpr const char* legalFile = "a whole safetensors file";
+constexpr std::string_view legalFile = phrase("a whole safetensors file");
 
-tl::unexpected<Error> wrong(std::string why) {
-    return fail({"this is no legal safetensors file", "", std::move(why), legalFile});
+tl::unexpected<Error> wrong(Sentence why) {
+    return fail({say("this is no legal safetensors file"), "", std::move(why), termOf(legalFile)});
 }
 
 Result<TensorEntry> parseTensor(const std::string& name, const json& value) {
-    const auto bad = [&](const char* why) { return wrong(fmt::format("tensor \"{}\" {}", name.substr(0, 100), why)); };
-    if (!value.is_object() || value.size() != 3) return bad("is not described by dtype, shape and data_offsets");
+    const auto bad = [&](const Sentence& why) { return wrong(say("tensor \"{}\" {}", name.substr(0, 100), why)); };
+    if (!value.is_object() || value.size() != 3) return bad(say("is not described by dtype, shape and data_offsets"));
     const auto type = value.find("dtype"), shape = value.find("shape"), offsets = value.find("data_offsets");
     if (type == value.end() || shape == value.end() || offsets == value.end())
-        return bad("is not described by dtype, shape and data_offsets");
+        return bad(say("is not described by dtype, shape and data_offsets"));
     TensorEntry entry;
     entry.name = name;
     const std::string word = type->is_string() ? type->get<std::string>() : std::string();
     const auto known = std::ranges::find(types, word, &TypeWords::name);
-    if (known == types.end()) return bad("has an unknown dtype");
+    if (known == types.end()) return bad(say("has an unknown dtype"));
     entry.type = known->type;
-    if (!shape->is_array()) return bad("has no shape");
+    if (!shape->is_array()) return bad(say("has no shape"));
     std::uint64_t bytes = static_cast<std::uint64_t>(known->bytes);
     for (const json& extent : *shape) {
-        if (!extent.is_number_unsigned()) return bad("has a shape that is no list of whole numbers");
+        if (!extent.is_number_unsigned()) return bad(say("has a shape that is no list of whole numbers"));
         entry.shape.push_back(static_cast<std::int64_t>(extent.get<std::uint64_t>()));
         if (entry.shape.back() < 0 || __builtin_mul_overflow(bytes, extent.get<std::uint64_t>(), &bytes))
-            return bad("has a shape beyond counting");
+            return bad(say("has a shape beyond counting"));
     }
     if (!offsets->is_array() || offsets->size() != 2 || !(*offsets)[0].is_number_unsigned() ||
         !(*offsets)[1].is_number_unsigned())
-        return bad("has data_offsets that are no two whole numbers");
+        return bad(say("has data_offsets that are no two whole numbers"));
     entry.begin = (*offsets)[0].get<std::uint64_t>();
     entry.end = (*offsets)[1].get<std::uint64_t>();
-    if (entry.end < entry.begin || entry.bytes() != bytes) return bad("has data_offsets that do not fit its shape");
+    if (entry.end < entry.begin || entry.bytes() != bytes)
+        return bad(say("has data_offsets that do not fit its shape"));
     return entry;
 }
 
@@ -96,11 +97,11 @@ std::string writeHeader(const SafetensorsHeader& header) {
 }
 
 Result<SafetensorsHeader> parseHeader(std::string_view text, std::uint64_t dataBytes) {
-    if (!text.starts_with('{')) return wrong("its header is no JSON object");
+    if (!text.starts_with('{')) return wrong(say("its header is no JSON object"));
     const Result<JsonText> parsed = parseJsonText(text);
-    if (!parsed) return wrong("its header is no JSON: " + parsed.error().text());
-    if (!parsed->duplicates.empty()) return wrong("its header names " + parsed->duplicates.front().pointer + " twice");
-    if (!parsed->root.is_object()) return wrong("its header is no JSON object");
+    if (!parsed) return wrong(say("its header is no JSON: {}", parsed.error().text()));
+    if (!parsed->duplicates.empty()) return wrong(say("its header names {} twice", parsed->duplicates.front().pointer));
+    if (!parsed->root.is_object()) return wrong(say("its header is no JSON object"));
     SafetensorsHeader header;
     for (const auto& [key, value] : parsed->root.items()) {
         if (key != "__metadata__") {
@@ -109,9 +110,9 @@ Result<SafetensorsHeader> parseHeader(std::string_view text, std::uint64_t dataB
             header.tensors.push_back(std::move(*entry));
             continue;
         }
-        if (!value.is_object()) return wrong("its metadata is no JSON object");
+        if (!value.is_object()) return wrong(say("its metadata is no JSON object"));
         for (const auto& [word, meaning] : value.items()) {
-            if (!meaning.is_string()) return wrong("its metadata holds something else than text");
+            if (!meaning.is_string()) return wrong(say("its metadata holds something else than text"));
             header.metadata[word] = meaning.get<std::string>();
         }
     }
@@ -121,13 +122,13 @@ Result<SafetensorsHeader> parseHeader(std::string_view text, std::uint64_t dataB
     std::uint64_t at = 0;
     for (const TensorEntry& tensor : header.tensors) {
         if (tensor.begin != at)
-            return wrong("tensor \"" + tensor.name + "\" overlaps another or leaves a gap before it");
+            return wrong(say("tensor \"{}\" overlaps another or leaves a gap before it", tensor.name));
         at = tensor.end;
     }
     if (at != dataBytes)
-        return wrong(fmt::format("its tensors take {} and {} follow the header",
-                                 formatBytes(static_cast<std::int64_t>(std::min(at, std::uint64_t{1} << 62))),
-                                 formatBytes(static_cast<std::int64_t>(dataBytes))));
+        return wrong(say("its tensors take {} and {} follow the header",
+                         formatBytes(static_cast<std::int64_t>(std::min(at, std::uint64_t{1} << 62))),
+                         formatBytes(static_cast<std::int64_t>(dataBytes))));
     return header;
 }
 
@@ -139,7 +140,7 @@ Result<SafetensorsFile> SafetensorsFile::open(FileSystem& files, const std::file
     opened.file_ = std::move(*file);
     std::error_code error;
     const std::uint64_t size = std::filesystem::file_size(path, error);
-    if (error) return fail({"cannot read the file", path.string(), error.message(), ""});
+    if (error) return fail({say("cannot read the file"), path.string(), systemReason(error.value()), ""});
     const auto here = [&](Error wrongPart) {
         wrongPart.where = path.string();
         return fail(std::move(wrongPart));
@@ -148,11 +149,13 @@ Result<SafetensorsFile> SafetensorsFile::open(FileSystem& files, const std::file
     const Result<std::size_t> got = opened.file_->read(std::as_writable_bytes(std::span(&length, 1)), 0);
     if (!got) return fail(got.error());
     if (*got < sizeof length || length > largestHeader || length > size - sizeof length)
-        return here({"this is no legal safetensors file", "", "its header is cut short or too long", legalFile});
+        return here({say("this is no legal safetensors file"), "", say("its header is cut short or too long"),
+                     termOf(legalFile)});
     std::string text(length, '\0');
     const Result<std::size_t> read = opened.file_->read(std::as_writable_bytes(std::span(text)), sizeof length);
     if (!read) return fail(read.error());
-    if (*read != length) return here({"this is no legal safetensors file", "", "it is cut short", legalFile});
+    if (*read != length)
+        return here({say("this is no legal safetensors file"), "", say("it is cut short"), termOf(legalFile)});
     opened.dataBegin_ = sizeof length + length;
     Result<SafetensorsHeader> header = parseHeader(text, size - opened.dataBegin_);
     if (!header) return here(header.error());
@@ -169,8 +172,8 @@ Status SafetensorsFile::read(const TensorEntry& tensor, std::uint64_t offset, st
     const Result<std::size_t> got = file_->read(to, dataBegin_ + tensor.begin + offset);
     if (!got) return fail(got.error());
     if (*got == to.size()) return {};
-    return fail(
-        {"the file is cut short", path_.string(), "tensor \"" + tensor.name + "\" is not all there", legalFile});
+    return fail({say("the file is cut short"), path_.string(), say("tensor \"{}\" is not all there", tensor.name),
+                 termOf(legalFile)});
 }
 
 Result<std::vector<float>> SafetensorsFile::readFloats(const TensorEntry& tensor) const {
@@ -181,8 +184,8 @@ Result<std::vector<float>> SafetensorsFile::readFloats(const TensorEntry& tensor
         return values;
     }
     if (!readsAsFloats(tensor.type))
-        return fail({"cannot read weights", path_.string(),
-                     fmt::format("tensor \"{}\" holds {}", tensor.name, name(tensor.type)), "F32, F16 or BF16"});
+        return fail({say("cannot read weights"), path_.string(),
+                     say("tensor \"{}\" holds {}", tensor.name, name(tensor.type)), say("F32, F16 or BF16")});
     std::vector<std::uint16_t> halves(values.size());
     if (const Status done = read(tensor, 0, std::as_writable_bytes(std::span(halves))); !done)
         return fail(done.error());

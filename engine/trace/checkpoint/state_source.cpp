@@ -37,17 +37,17 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
     source.place_ = folder;
     for (const CheckpointShard& shard : manifest.shards) {
         const std::filesystem::path path = folder / std::filesystem::path(shard.file).filename();
-        const auto damaged = [&](std::string why) {
-            return fail(
-                Error{"the checkpoint is damaged", path.string(), std::move(why), "another checkpoint of the run"});
+        const auto damaged = [&](Sentence why) {
+            return fail(Error{say("the checkpoint is damaged"), path.string(), std::move(why),
+                              say("another checkpoint of the run")});
         };
         std::error_code error;
         const auto size = std::filesystem::file_size(path, error);
-        if (error) return damaged("the shard is missing: " + error.message());
-        if (size != shard.bytes) return damaged(fmt::format("it has {} bytes instead of {}", size, shard.bytes));
+        if (error) return damaged(say("the shard is missing: {}", systemReason(error.value())));
+        if (size != shard.bytes) return damaged(say("it has {} bytes instead of {}", size, shard.bytes));
         auto file = SafetensorsFile::open(files, path);
         if (!file) return damaged(file.error().why);
-        if (file->headerChecksum() != shard.headerChecksum) return damaged("its header does not fit its checksum");
+        if (file->headerChecksum() != shard.headerChecksum) return damaged(say("its header does not fit its checksum"));
         std::map<std::string, const TensorEntry*> entries;
         for (const TensorEntry& entry : file->header().tensors) entries[entry.name] = &entry;
         for (const CheckpointPiece& piece : shard.pieces) {
@@ -55,7 +55,7 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
             if (entry == entries.end() || entry->second->type != TensorType::F32 || !legalSlice(piece.slice) ||
                 static_cast<std::int64_t>(entry->second->elements()) != piece.count || piece.begin < 0 ||
                 piece.begin > sliceElements(piece.slice) - piece.count)
-                return damaged("tensor \"" + piece.tensor() + "\" is not as the manifest says");
+                return damaged(say("tensor \"{}\" is not as the manifest says", piece.tensor()));
             source.origins_[{piece.name, piece.kind}].push_back(
                 {source.files_.size(), *entry->second, piece.slice, piece.begin, piece.checksum});
         }
@@ -64,9 +64,9 @@ Result<StateSource> StateSource::ofCheckpoint(FileSystem& files, const std::file
     const bool weights =
         std::ranges::any_of(source.origins_, [](const auto& each) { return each.first.second == weightKind; });
     if (!weights)
-        return fail(Error{"the checkpoint holds no weights", folder.string(),
-                          fmt::format("its manifest names {} shards, and no weight in them", manifest.shards.size()),
-                          "another checkpoint of the run"});
+        return fail(Error{say("the checkpoint holds no weights"), folder.string(),
+                          say("its manifest names {} shards, and no weight in them", manifest.shards.size()),
+                          say("another checkpoint of the run")});
     return source;
 }
 
@@ -76,28 +76,36 @@ Result<std::vector<float>> StateSource::values(const Origin& origin) const {
     Result<std::vector<float>> values = file.readFloats(origin.tensor);
     if (!values) return values;
     if (origin.checksum && crc32c(std::as_bytes(std::span(*values))) != *origin.checksum)
-        return fail({"the checkpoint is damaged", file.path().string(),
-                     "tensor \"" + origin.tensor.name + "\" does not fit its checksum",
-                     "another checkpoint of the run"});
+        return fail({say("the checkpoint is damaged"), file.path().string(),
+                     say("tensor \"{}\" does not fit its checksum", origin.tensor.name),
+                     say("another checkpoint of the run")});
     return values;
+}
+
+Result<std::vector<std::uint8_t>> StateSource::codes(const Origin& origin) const {
+    std::vector<std::uint8_t> bytes(origin.tensor.bytes());
+    const Status read = files_[origin.file].read(origin.tensor, 0, std::as_writable_bytes(std::span(bytes)));
+    if (!read) return fail(read.error());
+    return bytes;
 }
 
 Status StateSource::fill(const std::string& name, std::string_view kind, const Slice& slice, std::int64_t begin,
                          std::span<float> to) const {
     const auto found = origins_.find({name, std::string(kind)});
     if (found == origins_.end())
-        return fail({fmt::format("there is no {} of {}", kind, name), place_.string(),
-                     "the layout's model and optimizer need it", "a checkpoint of the same model and optimizer"});
+        return fail({say("there is no {} of {}", kind, name), place_.string(),
+                     say("the layout's model and optimizer need it"),
+                     say("a checkpoint of the same model and optimizer")});
     const auto count = static_cast<std::int64_t>(to.size());
     std::int64_t filled = 0;
     const std::vector<SliceRun> wanted = sliceRuns(slice, begin, count);
     std::vector<bool> have(to.size());
     for (const Origin& origin : found->second) {
         if (!fitsShape(name, origin.slice.whole, slice.whole))
-            return fail({"the shapes differ", place_.string(),
-                         fmt::format("{} of {} is {}, the layout's model needs {}", kind, name,
-                                     shapeText(origin.slice.whole), shapeText(slice.whole)),
-                         "a layout with the same model"});
+            return fail({say("the shapes differ"), place_.string(),
+                         say("{} of {} is {}, the layout's model needs {}", kind, name, shapeText(origin.slice.whole),
+                             shapeText(slice.whole)),
+                         say("a layout with the same model")});
         // Runs of both lie in the order of their places in the part, which is that of their places in the whole.
         const auto elements = static_cast<std::int64_t>(origin.tensor.elements());
         const std::vector<SliceRun> held = sliceRuns(origin.slice, origin.begin, elements);

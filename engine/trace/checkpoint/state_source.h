@@ -70,12 +70,15 @@ private:
         std::function<Result<std::vector<float>>(const StateSource& from)> assembled = {};
     };
     Result<std::vector<float>> values(const Origin& origin) const;
+    /// The bytes of a tensor of U8.
+    Result<std::vector<std::uint8_t>> codes(const Origin& origin) const;
     Error partly(const std::string& name, std::string_view kind, std::int64_t has, std::int64_t count) const;
     using Origins = std::map<std::pair<std::string, std::string>, std::vector<Origin>>;  ///< by name and kind
     Status addTensors(FileSystem& files, const std::filesystem::path& file);
-    /// The only tensor of this name; null, and a mismatch, where there is none or it has not this shape.
+    /// The only tensor of this name; null, and a mismatch, where there is none, or where it has not this shape or holds
+    /// neither floats nor, where `coded`, bytes.
     const Origin* only(const Origins& theirs, const std::string& name, const std::vector<int>& shape,
-                       std::vector<WeightMismatch>& mismatches) const;
+                       std::vector<WeightMismatch>& mismatches, bool coded = false) const;
     void takeGpt2(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
     void takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
     Status checkHead();

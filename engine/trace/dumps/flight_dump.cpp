@@ -26,8 +26,8 @@ constexpr std::size_t mostName = 200;  ///< bytes of a name that are kept
 
 constexpr const char* legalDump = "Legal is what PyTorch's flight recorder dumps (2.5 or later), as pickle or JSON";
 
-Error noDump(const std::filesystem::path& file, std::string why) {
-    return {"cannot read the flight recorder's dump", file.string(), std::move(why), legalDump};
+Error noDump(const std::filesystem::path& file, const std::string& why) {
+    return {"cannot read the flight recorder's dump", file.string(), why, legalDump};
 }
 
 std::optional<int> rankOfName(const std::filesystem::path& file) {

@@ -231,17 +231,18 @@ private:
 }  // namespace
 
 Result<HangReport> reportHang(std::span<const FlightDump> dumps) {
-    if (dumps.empty()) return fail({"nothing to report", "", "no dump was named", "Dumps of a job, one file per rank"});
+    if (dumps.empty())
+        return fail({say("nothing to report"), "", say("no dump was named"), say("Dumps of a job, one file per rank")});
     std::set<int> ranks;
     for (const FlightDump& dump : dumps) {
         if (!ranks.insert(dump.rank).second)
-            return fail({"cannot report on the dumps together", "", fmt::format("two are of rank {}", dump.rank),
-                         "One dump per rank, the rank at the end of the file's name"});
+            return fail({say("cannot report on the dumps together"), "", say("two are of rank {}", dump.rank),
+                         say("One dump per rank, the rank at the end of the file's name")});
         if (dump.version != dumps.front().version)
-            return fail({"cannot report on the dumps together", "",
-                         fmt::format("rank {} wrote format {}, rank {} format {}", dumps.front().rank,
-                                     dumps.front().version, dump.rank, dump.version),
-                         "Dumps of one job, written by one version of PyTorch"});
+            return fail({say("cannot report on the dumps together"), "",
+                         say("rank {} wrote format {}, rank {} format {}", dumps.front().rank, dumps.front().version,
+                             dump.rank, dump.version),
+                         say("Dumps of one job, written by one version of PyTorch")});
     }
     return HangFinder(dumps).report();
 }

@@ -46,6 +46,7 @@ std::string_view name(EventKind kind) {
     case EventKind::OverwrittenUpdates: return "overwritten updates";
     case EventKind::Loss: return "loss";
     case EventKind::ValidationLoss: return "validation loss";
+    case EventKind::PredictionLoss: return "loss of predictions ahead";
     case EventKind::GradientNorm: return "gradient norm";
     case EventKind::LearningRate: return "learning rate";
     case EventKind::TokensPerSecond: return "tokens per second";

@@ -135,7 +135,9 @@ enum class EventKind : std::uint8_t {
     Fp8Saturated = 114,  ///< value: numbers larger than the format's largest, rounded by the action, a forward (inputs
                          ///< and weights) or a backward (gradients)
     Fp8Flushed = 115,    ///< likewise, numbers that became 0
-    Mark = 120,          ///< an instant
+    PredictionLoss = 116,  ///< mean of the losses of the modules that predict further tokens, each a mean over the
+                           ///< step's tokens, nats; beside Loss, of which it is no part
+    Mark = 120,            ///< an instant
 };
 
 /// The kind of event that an action of each kind leaves.
@@ -191,7 +193,7 @@ constexpr bool isSpan(EventKind kind) {
 }
 constexpr bool isCounter(EventKind kind) {
     return (kind >= EventKind::Loss && kind < EventKind::Command) ||
-           (kind >= EventKind::NamedCounter && kind <= EventKind::Fp8Flushed);
+           (kind >= EventKind::NamedCounter && kind <= EventKind::PredictionLoss);
 }
 /// Spans that keep the compute lane busy: F, B, I, W, kernels. A recomputation lies within a B or I and carries its id.
 constexpr bool isCompute(EventKind kind) {

@@ -85,7 +85,7 @@ Status decodeEvents(std::span<const std::byte> block, std::vector<Event>& events
     if (!reader.atEnd()) return damaged("there are bytes behind it");
     if (auto why = illegalTime(events)) {
         events.clear();
-        return fail({"damaged block of events", "", std::move(*why), legalTimes});
+        return fail({"damaged block of events", "", *why, legalTimes});
     }
     return {};
 }

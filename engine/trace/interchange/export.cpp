@@ -25,7 +25,7 @@ Result<ExportFormat> findExportFormat(std::string_view name) {
     std::string legal = "Possible are";
     for (const ExportFormat& format : knownExports)
         legal += (&format == knownExports.data() ? " " : ", ") + std::string(format.name);
-    return fail({"unknown export format", std::string(name), "", legal});
+    return fail({say("unknown export format"), std::string(name), "", legal});
 }
 
 Status exportRun(const RunReader& run, const ExportFormat& format, const std::filesystem::path& file) {
@@ -45,7 +45,7 @@ Status exportRun(FileSystem& files, const RunReader& run, const ExportFormat& fo
     if (!committed) return committed;
     if (!written) {
         Error error = written.error();
-        error.legal = "All that could be read has been exported to " + file.string();
+        error.legal = say("All that could be read has been exported to {}", file.string());
         return fail(error);
     }
     return {};

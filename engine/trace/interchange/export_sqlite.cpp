@@ -40,7 +40,7 @@ Status copyTable(RunQuery& query, const TableHelp& table, Database& database) {
                                                                  return written = insert->run() == SQLITE_OK;
                                                              },
                                                              {}});
-    return written ? asked : fail(database.error("cannot export the run"));
+    return written ? asked : fail(database.error(say("cannot export the run")));
 }
 
 Status copyInto(const std::filesystem::path& file, ReplacingFile& out) {
@@ -49,8 +49,9 @@ Status copyInto(const std::filesystem::path& file, ReplacingFile& out) {
     while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0)
         if (const Status written = out.write({buffer.data(), static_cast<std::size_t>(in.gcount())}); !written)
             return written;
-    return in.eof() ? Status{}
-                    : fail({"cannot export the run", file.string(), "what was written cannot be read back", ""});
+    return in.eof()
+               ? Status{}
+               : fail({say("cannot export the run"), file.string(), say("what was written cannot be read back"), ""});
 }
 
 }  // namespace

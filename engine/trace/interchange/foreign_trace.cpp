@@ -47,12 +47,12 @@ std::string now() {
                        fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
-Error refusalOf(std::string where, std::string why, std::string legal = "") {
-    return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
+Error refusalOf(const std::string& where, Sentence why, Sentence legal = {}) {
+    return {say("cannot import the trace"), where, std::move(why), std::move(legal)};
 }
 
-Error misfit(std::string why) {
-    return refusalOf("", std::move(why), "The layout that the traces' program trained, or none");
+Error misfit(Sentence why) {
+    return refusalOf("", std::move(why), say("The layout that the traces' program trained, or none"));
 }
 
 std::string labelOf(const ForeignProcess& process, int rank) {
@@ -78,8 +78,8 @@ std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
 Status ForeignTrace::room() const {
     if (processes_.size() <= mostRanks) return {};
     return fail(refusalOf(processes_.back().source,
-                          fmt::format("it is one process more than the {} that a run can have as ranks", mostRanks),
-                          "Traces of fewer processes"));
+                          say("it is one process more than the {} that a run can have as ranks", mostRanks),
+                          say("Traces of fewer processes")));
 }
 
 ActionId ForeignTrace::name(std::string_view text) {
@@ -161,10 +161,9 @@ void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
 
 /// Ranks that the trace names come first, in their order; a trace of some ranks of a job has no rows for the others.
 Result<std::vector<int>> ForeignTrace::ranks() const {
-    if (processes_.empty()) return fail(refusalOf("", "there is nothing in it that a timeline could show"));
+    if (processes_.empty()) return fail(refusalOf("", say("there is nothing in it that a timeline could show")));
     if (processes_.size() > mostRanks)
-        return fail(
-            refusalOf("", fmt::format("it has {} processes", processes_.size()), fmt::format("At most {}", mostRanks)));
+        return fail(refusalOf("", say("it has {} processes", processes_.size()), say("At most {}", mostRanks)));
     std::vector<std::uint32_t> same(processes_.size());
     if (const Status joined = joinCycles(same); !joined) return fail(joined.error());
     std::vector<std::size_t> order;
@@ -195,9 +194,9 @@ Status ForeignTrace::joinCycles(std::vector<std::uint32_t>& same) const {
             const ForeignProcess& process = processes_[cycles[i]];
             if (process.pid == 0 || process.pid != before.pid || process.host != before.host ||
                 process.first < before.last)
-                return fail(refusalOf(
-                    process.source, fmt::format("it says that it is rank {}, and so does {}", rank, before.source),
-                    "One trace of each rank, or several that one process recorded one after another"));
+                return fail(
+                    refusalOf(process.source, say("it says that it is rank {}, and so does {}", rank, before.source),
+                              say("One trace of each rank, or several that one process recorded one after another")));
         }
         for (const std::uint32_t i : cycles) same[i] = first;
     }
@@ -292,8 +291,8 @@ Status ForeignTrace::number(ForeignEvent& foreign) {
             const auto expected =
                 order_->action(event.rank, event.kind, event.step < 0 && all > 0 ? number % all : number);
             if (!expected)
-                return fail(misfit(fmt::format("rank {} recorded more than {} × {} in step {}", event.rank, all,
-                                               trace::name(event.kind), event.step)));
+                return fail(misfit(say("rank {} recorded more than {} × {} in step {}", event.rank, all,
+                                       trace::name(event.kind), event.step)));
             action = *expected;
         }
     }
@@ -369,9 +368,9 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
         }
         if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
             status = fail(refusalOf(processes_[event.process].source,
-                                    fmt::format("{} goes from {} to {} ns after the trace's first event", called(event),
-                                                event.event.begin, event.event.end),
-                                    "Events within 36 years of the first one"));
+                                    say("{} goes from {} to {} ns after the trace's first event", called(event),
+                                        event.event.begin, event.event.end),
+                                    say("Events within 36 years of the first one")));
             return;
         }
         std::vector<Event>& batch = event.predicted ? predicted : measured;
@@ -392,7 +391,7 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
     for (; peak != peaksOfSteps.end(); ++peak) give(*peak);
     flush(measured, 1);
     flush(predicted, 1);
-    if (cancelled) return fail(Error{"the import was cancelled", "", "", ""});
+    if (cancelled) return fail(Error{say("the import was cancelled"), "", "", ""});
     if (!status) return status;
     report.seconds = last > first ? static_cast<double>(last - first) * 1e-9 : 0;
     report.steps = static_cast<int>(steps.size());
@@ -425,15 +424,16 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
                                          const std::vector<std::string>& files, const ShareWatcher& watcher) {
     const auto numbered = ranks();
     if (!numbered) return fail(numbered.error());
-    if (sorter_.size() == 0) return fail(refusalOf(files.front(), "there is nothing in it that a timeline could show"));
+    if (sorter_.size() == 0)
+        return fail(refusalOf(files.front(), say("there is nothing in it that a timeline could show")));
     const int world = *std::ranges::max_element(*numbered) + 1;
     if (fit_)
         if (const auto why = fit_->misfitOf(world)) return fail(misfit(*why));
     std::error_code ignoredError;
     if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 &&
         !RunReader::open(out))
-        return fail(
-            {"cannot create the run file", out.string(), "a file that is no run has that name", "Choose another name"});
+        return fail({say("cannot create the run file"), out.string(), say("a file that is no run has that name"),
+                     say("Choose another name")});
 
     std::filesystem::path draft = out;
     draft += ".import" + std::to_string(::getpid());

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <istream>
 
 namespace shardlab::trace {
@@ -27,11 +28,10 @@ constexpr std::array knownImports{
 constexpr double readShare = 0.8;  ///< of the whole import, the rest is sorting and writing
 constexpr std::size_t looked = 64 * 1024;
 
-std::string legalFormats() {
-    std::string legal = "Importable are: ";
-    for (const ImportFormat& format : knownImports)
-        legal += fmt::format("{}{}", &format == knownImports.data() ? "" : "; ", format.description);
-    return legal;
+Sentence legalFormats() {
+    std::vector<std::string_view> all;
+    for (const ImportFormat& format : knownImports) all.push_back(format.description);
+    return say("Importable are: {}", fmt::format("{}", fmt::join(all, "; ")));
 }
 
 }  // namespace
@@ -41,7 +41,7 @@ std::span<const ImportFormat> importFormats() { return knownImports; }
 Result<ImportFormat> findImportFormat(std::string_view name) {
     const auto found = std::ranges::find(knownImports, name, &ImportFormat::name);
     if (found != knownImports.end()) return *found;
-    return fail({"unknown import format", std::string(name), "", legalFormats()});
+    return fail({say("unknown import format"), std::string(name), "", legalFormats()});
 }
 
 Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
@@ -53,22 +53,22 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
     head.resize(static_cast<std::size_t>(in.gcount()));
     if ((*opened)->problem()) return fail(*(*opened)->problem());
     if (head.starts_with("SQLite format 3") && head.size() > 72 && std::string_view(head).substr(68, 4) == "SHLD")
-        return fail(
-            {"cannot import the trace", file.string(), "it is a run of Shardlab already", "Open it, or shardlab info"});
+        return fail({say("cannot import the trace"), file.string(), say("it is a run of Shardlab already"),
+                     say("Open it, or shardlab info")});
     if (head.starts_with("SQLite format 3")) return findImportFormat("nsight");
     if (isMemorySnapshot(head)) return findImportFormat("memory-snapshot");
     const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (first == std::string::npos || (head[first] != '{' && head[first] != '['))
-        return fail({"cannot import the trace", file.string(),
-                     head.empty() ? "it is empty" : "its format is none that is known", legalFormats()});
+        return fail({say("cannot import the trace"), file.string(),
+                     head.empty() ? say("it is empty") : say("its format is none that is known"), legalFormats()});
     for (const char* sign :
          {"\"schemaVersion\"", "\"deviceProperties\"", "\"baseTimeNanoseconds\"", "\"distributedInfo\""})
         if (head.find(sign) != std::string::npos) return findImportFormat("kineto");
     const char* sign = head[first] == '[' ? "\"ph\"" : "\"traceEvents\"";
     if (head.find(sign) != std::string::npos) return findImportFormat("chrome");
-    return fail({"cannot import the trace", file.string(),
-                 head[first] == '[' ? "it is a list in JSON, but none of events"
-                                    : "it is JSON, but has no list traceEvents at its beginning",
+    return fail({say("cannot import the trace"), file.string(),
+                 head[first] == '[' ? say("it is a list in JSON, but none of events")
+                                    : say("it is JSON, but has no list traceEvents at its beginning"),
                  legalFormats()});
 }
 
@@ -84,7 +84,7 @@ std::vector<std::string> ImportReport::lines() const {
 }
 
 Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher& watcher) {
-    if (request.files.empty()) return fail({"nothing to import", "", "no file was named", legalFormats()});
+    if (request.files.empty()) return fail({say("nothing to import"), "", say("no file was named"), legalFormats()});
     std::vector<std::uint64_t> sizes;
     std::uint64_t whole = 0;
     std::vector<std::string> names;
@@ -93,9 +93,9 @@ Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher&
         const auto found = request.format.empty() ? detectImportFormat(file) : findImportFormat(request.format);
         if (!found) return fail(found.error());
         if (format && format->name != found->name)
-            return fail({"cannot import the traces together", file.string(),
-                         fmt::format("it is a {}, the one before a {}", found->title, format->title),
-                         "Files of one format"});
+            return fail({say("cannot import the traces together"), file.string(),
+                         say("it is a {}, the one before a {}", found->title, format->title),
+                         say("Files of one format")});
         format = *found;
         std::error_code unknown;
         sizes.push_back(std::filesystem::file_size(file, unknown));

@@ -187,10 +187,10 @@ private:
         if (!ours_) opened.arguments.clear();
         openBytes_ += bytesOf(opened);
         if (openBytes_ > mostOpenBytes)
-            return fail({"cannot import the trace", file_.string(),
-                         fmt::format("more spans have begun and not ended (B without E) than fit into {}",
-                                     formatBytes(mostOpenBytes)),
-                         "A trace whose spans end, or have a duration (X)"});
+            return fail(
+                {say("cannot import the trace"), file_.string(),
+                 say("more spans have begun and not ended (B without E) than fit into {}", formatBytes(mostOpenBytes)),
+                 say("A trace whose spans end, or have a duration (X)")});
         spans.push_back(std::move(opened));
         return {};
     }

@@ -59,9 +59,9 @@ public:
         if (const Status done = readTraceJson(**in, file_, reader); !done) return done;
         ForeignProcess& process = trace_.process(process_);
         if (late_)
-            return fail({"cannot import the trace", file_.string(),
-                         "baseTimeNanoseconds comes after the events it belongs to",
-                         "A file as torch.profiler writes it"});
+            return fail({say("cannot import the trace"), file_.string(),
+                         say("baseTimeNanoseconds comes after the events it belongs to"),
+                         say("A file as torch.profiler writes it")});
         if (!process.rank) trace_.note(process.source + " does not say which rank it is (no distributedInfo)");
         if (const Status added = pipeline_.addTo(trace_, process_); !added) return added;
         process.label = !process.host.empty() ? process.host : titles_[std::to_string(process.pid)];

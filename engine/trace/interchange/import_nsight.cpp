@@ -32,14 +32,19 @@ constexpr std::array eventTables{"CUPTI_ACTIVITY_KIND_KERNEL",
                                  "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
                                  "NVTX_EVENTS",
                                  "CUDA_GPU_MEMORY_USAGE_EVENTS",
+                                 "GPU_METRICS",
                                  "MPI_P2P_EVENTS",
                                  "MPI_COLLECTIVES_EVENTS",
                                  "MPI_START_WAIT_EVENTS",
                                  "MPI_OTHER_EVENTS",
                                  "OSRT_API"};
 /// Tables that describe what the others hold.
-constexpr std::array describingTables{"StringIds", "ENUM_CUDA_MEMCPY_OPER", "TARGET_INFO_SESSION_START_TIME",
-                                      "TARGET_INFO_SYSTEM_ENV", "MPI_RANKS"};
+constexpr std::array describingTables{"StringIds",
+                                      "ENUM_CUDA_MEMCPY_OPER",
+                                      "TARGET_INFO_SESSION_START_TIME",
+                                      "TARGET_INFO_SYSTEM_ENV",
+                                      "TARGET_INFO_GPU_METRICS",
+                                      "MPI_RANKS"};
 /// How the names of further tables begin that describe: they hold no events.
 constexpr std::array describingBegins{
     "ENUM_",           "TARGET_INFO_",       "META_DATA_",    "EXPORT_META_DATA",  "sqlite_",
@@ -72,18 +77,19 @@ public:
         if (!opened) return fail(opened.error());
         database_.emplace(std::move(*opened));
         if (const Status plain = checkTables(); !plain) return plain;
-        static constexpr std::array parts{&NsightReader::ranges, &NsightReader::calls,    &NsightReader::kernels,
-                                          &NsightReader::graphs, &NsightReader::copies,   &NsightReader::fills,
-                                          &NsightReader::memory, &NsightReader::waits,    &NsightReader::mpi,
-                                          &NsightReader::system, &NsightReader::mpiRanks, &NsightReader::others};
+        static constexpr std::array parts{&NsightReader::ranges, &NsightReader::calls,   &NsightReader::kernels,
+                                          &NsightReader::graphs, &NsightReader::copies,  &NsightReader::fills,
+                                          &NsightReader::memory, &NsightReader::waits,   &NsightReader::mpi,
+                                          &NsightReader::system, &NsightReader::metrics, &NsightReader::mpiRanks,
+                                          &NsightReader::others};
         for (const char* table : eventTables)
             if (has(table))
                 rows_ += rowsOf_[table] =
                     database_->number((std::string("SELECT count(*) FROM ") + table).c_str()).value_or(0);
         if (rows_ == 0)
-            return fail({"cannot import the trace", file_.string(),
-                         "it is an SQLite database without the tables of Nsight Systems, or they are empty",
-                         "What nsys export --type sqlite writes"});
+            return fail({say("cannot import the trace"), file_.string(),
+                         say("it is an SQLite database without the tables of Nsight Systems, or they are empty"),
+                         say("What nsys export --type sqlite writes")});
         // Times count from the session's begin: that of several reports must be known to lay them side by side.
         if (has("TARGET_INFO_SESSION_START_TIME"))
             base_ = database_->number("SELECT utcEpochNs FROM TARGET_INFO_SESSION_START_TIME").value_or(0);
@@ -106,11 +112,11 @@ private:
                 database_->prepare("SELECT 1 FROM sqlite_schema WHERE name = ?1 COLLATE NOCASE AND type <> 'index' AND "
                                    "(type <> 'table' OR "
                                    "rootpage = 0 OR EXISTS (SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden <> 0))");
-            if (!odd) return fail({"cannot import the trace", file_.string(), database_->error("").why, ""});
+            if (!odd) return fail({say("cannot import the trace"), file_.string(), database_->error("").why, ""});
             if (odd->bind(std::string_view(table)).next() == SQLITE_ROW)
-                return fail({"cannot import the trace", file_.string() + ", table " + table,
-                             "it is a view, or some of it is computed, where Nsight Systems stores rows",
-                             "What nsys export --type sqlite writes"});
+                return fail({say("cannot import the trace"), file_.string() + ", table " + table,
+                             say("it is a view, or some of it is computed, where Nsight Systems stores rows"),
+                             say("What nsys export --type sqlite writes")});
         }
         return {};
     }
@@ -125,22 +131,23 @@ private:
         if (!has(table)) return {};
         auto rows = database_->prepare(sql.c_str());
         if (!rows)
-            return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why,
-                         "The columns that Nsight Systems documents"});
+            return fail({say("cannot import the trace"), file_.string() + ", table " + table, database_->error("").why,
+                         say("The columns that Nsight Systems documents")});
         int code = 0;
         for (std::int64_t left = rowsOf_[table]; (code = rows->next()) == SQLITE_ROW; --left) {
             if (left == 0)
-                return fail({"cannot import the trace", file_.string() + ", table " + table,
-                             "its rows name texts that the file holds more than once",
-                             "One row of StringIds, and of ENUM_CUDA_MEMCPY_OPER, for each id"});
+                return fail({say("cannot import the trace"), file_.string() + ", table " + table,
+                             say("its rows name texts that the file holds more than once"),
+                             say("One row of StringIds, and of ENUM_CUDA_MEMCPY_OPER, for each id")});
             if (const Status room = trace_.room(); !room) return room;
             if (const Status taken = take(*rows); !taken) return taken;
             if (++done_ % rowsBetweenQuestions == 0 && watcher_ &&
                 !watcher_(std::min(1.0, static_cast<double>(done_) / static_cast<double>(rows_))))
-                return fail(Error{"the import was cancelled", "", "", ""});
+                return fail(Error{say("the import was cancelled"), "", "", ""});
         }
         if (code != SQLITE_DONE)
-            return fail({"cannot import the trace", file_.string() + ", table " + table, database_->error("").why, ""});
+            return fail(
+                {say("cannot import the trace"), file_.string() + ", table " + table, database_->error("").why, ""});
         return {};
     }
 
@@ -406,6 +413,48 @@ private:
                         event.event.lane = Lane::Host;
                         event.event.kind = EventKind::NamedCounter;
                         trace_.addMemory(process, event.event.begin, bytes);
+                        return trace_.add(event);
+                    });
+    }
+
+    /// The process whose kernels ran on a GPU, by the GPU's number; the lowest where several share it.
+    std::map<std::int64_t, std::uint32_t> usersOfDevices() {
+        std::map<std::int64_t, std::uint32_t> users;
+        if (!has("CUPTI_ACTIVITY_KIND_KERNEL") || !hasColumns("CUPTI_ACTIVITY_KIND_KERNEL", {"deviceId"})) return users;
+        auto rows = database_->prepare(
+            "SELECT deviceId, min(globalPid) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE globalPid IS NOT NULL GROUP BY 1");
+        while (rows && rows->next() == SQLITE_ROW) users[rows->number(0)] = processOf(rows->number(1));
+        return users;
+    }
+
+    /// Samples of a GPU's own counters, as counters of the rank that uses it; of a GPU that none uses, of the first.
+    Status metrics() {
+        if (!has("GPU_METRICS")) return {};
+        if (!hasColumns("GPU_METRICS", {"timestamp", "typeId", "metricId", "value"})) return count("GPU_METRICS");
+        const auto users = usersOfDevices();
+        const bool named = has("TARGET_INFO_GPU_METRICS");
+        return each("GPU_METRICS",
+                    fmt::format("SELECT m.timestamp, m.typeId & 255, m.value, coalesce({}'metric ' || m.metricId) FROM "
+                                "GPU_METRICS m {}",
+                                named ? "n.metricName, " : "NULL, ",
+                                named ? "LEFT JOIN TARGET_INFO_GPU_METRICS n ON n.typeId = m.typeId AND n.metricId = "
+                                        "m.metricId"
+                                      : ""),
+                    [&](const Statement& row) -> Status {
+                        ForeignEvent event;
+                        if (__builtin_add_overflow(row.number(0), base_, &event.event.begin)) {
+                            trace_.ignored("spans whose times are too large");
+                            return {};
+                        }
+                        const auto user = users.find(row.number(1));
+                        event.process = user != users.end()   ? user->second
+                                        : !processes_.empty() ? processes_.begin()->second
+                                                              : processOf(0);
+                        event.event.end = event.event.begin;
+                        event.event.value = static_cast<double>(row.number(2));
+                        event.event.action = trace_.name(fmt::format("{}, device {}", row.text(3), row.number(1)));
+                        event.event.lane = Lane::Host;
+                        event.event.kind = EventKind::NamedCounter;
                         return trace_.add(event);
                     });
     }

@@ -25,37 +25,36 @@ InputStream::InputStream(std::filesystem::path file, std::unique_ptr<gzFile_s, C
 
 Result<std::unique_ptr<InputStream>> InputStream::open(const std::filesystem::path& file, ShareWatcher watcher,
                                                        UnpackLimits limits) {
-    const auto refuse = [&](std::string why) {
-        return fail({"cannot read the trace", file.string(), std::move(why), ""});
+    const auto refuse = [&](Sentence why) {
+        return fail({say("cannot read the trace"), file.string(), std::move(why), ""});
     };
     std::error_code code;
-    if (!std::filesystem::exists(file, code)) return refuse("there is no such file");
-    if (std::filesystem::is_directory(file, code)) return refuse("it is a folder");
+    if (!std::filesystem::exists(file, code)) return refuse(say("there is no such file"));
+    if (std::filesystem::is_directory(file, code)) return refuse(say("it is a folder"));
     const std::uint64_t size = std::filesystem::file_size(file, code);
-    if (code) return refuse("it is no regular file");
+    if (code) return refuse(say("it is no regular file"));
     std::unique_ptr<gzFile_s, Close> in(gzopen(file.c_str(), "rb"));
-    if (!in) return refuse(std::strerror(errno));
+    if (!in) return refuse(systemReason(errno));
     gzbuffer(in.get(), bufferBytes);
     return std::make_unique<InputStream>(file, std::move(in), size, std::move(watcher), limits);
 }
 
 std::optional<Error> InputStream::beyondLimits() const {
     if (gzdirect(in_.get()) != 0) return std::nullopt;  // it is not packed
-    const auto refuse = [&](std::string why, std::string legal) {
-        return Error{"cannot read the trace", file_.string(), std::move(why), std::move(legal)};
+    const auto refuse = [&](Sentence why, Sentence legal) {
+        return Error{say("cannot read the trace"), file_.string(), std::move(why), std::move(legal)};
     };
     if (unpacked_ > limits_.bytes)
         return refuse(
-            fmt::format("its gzip data unpacks to more than {}", formatBytes(static_cast<std::int64_t>(limits_.bytes))),
-            "A trace of fewer steps or ranks, or the trace as a file that is not packed");
+            say("its gzip data unpacks to more than {}", formatBytes(static_cast<std::int64_t>(limits_.bytes))),
+            say("A trace of fewer steps or ranks, or the trace as a file that is not packed"));
     const auto packed = static_cast<std::uint64_t>(std::max<z_off_t>(gzoffset(in_.get()), 1));
     if (unpacked_ > limits_.free && unpacked_ / packed > limits_.ratio)
-        return refuse(
-            fmt::format("{} of its gzip data unpack to more than {}, which no trace does",
-                        formatBytes(static_cast<std::int64_t>(packed)),
-                        formatBytes(static_cast<std::int64_t>(packed * limits_.ratio))),
-            fmt::format("Up to {} unpacked bytes for each packed one, or the trace as a file that is not packed",
-                        limits_.ratio));
+        return refuse(say("{} of its gzip data unpack to more than {}, which no trace does",
+                          formatBytes(static_cast<std::int64_t>(packed)),
+                          formatBytes(static_cast<std::int64_t>(packed * limits_.ratio))),
+                      say("Up to {} unpacked bytes for each packed one, or the trace as a file that is not packed",
+                          limits_.ratio));
     return std::nullopt;
 }
 
@@ -71,9 +70,9 @@ InputStream::int_type InputStream::underflow() {
     const char* why = gzerror(in_.get(), &code);
     // A gzip file that was cut off gives what is there and then Z_BUF_ERROR.
     if (got < 0 || (got == 0 && code != Z_OK && code != Z_STREAM_END))
-        problem_ = Error{
-            "cannot read the trace", file_.string(),
-            code == Z_ERRNO ? std::strerror(errno) : std::string("its gzip data is damaged or cut off: ") + why, ""};
+        problem_ =
+            Error{say("cannot read the trace"), file_.string(),
+                  code == Z_ERRNO ? systemReason(errno) : say("its gzip data is damaged or cut off: {}", why), ""};
     if (got <= 0) return traits_type::eof();
     unpacked_ += static_cast<std::uint64_t>(got);
     problem_ = beyondLimits();

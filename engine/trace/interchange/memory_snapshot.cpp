@@ -26,8 +26,8 @@ constexpr std::size_t mostOtherActions = 100, mostActionName = 40;
 constexpr const char* legalSnapshot =
     "Legal is what torch.cuda.memory._dump_snapshot() writes, or a pickle of torch.cuda.memory._snapshot()";
 
-Error noSnapshot(const std::filesystem::path& file, std::string why) {
-    return {"cannot read the memory snapshot", file.string(), std::move(why), legalSnapshot};
+Error noSnapshot(const std::filesystem::path& file, const std::string& why) {
+    return {"cannot read the memory snapshot", file.string(), why, legalSnapshot};
 }
 
 /// The digits after the last "rank" in the name, which "_" or "-" may stand before.

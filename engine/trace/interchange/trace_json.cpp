@@ -23,8 +23,8 @@ constexpr std::size_t deepest = 512;  ///< lists and objects within one another
 constexpr std::uint64_t longestToken = std::uint64_t{64} << 20;
 constexpr std::size_t passedOn = std::size_t{1} << 18;
 
-Error refusal(std::string where, std::string why, std::string legal) {
-    return {"cannot import the trace", std::move(where), std::move(why), std::move(legal)};
+Error refusal(const std::string& where, Sentence why, Sentence legal) {
+    return {say("cannot import the trace"), where, std::move(why), std::move(legal)};
 }
 
 std::string shortened(std::string text, std::size_t longest) {
@@ -166,9 +166,9 @@ private:
     /// A list or an object begins.
     bool open() {
         if (depth_ == deepest)
-            status_ = fail(
-                refusal(file_, fmt::format("its lists and objects lie more than {} deep within one another", deepest),
-                        "A trace as chrome://tracing reads it, whose lists and objects lie about 5 deep"));
+            status_ =
+                fail(refusal(file_, say("its lists and objects lie more than {} deep within one another", deepest),
+                             say("A trace as chrome://tracing reads it, whose lists and objects lie about 5 deep")));
         else ++depth_;
         return status_.has_value();
     }
@@ -296,21 +296,21 @@ Status readTraceJson(InputStream& in, const std::filesystem::path& file, const T
     if (in.cancelled()) return fail(importCancelled());
     if (in.problem()) return fail(*in.problem());
     if (!handler.status()) return handler.status();
-    const auto refuse = [](std::string where, std::string why, std::string legal) {
-        return fail(refusal(std::move(where), std::move(why), std::move(legal)));
+    const auto refuse = [](const std::string& where, Sentence why, Sentence legal) {
+        return fail(refusal(where, std::move(why), std::move(legal)));
     };
     if (bound.tooLong())
         return refuse(fmt::format("{}, byte {}", file.string(), *bound.tooLong()),
-                      fmt::format("what begins there goes on for more than {} before another text or number begins",
-                                  formatBytes(static_cast<std::int64_t>(longestToken))),
-                      "Names, arguments and numbers that are shorter");
+                      say("what begins there goes on for more than {} before another text or number begins",
+                          formatBytes(static_cast<std::int64_t>(longestToken))),
+                      say("Names, arguments and numbers that are shorter"));
     if (!parsed && !(handler.openList() && bound.sgetc() == std::char_traits<char>::eof() &&
                      handler.why().find("end of input") != std::string::npos))
-        return refuse(file.string() + ", byte " + std::to_string(handler.at()), "it is no valid JSON: " + handler.why(),
-                      "");
+        return refuse(fmt::format("{}, byte {}", file.string(), handler.at()),
+                      say("it is no valid JSON: {}", handler.why()), "");
     if (!handler.found())
-        return refuse(file.string(), "it is JSON, but has no list traceEvents",
-                      "A trace is an object with a list traceEvents, or that list alone");
+        return refuse(file.string(), say("it is JSON, but has no list traceEvents"),
+                      say("A trace is an object with a list traceEvents, or that list alone"));
     return {};
 }
 

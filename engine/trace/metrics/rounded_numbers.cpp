@@ -64,7 +64,7 @@ LinearNumbers linearNumbers(const Layout& layout, const Fp8Place& place) {
 }  // namespace
 
 double roundedNumbers(const Layout& layout, const Fp8Place& place) {
-    if (place.layer < 0 || place.layer >= layout.model.layers) return 0;
+    if (place.layer < 0 || place.layer >= blockCount(layout.model)) return 0;
     const LinearNumbers of = linearNumbers(layout, place);
     if (place.factor == 0) return of.rows * of.inputs;
     if (place.factor == 1) return of.inputs * of.outputs * of.copies;

@@ -63,19 +63,21 @@ struct Watch {
 
     bool ends() {
         if (cancelled && cancelled()) return true;
-        const auto refuse = [this](std::string why, std::string legal) {
-            over = Error{"the question was ended", "", std::move(why), std::move(legal)};
+        const auto refuse = [this](Sentence why, Sentence legal) {
+            over = Error{say("the question was ended"), "", std::move(why), std::move(legal)};
             return true;
         };
         if (limits.memory > 0 && sqlite3_memory_used() - heldBefore > limits.memory)
-            return refuse("it takes more than " + formatBytes(limits.memory) + " of memory, its limit",
-                          "a question with fewer or shorter values, or a higher memory limit");
+            return refuse(say("it takes more than {} of memory, its limit", formatBytes(limits.memory)),
+                          say("a question with fewer or shorter values, or a higher memory limit"));
         if (limits.seconds > 0 && std::chrono::duration<double>(Clock::now() - begun).count() > limits.seconds)
-            return refuse("it takes longer than " + formatSeconds(limits.seconds) + ", its limit",
-                          "a question that ends sooner, or a higher time limit");
+            return refuse(say("it takes longer than {}, its limit", formatSeconds(limits.seconds)),
+                          say("a question that ends sooner, or a higher time limit"));
         return false;
     }
 };
+
+Sentence oneSelect() { return say("one SELECT over {}", tableNames()); }
 
 struct Close {
     void operator()(sqlite3* connection) const { sqlite3_close_v2(connection); }
@@ -121,15 +123,16 @@ struct RunQuery::Impl {
     Error refusal(const std::string& sql) const {
         const std::string why = sqlite3_errmsg(connection.get());
         if (sqlite3_errcode(connection.get()) == SQLITE_AUTH || why.starts_with("not authorized"))
-            return {"cannot ask", sql, "it would do more than read the run", "one SELECT over " + tableNames()};
-        std::string legal;
+            return {say("cannot ask"), sql, say("it would do more than read the run"), oneSelect()};
+        Sentence legal;
         if (why.starts_with("no such table") || why.starts_with("vtable constructor failed"))
-            legal = "the tables are " + tableNames();
-        if (sqlite3_errcode(connection.get()) == SQLITE_TOOBIG) legal = "texts of at most " + formatBytes(longestValue);
-        if (sqlite3_errcode(connection.get()) == SQLITE_NOMEM) legal = "a question with fewer or shorter values";
+            legal = say("the tables are {}", tableNames());
+        if (sqlite3_errcode(connection.get()) == SQLITE_TOOBIG)
+            legal = say("texts of at most {}", formatBytes(longestValue));
+        if (sqlite3_errcode(connection.get()) == SQLITE_NOMEM) legal = say("a question with fewer or shorter values");
         if (why.starts_with("no such column"))
-            legal = "the columns of each table are listed by shardlab query --tables";
-        return {"cannot ask", sql, why, legal};
+            legal = say("the columns of each table are listed by shardlab query --tables");
+        return {say("cannot ask"), sql, why, legal};
     }
 
     Result<StatementPtr> prepare(const std::string& sql) {
@@ -138,9 +141,9 @@ struct RunQuery::Impl {
         const int code = sqlite3_prepare_v2(connection.get(), sql.c_str(), -1, &handle, &rest);
         StatementPtr statement(handle);
         if (code != SQLITE_OK) return fail(refusal(sql));
-        if (!statement) return fail({"cannot ask", sql, "it is empty", "one SELECT over " + tableNames()});
+        if (!statement) return fail({say("cannot ask"), sql, say("it is empty"), oneSelect()});
         if (std::string_view(rest).find_first_not_of(" \t\r\n;") != std::string_view::npos)
-            return fail({"cannot ask", sql, "it is more than one statement", "one SELECT over " + tableNames()});
+            return fail({say("cannot ask"), sql, say("it is more than one statement"), oneSelect()});
         return statement;
     }
 };
@@ -153,7 +156,7 @@ Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run, const Que
     const int code = sqlite3_open_v2(":memory:", &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
     auto impl = std::make_unique<Impl>(run, limits);
     impl->connection.reset(connection);
-    if (code != SQLITE_OK) return fail({"cannot ask", "", sqlite3_errstr(code), ""});
+    if (code != SQLITE_OK) return fail({say("cannot ask"), "", sqlite3_errstr(code), ""});
     for (const QueryTable& table : tables())
         if (const Status registered = registerTable(connection, table, run, impl->damage); !registered)
             return fail(registered.error());
@@ -193,7 +196,7 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
         return {};
     }
     if (watch.over) return fail(*watch.over);
-    if (code == SQLITE_INTERRUPT) return fail({"the question was cancelled", "", "", ""});
+    if (code == SQLITE_INTERRUPT) return fail({say("the question was cancelled"), "", "", ""});
     return fail(impl_->refusal(sql));
 }
 

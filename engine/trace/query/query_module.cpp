@@ -189,12 +189,12 @@ Status registerTable(sqlite3* connection, const QueryTable& table, const RunRead
     const std::string name(table.help.name);
     auto registered = std::make_unique<Registered>(table, run, damage);
     const int code = sqlite3_create_module_v2(connection, name.c_str(), &module, registered.release(), forget);
-    if (code != SQLITE_OK) return fail({"cannot make the table", name, sqlite3_errstr(code), ""});
+    if (code != SQLITE_OK) return fail({say("cannot make the table"), name, sqlite3_errstr(code), ""});
     // Named once, a table is declared: later, questions may not declare anything.
     sqlite3_stmt* named = nullptr;
     const int declared = sqlite3_prepare_v2(connection, ("SELECT 1 FROM " + name).c_str(), -1, &named, nullptr);
     sqlite3_finalize(named);
-    if (declared != SQLITE_OK) return fail({"cannot make the table", name, sqlite3_errmsg(connection), ""});
+    if (declared != SQLITE_OK) return fail({say("cannot make the table"), name, sqlite3_errmsg(connection), ""});
     return {};
 }
 

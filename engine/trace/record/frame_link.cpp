@@ -11,14 +11,15 @@ constexpr std::size_t mostSentKept = std::size_t{1}
 
 std::optional<std::size_t> FrameLink::receive() {
     room_.resize(std::size_t{1} << 18);
-    const auto count = receiveSome(socket_, room_);
+    const auto count = transport_ ? transport_->receive(socket_, room_) : receiveSome(socket_, room_);
     if (count) parser_.feed(std::span(room_).first(*count));
     return count;
 }
 
 bool FrameLink::flush() {
     while (queued() > 0) {
-        const auto count = sendSome(socket_, std::span(out_).subspan(sent_));
+        const auto rest = std::span(std::as_const(out_)).subspan(sent_);
+        const auto count = transport_ ? transport_->send(socket_, rest) : sendSome(socket_, rest);
         if (!count) return false;
         if (*count == 0) break;
         sent_ += *count;

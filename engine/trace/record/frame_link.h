@@ -5,6 +5,10 @@
 #include "engine/base/unix_socket.h"
 #include "engine/trace/record/wire.h"
 
+#include <memory>
+#include <poll.h>
+#include <string>
+
 namespace shardlab::trace {
 
 /// How a link stands after its frames have been taken; each state but Open is its end.
@@ -13,14 +17,36 @@ enum class LinkState : std::uint8_t {
     Closed,     ///< the other side has gone
     Refused,    ///< whoever takes the frames did not take one
     Oversized,  ///< a frame is longer than may be
-    Damaged,    ///< a checksum is wrong
+    Damaged,    ///< a checksum is wrong, or the transport says that bytes are
+};
+
+/// What the bytes of a connection go through on their way: TLS. Never blocks; used by one thread.
+class Transport {
+public:
+    virtual ~Transport() = default;
+    /// As receiveSome() and sendSome() of the socket; the room to receive in is 64 KiB at least. Until both sides have
+    /// agreed nothing is received, and nothing sent but what they agree by.
+    virtual std::optional<std::size_t> receive(const Descriptor& socket, std::span<std::byte> room) = 0;
+    virtual std::optional<std::size_t> send(const Descriptor& socket, std::span<const std::byte> bytes) = 0;
+    /// Both sides have agreed.
+    virtual bool established() const = 0;
+    /// Why the connection is over, where what the other side did is to blame; else empty.
+    virtual const std::string& fault() const = 0;
 };
 
 class FrameLink {
 public:
-    explicit FrameLink(Descriptor socket) : socket_(std::move(socket)) {}
+    /// Without a transport the bytes go as they are.
+    explicit FrameLink(Descriptor socket, std::unique_ptr<Transport> transport = nullptr)
+        : socket_(std::move(socket)), transport_(std::move(transport)) {}
 
     int descriptor() const { return socket_.value(); }
+    /// What is to be waited for: something to read and, where something is queued that may go, room for it.
+    pollfd awaited() const {
+        const bool mayGo = queued() > 0 && (!transport_ || transport_->established());
+        return {descriptor(), static_cast<short>(mayGo ? POLLIN | POLLOUT : POLLIN), 0};
+    }
+    const Transport* transport() const { return transport_.get(); }
     FrameParser& parser() { return parser_; }
 
     /// Reads once what has arrived, up to 256 KiB, into the parser. Bytes read; empty: the other side has gone.
@@ -44,7 +70,8 @@ public:
     LinkState read(Take take) {
         const bool open = receive().has_value();
         const LinkState state = takeFrames(take);
-        return state == LinkState::Open && !open ? LinkState::Closed : state;
+        if (state != LinkState::Open || open) return state;
+        return transport_ && !transport_->fault().empty() ? LinkState::Damaged : LinkState::Closed;
     }
 
     /// Puts a frame into the queue.
@@ -61,6 +88,7 @@ private:
     static constexpr std::size_t roomBelow = std::size_t{1} << 17;
 
     Descriptor socket_;
+    std::unique_ptr<Transport> transport_;
     FrameParser parser_;
     Bytes room_;
     Bytes out_;

@@ -11,8 +11,8 @@ namespace shardlab::trace {
 
 namespace {
 
-Error wrongArgument(const std::string& argument, std::string why) {
-    return Error{"wrong argument of shardlab-rank", argument, std::move(why), "it is started by shardlab, not by hand"};
+Error wrongArgument(const std::string& argument, const std::string& why) {
+    return Error{"wrong argument of shardlab-rank", argument, why, "it is started by shardlab, not by hand"};
 }
 
 template <class Number>

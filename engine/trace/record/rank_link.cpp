@@ -34,7 +34,7 @@ void RankLink::advance(std::int64_t now) {
 void RankLink::connect(std::int64_t now) {
     auto socket = connectUnix(options_.socket);
     nextAttempt_ = now + attemptEvery;
-    if (!socket) return refused(now, socket.error().why);
+    if (!socket) return refused(now, socket.error().why.english());
     link_.emplace(std::move(*socket));
     state_ = State::Greeting;
     connectedAt_ = now;

@@ -94,7 +94,7 @@ Result<std::vector<Event>> BlockStore::read(std::int64_t id) {
     auto row = database_.prepare("SELECT data FROM block WHERE id = ?");
     if (!row) return fail(row.error());
     std::vector<Event> events;
-    if (row->bind(id).next() != SQLITE_ROW) return fail(database_.error("cannot read the run file again"));
+    if (row->bind(id).next() != SQLITE_ROW) return fail(database_.error(say("cannot read the run file again")));
     if (const Status unpacked = unpacker_.unpack(row->bytes(0), events); !unpacked) return fail(unpacked.error());
     return events;
 }
@@ -112,14 +112,14 @@ Result<std::int64_t> BlockStore::thin(std::size_t lane, const Thinning& thinning
         auto id = ids.begin();
         for (std::size_t at = 0; at < left.size(); at += largestBlock, ++id) {
             const auto part = std::span(left).subspan(at, std::min(largestBlock, left.size() - at));
-            if (!writeBlock(key, *id, part)) return fail(database_.error("cannot write the run file"));
+            if (!writeBlock(key, *id, part)) return fail(database_.error(say("cannot write the run file")));
             kept.push_back(describe(*id, part));
             kept.back().every = thinning.every;
             kept.back().before = thinning.before;
         }
         for (; id != ids.end(); ++id)
             if (!seals_.drop(RunTable::Block, *id) || drop->bind(*id).run() != SQLITE_OK)
-                return fail(database_.error("cannot write the run file"));
+                return fail(database_.error(say("cannot write the run file")));
         left.clear();
         ids.clear();
         return {};

@@ -32,7 +32,7 @@ Result<std::optional<PackedFigures>> DatabaseShelf::from(FigureTable table, int 
     const auto data = row->bytes(1);
     const auto found = static_cast<int>(row->number(0));
     if (found < first || row->number(2) != checksumOf(found, data))
-        return fail(damageIn(file_, "the figures from step " + std::to_string(found) + " on fail their checksum"));
+        return fail(damageIn(file_, say("the figures from step {} on fail their checksum", found)));
     return PackedFigures{found, Bytes(data.begin(), data.end())};
 }
 
@@ -43,19 +43,19 @@ Status DatabaseShelf::put(FigureTable table, int first, std::span<const std::byt
     if (!row) return fail(row.error());
     if (seals_ != nullptr &&
         !(data.empty() ? seals_->drop(tableOf(table), first) : seals_->put(tableOf(table), {first})))
-        return fail(database_.error("cannot write the run file"));
+        return fail(database_.error(say("cannot write the run file")));
     row->bind(std::int64_t{first});
     if (!data.empty()) row->bind(data).bind(checksumOf(first, data));
-    return row->run() == SQLITE_OK ? Status{} : fail(database_.error("cannot write the run file"));
+    return row->run() == SQLITE_OK ? Status{} : fail(database_.error(say("cannot write the run file")));
 }
 
 Status DatabaseShelf::dropFrom(FigureTable table, int first) {
     auto row = database_.prepare(("DELETE FROM " + nameOf(table) + " WHERE first >= ?").c_str());
     if (!row) return fail(row.error());
     if (seals_ != nullptr && !seals_->dropFrom(tableOf(table), first))
-        return fail(database_.error("cannot write the run file"));
+        return fail(database_.error(say("cannot write the run file")));
     return row->bind(std::int64_t{first}).run() == SQLITE_OK ? Status{}
-                                                             : fail(database_.error("cannot write the run file"));
+                                                             : fail(database_.error(say("cannot write the run file")));
 }
 
 }  // namespace shardlab::trace

@@ -16,26 +16,27 @@ Result<Database> opened(const std::filesystem::path& run) {
     if (const auto reader = RunReader::open(run); !reader) return fail(reader.error());
     auto database = Database::open(run, DatabaseMode::Write);
     if (!database)
-        return fail({"cannot keep a note", run.string(), database.error().why,
-                     "Choose a copy of the run in a folder that can be written"});
+        return fail({say("cannot keep a note"), run.string(), database.error().why,
+                     say("Choose a copy of the run in a folder that can be written")});
     const auto version = database->number("PRAGMA user_version");
     static_cast<void>(database->run("PRAGMA busy_timeout = 200"));
     if (version && *version < runFormatVersion)
         if (const Status migrated = migrate(*database, *version, runMigrations()); !migrated)
-            return fail({"cannot keep a note", run.string(), migrated.error().why, ""});
+            return fail({say("cannot keep a note"), run.string(), migrated.error().why, ""});
     const Status begun = database->run("BEGIN IMMEDIATE");
     if (begun) return std::move(*database);
     if ((database->code() & 0xff) == SQLITE_BUSY)
-        return fail({"cannot keep a note", run.string(), "the run is being recorded", "wait for its end"});
-    return fail({"cannot keep a note", run.string(), begun.error().why,
-                 "Choose a copy of the run in a folder that can be written"});
+        return fail(
+            {say("cannot keep a note"), run.string(), say("the run is being recorded"), say("wait for its end")});
+    return fail({say("cannot keep a note"), run.string(), begun.error().why,
+                 say("Choose a copy of the run in a folder that can be written")});
 }
 
 Status committed(Database& database, TableSeals& seals, const std::filesystem::path& run, bool written) {
     if (written && seals.store() && database.run("COMMIT")) return {};
-    const Error why = database.error("cannot keep a note");
+    const Error why = database.error(say("cannot keep a note"));
     static_cast<void>(database.run("ROLLBACK"));
-    return fail({"cannot keep a note", run.string(), why.why, ""});
+    return fail({say("cannot keep a note"), run.string(), why.why, ""});
 }
 
 }  // namespace

@@ -10,13 +10,13 @@
 
 namespace shardlab::trace {
 
-void RowDecoder::refuse(std::string why) {
-    if (!error_) error_ = Error{"cannot follow the run", "", std::move(why), ""};
+void RowDecoder::refuse(Sentence why) {
+    if (!error_) error_ = Error{say("cannot follow the run"), "", std::move(why), ""};
 }
 
 /// Whether rows can be handed over; `what` is the row that comes.
 bool RowDecoder::ready(const char* what) {
-    if (!begun_) refuse(std::string(what) + " came before the run's header");
+    if (!begun_) refuse(say("{} came before the run's header", what));
     return !error_;
 }
 
@@ -28,11 +28,11 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
         RunHeader header;
         header.layoutJson = *layout_;
         const auto layout = parseLayout(*layout_);
-        if (!layout) return refuse(layout.error().text());
+        if (!layout) return refuse(layout.error().told());
         header.layout = layout->layout;
         if (!isCountable(header.layout))
-            return refuse("its layout has more ranks, stages or layers than a run can have");
-        if (const Status read = readHeader(*header_, header); !read) return refuse(read.error().text());
+            return refuse(say("its layout has more ranks, stages or layers than a run can have"));
+        if (const Status read = readHeader(*header_, header); !read) return refuse(read.error().told());
         begun_ = true;
         observer_.begun(header);
         for (const auto& [earlier, content] : std::exchange(early_, {})) this->meta(earlier, content);
@@ -48,15 +48,15 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
     }
     if (key == meta::restarts) {
         std::vector<Event> restarts;
-        if (const Status read = readRestarts(value, restarts); !read) return refuse(read.error().text());
+        if (const Status read = readRestarts(value, restarts); !read) return refuse(read.error().told());
         observer_.restartsKnown(restarts);
     } else if (key == meta::clocks) {
         std::vector<HostClock> clocks;
-        if (const Status read = readClocks(value, clocks); !read) return refuse(read.error().text());
+        if (const Status read = readClocks(value, clocks); !read) return refuse(read.error().told());
         observer_.clocksMeasured(clocks);
     } else if (key == meta::end) {
         RunEnd end;
-        if (const Status read = readEnd(value, end); !read) return refuse(read.error().text());
+        if (const Status read = readEnd(value, end); !read) return refuse(read.error().told());
         end_ = end;
     }
 }
@@ -64,8 +64,7 @@ void RowDecoder::meta(std::string_view key, std::string_view value) {
 void RowDecoder::rank(const RankRecord& record) {
     if (!ready("a rank")) return;
     if (record.rank < 0 || record.rank >= mostRanks)
-        return refuse("it tells of rank " + std::to_string(record.rank) + ", and a run numbers its ranks from 0 to " +
-                      std::to_string(mostRanks - 1));
+        return refuse(say("it tells of rank {}, and a run numbers its ranks from 0 to {}", record.rank, mostRanks - 1));
     observer_.rankChanged(record);
 }
 
@@ -80,10 +79,10 @@ void RowDecoder::name(std::int64_t number, std::string_view text) {
 void RowDecoder::block(const BlockPart& part) {
     if (!ready("a block of events")) return;
     if (const Status unpacked = unpacker_.unpack(part.packed, events_); !unpacked)
-        return refuse(unpacked.error().text());
+        return refuse(unpacked.error().told());
     const auto belongs = [&](const Event& event) { return event.lane == part.of.lane && event.rank == part.of.rank; };
     if (events_.size() != part.count || !std::ranges::all_of(events_, belongs))
-        return refuse("a block holds other events than it says");
+        return refuse(say("a block holds other events than it says"));
     if (part.of.source == EventSource::Predicted) observer_.predictedArrived(events_);
     else observer_.eventsArrived(events_);
 }

@@ -30,7 +30,7 @@ public:
 
 private:
     bool ready(const char* what);
-    void refuse(std::string why);
+    void refuse(Sentence why);
 
     RunObserver& observer_;
     BlockUnpacker unpacker_;

@@ -26,36 +26,35 @@ BlockPlace placeIn(const Statement& row) {
             row.number(6)};
 }
 
-std::string called(const BlockPlace& place) {
-    return "block " + std::to_string(place.id) + " (rank " + std::to_string(place.rank) + ", " +
-           std::string(name(place.lane)) + " lane) ";
+Sentence called(const BlockPlace& place) {
+    return say("block {} (rank {}, {} lane)", place.id, place.rank, termOf(name(place.lane)));
 }
 
 /// The row that `row` stands on. Error: the sentence that says which block is wrong, and how.
-tl::expected<void, std::string> readBlock(const Statement& row, BlockUnpacker& unpacker, std::vector<Event>& events) {
-    if (!isWhole(row)) return tl::unexpected(called(placeIn(row)) + "fails its checksum");
+tl::expected<void, Sentence> readBlock(const Statement& row, BlockUnpacker& unpacker, std::vector<Event>& events) {
+    if (!isWhole(row)) return tl::unexpected(say("{} fails its checksum", called(placeIn(row))));
     return unpackedAs(placeIn(row), row.bytes(dataColumn), unpacker, events);
 }
 
 }  // namespace
 
-tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
-                                           BlockUnpacker& unpacker, std::vector<Event>& events) {
+tl::expected<void, Sentence> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
+                                        BlockUnpacker& unpacker, std::vector<Event>& events) {
     if (const Status unpacked = unpacker.unpack(packed, events); !unpacked)
-        return tl::unexpected(called(place) + "is damaged: " + unpacked.error().why +
-                              (unpacked.error().legal.empty() ? "" : ". " + unpacked.error().legal));
+        return tl::unexpected(say("{} is damaged: {}", called(place),
+                                  Error{unpacked.error().why, {}, {}, unpacked.error().legal}.told()));
     const auto belongs = [&](const Event& event) { return event.lane == place.lane && event.rank == place.rank; };
     if (static_cast<int>(events.size()) == place.count && std::ranges::all_of(events, belongs)) return {};
     events.clear();
-    return tl::unexpected(called(place) + "holds other events than it says");
+    return tl::unexpected(say("{} holds other events than it says", called(place)));
 }
 
 Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::filesystem::path& file,
                                              std::optional<Error>& damage) {
     auto rows =
         database.prepare("SELECT id, source, rank, lane, count, begin, end FROM block WHERE source = 0 ORDER BY id");
-    if (!rows) return fail(readFailure(database, file, "the table of blocks"));
-    const auto note = [&](const std::string& what) {
+    if (!rows) return fail(readFailure(database, file, say("the table of blocks")));
+    const auto note = [&](const Sentence& what) {
         if (!damage) damage = damageIn(file, what);
     };
     std::vector<BlockPlace> places;
@@ -63,7 +62,7 @@ Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::file
     int code = 0;
     while ((code = rows->next()) == SQLITE_ROW) {
         if (rows->number(0) <= last) {  // a damaged tree of pages may lead in circles
-            note("after block " + std::to_string(last) + " the order is broken");
+            note(say("after block {} the order is broken", last));
             return places;
         }
         last = rows->number(0);
@@ -72,20 +71,19 @@ Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::file
                            rows->number(2) == static_cast<std::int16_t>(rows->number(2)) &&
                            isLegalTime(rows->number(5)) && isLegalTime(rows->number(6));
         if (sound) places.push_back(placeIn(*rows));
-        else note("block " + std::to_string(last) + " holds other events than it says");
+        else note(say("block {} holds other events than it says", last));
     }
-    if (code != SQLITE_DONE && !damage)
-        damage = readFailure(database, file, "what follows block " + std::to_string(last));
+    if (code != SQLITE_DONE && !damage) damage = readFailure(database, file, say("what follows block {}", last));
     return places;
 }
 
 Result<Bytes> selectPacked(Database& database, const std::filesystem::path& file, const BlockPlace& place) {
     auto row = database.prepare("SELECT id, source, rank, lane, count, begin, end, data, crc FROM block WHERE id = ?");
-    if (!row) return fail(readFailure(database, file, "the table of blocks"));
+    if (!row) return fail(readFailure(database, file, say("the table of blocks")));
     const int code = row->bind(place.id).next();
-    if (code == SQLITE_DONE) return fail(damageIn(file, called(place) + "is gone"));
-    if (code != SQLITE_ROW) return fail(readFailure(database, file, "block " + std::to_string(place.id)));
-    if (!isWhole(*row)) return fail(damageIn(file, called(place) + "fails its checksum"));
+    if (code == SQLITE_DONE) return fail(damageIn(file, say("{} is gone", called(place))));
+    if (code != SQLITE_ROW) return fail(readFailure(database, file, say("block {}", place.id)));
+    if (!isWhole(*row)) return fail(damageIn(file, say("{} fails its checksum", called(place))));
     const auto data = row->bytes(dataColumn);
     return Bytes(data.begin(), data.end());
 }
@@ -101,13 +99,13 @@ bool damaged(const Database& database) {
     return code == SQLITE_CORRUPT || code == SQLITE_NOTADB;
 }
 
-Error damageIn(const std::filesystem::path& file, const std::string& what) {
-    return {"the run is damaged", file.string(), what, ""};
+Error damageIn(const std::filesystem::path& file, const Sentence& what) {
+    return {say("the run is damaged"), file.string(), what, ""};
 }
 
-Error readFailure(const Database& database, const std::filesystem::path& file, const std::string& what) {
-    if (!damaged(database)) return database.error("cannot read the run");
-    return damageIn(file, what + " cannot be read: the file is truncated or damaged");
+Error readFailure(const Database& database, const std::filesystem::path& file, const Sentence& what) {
+    if (!damaged(database)) return database.error(say("cannot read the run"));
+    return damageIn(file, say("{} cannot be read: the file is truncated or damaged", what));
 }
 
 struct BlockCursor::Impl {
@@ -122,14 +120,13 @@ struct BlockCursor::Impl {
         int code = 0;
         while ((code = rows.next()) == SQLITE_ROW) {
             // A damaged tree of pages may lead in circles.
-            if (rows.number(0) <= last)
-                return fail(damageIn(file, "after block " + std::to_string(last) + " the order is broken"));
+            if (rows.number(0) <= last) return fail(damageIn(file, say("after block {} the order is broken", last)));
             last = rows.number(0);
             const auto read = readBlock(rows, unpacker, events);
             if (read) return true;
             if (!damage) damage = damageIn(file, read.error());
         }
-        if (code != SQLITE_DONE) return fail(readFailure(database, file, "what follows block " + std::to_string(last)));
+        if (code != SQLITE_DONE) return fail(readFailure(database, file, say("what follows block {}", last)));
         if (damage) return fail(*damage);
         return false;
     }
@@ -150,7 +147,7 @@ Result<BlockCursor> selectBlocks(Database& database, const std::filesystem::path
     if (filter.endsAtOrAfter) sql += " AND end >= ?";
     if (filter.beginsAtOrBefore) sql += " AND begin <= ?";
     auto rows = database.prepare((sql + " ORDER BY id").c_str());
-    if (!rows) return fail(readFailure(database, file, "the table of blocks"));
+    if (!rows) return fail(readFailure(database, file, say("the table of blocks")));
     rows->bind(static_cast<std::int64_t>(filter.source));
     if (filter.rank) rows->bind(static_cast<std::int64_t>(*filter.rank));
     if (filter.lane) rows->bind(static_cast<std::int64_t>(*filter.lane));

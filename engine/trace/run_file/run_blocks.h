@@ -13,9 +13,9 @@ namespace shardlab::trace {
 
 /// What the last call on `database` met is damage, not a lock or a missing right.
 bool damaged(const Database& database);
-Error damageIn(const std::filesystem::path& file, const std::string& what);
+Error damageIn(const std::filesystem::path& file, const Sentence& what);
 /// Why the last call on `database`, which read `what`, did not do so.
-Error readFailure(const Database& database, const std::filesystem::path& file, const std::string& what);
+Error readFailure(const Database& database, const std::filesystem::path& file, const Sentence& what);
 
 /// Whether a row of all columns of `block`, in the order of the table, has the checksum that it carries.
 bool isWhole(const Statement& row);
@@ -29,7 +29,7 @@ Result<std::vector<BlockPlace>> selectPlaces(Database& database, const std::file
                                              std::optional<Error>& damage);
 Result<Bytes> selectPacked(Database& database, const std::filesystem::path& file, const BlockPlace& place);
 /// Error: the sentence that says which block is wrong, and how.
-tl::expected<void, std::string> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
-                                           BlockUnpacker& unpacker, std::vector<Event>& events);
+tl::expected<void, Sentence> unpackedAs(const BlockPlace& place, std::span<const std::byte> packed,
+                                        BlockUnpacker& unpacker, std::vector<Event>& events);
 
 }  // namespace shardlab::trace

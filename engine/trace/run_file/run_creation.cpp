@@ -38,12 +38,12 @@ namespace {
 
 /// An existing file may be replaced where it is empty or a run that nobody is recording.
 Status checkReplaceable(const std::filesystem::path& file) {
-    const auto refuse = [&](const char* why) {
-        return fail({"cannot create the run file", file.string(), why, "Choose another name"});
+    const auto refuse = [&](const Sentence& why) {
+        return fail({say("cannot create the run file"), file.string(), why, say("Choose another name")});
     };
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return {};
-    if (!std::filesystem::is_regular_file(file, ignored)) return refuse("something that is no file has that name");
+    if (!std::filesystem::is_regular_file(file, ignored)) return refuse(say("something that is no file has that name"));
     std::array<char, 100> page{};
     std::ifstream in(file, std::ios::binary);
     in.read(page.data(), page.size());
@@ -53,8 +53,8 @@ Status checkReplaceable(const std::filesystem::path& file) {
     if (in.gcount() != static_cast<std::streamsize>(page.size()) ||
         !std::string_view(page.data(), 16).starts_with(databaseMagic) ||
         __builtin_bswap32(application) != runApplicationId)
-        return refuse("a file that is no run has that name");
-    return isBeingRecorded(file) ? refuse("a run is being recorded into it") : Status{};
+        return refuse(say("a file that is no run has that name"));
+    return isBeingRecorded(file) ? refuse(say("a run is being recorded into it")) : Status{};
 }
 
 }  // namespace
@@ -69,7 +69,7 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
     const std::filesystem::path& draft = *name;
     const auto discard = [&](Error error) {
         for (const char* suffix : {"", "-journal"}) ::unlink(beside(draft, suffix).c_str());
-        return fail({"cannot create the run file", file.string(), std::move(error.why), std::move(error.legal)});
+        return fail({say("cannot create the run file"), file.string(), std::move(error.why), std::move(error.legal)});
     };
     {
         // SQLite would follow a link of that name; a file that was made here is none. The mode is SQLite's own.
@@ -99,12 +99,12 @@ Result<Database> createRunFile(const std::filesystem::path& file, const RunHeade
     for (const char* suffix : {"-wal", "-shm", "-journal"}) ::unlink(beside(file, suffix).c_str());
     std::error_code renamed;
     std::filesystem::rename(draft, file, renamed);
-    if (renamed) return discard({"", "", renamed.message(), ""});
+    if (renamed) return discard({"", "", systemReason(renamed.value()), ""});
 
     auto database = Database::open(file, DatabaseMode::Write);
     if (!database) return fail(database.error());
     const Status ready = database->run("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; BEGIN IMMEDIATE");
-    if (!ready) return fail(database->error("cannot create the run file"));
+    if (!ready) return fail(database->error(say("cannot create the run file")));
     return std::move(*database);
 }
 

@@ -56,8 +56,8 @@ struct RunHeader {
     double theoreticalBubble = 0;
     std::vector<std::int64_t> predictedPeak;  ///< bytes per rank
     std::int64_t capacityBytes = 0;           ///< memory of one device; 0 = unknown
-    /// The devices' memory less the reserve of the layout.
-    MemoryLimit device() const { return memoryLimit(layout.memory, capacityBytes); }
+    /// What tensors may take of the devices' memory.
+    MemoryLimit device() const { return memoryLimit(layout, capacityBytes); }
     DevicePeak peak;  ///< of the devices it runs on, or of those it models
 
     /// False for what another program recorded without a layout: the header's says how many ranks there are (as

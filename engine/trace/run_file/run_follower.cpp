@@ -53,7 +53,7 @@ Result<RunFollower> RunFollower::open(const std::filesystem::path& file) {
 Status RunFollower::prepareAll() {
     for (const char* each : querySql) {
         auto statement = database_.prepare(each);
-        if (!statement) return fail(readFailure(database_, file_, "the run file"));
+        if (!statement) return fail(readFailure(database_, file_, say("the run file")));
         statements_.push_back(std::move(*statement));
     }
     return {};
@@ -64,7 +64,7 @@ Result<std::int64_t> RunFollower::newestBlock() {
     const int code = row.next();
     const std::int64_t newest = code == SQLITE_ROW ? row.number(0) : 0;
     row.reset();
-    if (code != SQLITE_ROW) return fail(readFailure(database_, file_, "its blocks"));
+    if (code != SQLITE_ROW) return fail(readFailure(database_, file_, say("its blocks")));
     return newest;
 }
 
@@ -80,9 +80,9 @@ Result<bool> RunFollower::step(RunCursor& cursor, std::size_t most, RowSink& sin
 Result<bool> RunFollower::readAll(RunCursor& cursor, Step& step) {
     // The pragma's number is of the state that is read from here on, for it begins the read.
     if (const int code = statements_[Meta].next(); code != SQLITE_ROW)
-        return fail(readFailure(database_, file_, "its header"));
+        return fail(readFailure(database_, file_, say("its header")));
     statements_[Meta].reset();
-    if (statements_[Version].next() != SQLITE_ROW) return fail(readFailure(database_, file_, "its state"));
+    if (statements_[Version].next() != SQLITE_ROW) return fail(readFailure(database_, file_, say("its state")));
     const std::int64_t version = statements_[Version].number(0);
     if (cursor.complete == version) return false;
     cursor.complete.reset();
@@ -99,7 +99,7 @@ Result<bool> RunFollower::readAll(RunCursor& cursor, Step& step) {
     return false;
 }
 
-Status RunFollower::finished(int code, const char* what) {
+Status RunFollower::finished(int code, const Sentence& what) {
     if (code == SQLITE_DONE || code == SQLITE_ROW) return {};
     return fail(readFailure(database_, file_, what));
 }
@@ -113,15 +113,15 @@ Status RunFollower::readMeta(RunCursor& cursor, Step& step) {
         const auto seen = cursor.metaSeen.find(key);
         if (seen != cursor.metaSeen.end() && seen->second == sum) continue;
         Statement& row = statements_[MetaValue];
-        if (row.bind(key).next() != SQLITE_ROW) return fail(readFailure(database_, file_, "its header"));
+        if (row.bind(key).next() != SQLITE_ROW) return fail(readFailure(database_, file_, say("its header")));
         const std::string value = row.text(0);
         row.reset();
-        if (checksum(key, value) != sum) return fail(damageIn(file_, "its header fails its checksum"));
+        if (checksum(key, value) != sum) return fail(damageIn(file_, say("its header fails its checksum")));
         cursor.metaSeen[key] = sum;
         step.sink.meta(key, value);
         step.spend(key.size() + value.size());
     }
-    return finished(code, "its header");
+    return finished(code, say("its header"));
 }
 
 Status RunFollower::readRanks(RunCursor& cursor, Step& step) {
@@ -133,12 +133,12 @@ Status RunFollower::readRanks(RunCursor& cursor, Step& step) {
         const RankRecord record{static_cast<int>(rows.number(0)), rows.text(1), static_cast<int>(rows.number(2)),
                                 rows.text(3), rows.text(4)};
         if (checksum(record) != rows.number(5))
-            return fail(damageIn(file_, "the record of rank " + std::to_string(record.rank) + " fails its checksum"));
+            return fail(damageIn(file_, say("the record of rank {} fails its checksum", record.rank)));
         cursor.ranksSeen[record.rank] = rows.number(5);
         step.sink.rank(record);
         step.spend(record.host.size() + record.label.size() + record.end.size());
     }
-    return finished(code, "its list of ranks");
+    return finished(code, say("its list of ranks"));
 }
 
 Status RunFollower::readNames(RunCursor& cursor, Step& step) {
@@ -147,12 +147,12 @@ Status RunFollower::readNames(RunCursor& cursor, Step& step) {
     while (!step.spent && (code = rows.next()) == SQLITE_ROW) {
         const std::string text = rows.text(1);
         if (checksum(rows.number(0), text) != rows.number(2))
-            return fail(damageIn(file_, "name " + std::to_string(rows.number(0)) + " fails its checksum"));
+            return fail(damageIn(file_, say("name {} fails its checksum", rows.number(0))));
         cursor.place.name = rows.number(0);
         step.sink.name(cursor.place.name, text);
         step.spend(text.size());
     }
-    return finished(code, "its table of names");
+    return finished(code, say("its table of names"));
 }
 
 Status RunFollower::readLog(RunCursor& cursor, Step& step) {
@@ -162,24 +162,22 @@ Status RunFollower::readLog(RunCursor& cursor, Step& step) {
         const LogLine line{rows.number(1), static_cast<int>(rows.number(2)), static_cast<LogLevel>(rows.number(3)),
                            rows.text(4)};
         if (checksum(rows.number(0), line) != rows.number(5) || line.level > LogLevel::Error)
-            return fail(damageIn(file_, "line " + std::to_string(rows.number(0)) + " of its log fails its checksum"));
+            return fail(damageIn(file_, say("line {} of its log fails its checksum", rows.number(0))));
         if (!isLegalTime(line.time))
-            return fail(damageIn(
-                file_, fmt::format("line {} of its log is of {} ns, beyond all times", rows.number(0), line.time)));
+            return fail(
+                damageIn(file_, say("line {} of its log is of {} ns, beyond all times", rows.number(0), line.time)));
         cursor.place.log = rows.number(0);
         step.sink.log(cursor.place.log, line);
         step.spend(line.text.size());
     }
-    return finished(code, "its log");
+    return finished(code, say("its log"));
 }
 
 /// What the cursor has not of the block that `row` stands on: as it is stored where that is all of it.
 Status RunFollower::give(const Statement& row, RunCursor& cursor, Step& step) {
     const std::int64_t block = row.number(0);
-    const auto refuse = [&](const std::string& why) {
-        return fail(damageIn(file_, "block " + std::to_string(block) + " " + why));
-    };
-    if (!isWhole(row)) return refuse("fails its checksum");
+    const auto refuse = [&](const Sentence& why) { return fail(damageIn(file_, say("block {} {}", block, why))); };
+    if (!isWhole(row)) return refuse(say("fails its checksum"));
     BlockPart part{
         {static_cast<EventSource>(row.number(1)), static_cast<int>(row.number(2)), static_cast<Lane>(row.number(3))},
         block,
@@ -190,12 +188,12 @@ Status RunFollower::give(const Statement& row, RunCursor& cursor, Step& step) {
         place != cursor.place.lanes.end() && place->second.block == block) {
         if (const Status unpacked = unpacker_.unpack(part.packed, events_); !unpacked)
             return refuse(unpacked.error().why);
-        if (events_.size() != part.count) return refuse("holds other events than it says");
+        if (events_.size() != part.count) return refuse(say("holds other events than it says"));
         part.first = place->second.taken;
         part.count -= part.first;
         part.packed = packer_.pack(std::span(events_).subspan(part.first));
     }
-    if (!cursor.place.take(part)) return refuse("is not in its place");
+    if (!cursor.place.take(part)) return refuse(say("is not in its place"));
     step.sink.block(part);
     step.spend(part.packed.size());
     return {};
@@ -213,8 +211,9 @@ Status RunFollower::readGrown(RunCursor& cursor, Step& step) {
             row.number(3) != static_cast<int>(lane.lane) || row.number(1) != static_cast<int>(lane.source) ||
             row.number(4) < place.taken) {
             row.reset();
-            if (code != SQLITE_ROW && code != SQLITE_DONE) return fail(readFailure(database_, file_, "a block"));
-            return fail({"cannot go on", file_.string(), "the position is not of this run", "Begin at its start"});
+            if (code != SQLITE_ROW && code != SQLITE_DONE) return fail(readFailure(database_, file_, say("a block")));
+            return fail({say("cannot go on"), file_.string(), say("the position is not of this run"),
+                         say("Begin at its start")});
         }
         const Status given = row.number(4) > place.taken ? give(row, cursor, step) : Status{};
         row.reset();
@@ -229,7 +228,7 @@ Status RunFollower::readNew(RunCursor& cursor, EventSource source, Step& step) {
     int code = SQLITE_ROW;
     while (!step.spent && (code = rows.next()) == SQLITE_ROW)
         if (const Status given = give(rows, cursor, step); !given) return given;
-    const Status all = finished(code, "its blocks");
+    const Status all = finished(code, say("its blocks"));
     rows.reset();
     return all;
 }

@@ -51,7 +51,7 @@ private:
     Status readGrown(RunCursor& cursor, Step& step);
     Status readNew(RunCursor& cursor, EventSource source, Step& step);
     Status give(const Statement& row, RunCursor& cursor, Step& step);
-    Status finished(int code, const char* what);
+    Status finished(int code, const Sentence& what);
 
     std::filesystem::path file_;
     Database database_;

@@ -26,8 +26,8 @@
 namespace shardlab::trace {
 namespace {
 
-tl::unexpected<Error> refuse(const std::filesystem::path& file, std::string why, std::string legal = "") {
-    return fail({"cannot open the run", file.string(), std::move(why), std::move(legal)});
+tl::unexpected<Error> refuse(const std::filesystem::path& file, Sentence why, Sentence legal = {}) {
+    return fail({say("cannot open the run"), file.string(), std::move(why), std::move(legal)});
 }
 
 std::uint32_t bigEndian(std::span<const char> page, std::size_t at) {
@@ -39,24 +39,24 @@ std::uint32_t bigEndian(std::span<const char> page, std::size_t at) {
 /// The run file's format version, read from the first page. Never migrates or opens anything.
 Result<std::int64_t> identify(const std::filesystem::path& file) {
     std::error_code ignored;
-    if (!std::filesystem::exists(file, ignored)) return refuse(file, "there is no such file");
-    if (std::filesystem::is_directory(file, ignored)) return refuse(file, "it is a folder");
+    if (!std::filesystem::exists(file, ignored)) return refuse(file, say("there is no such file"));
+    if (std::filesystem::is_directory(file, ignored)) return refuse(file, say("it is a folder"));
     std::ifstream in(file, std::ios::binary);
-    if (!in) return refuse(file, "it may not be read");
+    if (!in) return refuse(file, say("it may not be read"));
     std::array<char, 100> page{};
     in.read(page.data(), page.size());
     const auto size = static_cast<std::size_t>(in.gcount());
-    const std::string legal = "A run is a file that Shardlab has recorded (*.shardlab)";
-    if (size == 0) return refuse(file, "the file is empty", legal);
+    const Sentence legal = say("A run is a file that Shardlab has recorded (*.shardlab)");
+    if (size == 0) return refuse(file, say("the file is empty"), legal);
     const std::string_view start(page.data(), std::min(size, databaseMagic.size()));
-    if (start != databaseMagic.substr(0, start.size())) return refuse(file, "it is no SQLite database", legal);
-    if (size < page.size()) return refuse(file, "it is truncated: only " + std::to_string(size) + " bytes are left");
+    if (start != databaseMagic.substr(0, start.size())) return refuse(file, say("it is no SQLite database"), legal);
+    if (size < page.size()) return refuse(file, say("it is truncated: only {} bytes are left", size));
     if (bigEndian(page, databaseApplicationAt) != runApplicationId)
-        return refuse(file, "it is an SQLite database, but no run", legal);
+        return refuse(file, say("it is an SQLite database, but no run"), legal);
     const std::int64_t version = bigEndian(page, databaseVersionAt);
     if (version > runFormatVersion)
-        return refuse(file, "it was recorded by a newer Shardlab, in format " + std::to_string(version),
-                      "This one reads formats up to " + std::to_string(runFormatVersion));
+        return refuse(file, say("it was recorded by a newer Shardlab, in format {}", version),
+                      say("This one reads formats up to {}", runFormatVersion));
     return version;
 }
 
@@ -65,11 +65,12 @@ class Copy {
 public:
     static Result<Copy> make(const std::filesystem::path& file) {
         auto folder = ScratchFolder::make("run");
-        if (!folder) return refuse(file, "no temporary folder can be made for a copy: " + folder.error().why);
+        if (!folder) return refuse(file, say("no temporary folder can be made for a copy: {}", folder.error().why));
         Copy copy(std::move(*folder));
         std::error_code failed;
         std::filesystem::copy_file(file, copy.file(), failed);
-        if (failed) return refuse(file, "it cannot be copied to a temporary folder: " + failed.message());
+        if (failed)
+            return refuse(file, say("it cannot be copied to a temporary folder: {}", systemReason(failed.value())));
         std::filesystem::path log = file;
         log += "-wal";
         std::error_code none;
@@ -89,23 +90,23 @@ struct RunReader::Impl {
     Impl(std::filesystem::path path, std::optional<Copy> copied, Database opened)
         : file(std::move(path)), copy(std::move(copied)), database(std::move(opened)) {}
 
-    Error damage(const std::string& what) const { return damageIn(file, what); }
-    void note(const std::string& what) {
+    Error damage(const Sentence& what) const { return damageIn(file, what); }
+    void note(const Sentence& what) {
         if (!firstDamage) firstDamage = damage(what);
     }
-    Error failure(const std::string& what) const { return readFailure(database, file, what); }
+    Error failure(const Sentence& what) const { return readFailure(database, file, what); }
 
     Status readMeta() {
         auto rows = database.prepare("SELECT key, value, crc FROM meta ORDER BY key");
         // The application id was there, so this was a run; a table that is not says that pages are gone.
-        if (!rows) return fail(damage("its header is missing: the file is truncated or damaged"));
+        if (!rows) return fail(damage(say("its header is missing: the file is truncated or damaged")));
         bool headerFound = false;
         bool layoutFound = false;
         int code = 0;
         while ((code = rows->next()) == SQLITE_ROW) {
             const std::string key = rows->text(0);
             const std::string value = rows->text(1);
-            if (rows->number(2) != checksum(key, value)) return fail(damage("its header fails its checksum"));
+            if (rows->number(2) != checksum(key, value)) return fail(damage(say("its header fails its checksum")));
             Status read;
             if (key == meta::header) {
                 headerFound = true;
@@ -117,7 +118,7 @@ struct RunReader::Impl {
                 if (!layout) return fail(layout.error());
                 header.layout = layout->layout;
                 if (!isCountable(header.layout))
-                    return fail(damage("its layout has more ranks, stages or layers than a run can have"));
+                    return fail(damage(say("its layout has more ranks, stages or layers than a run can have")));
             } else if (key == meta::end) {
                 read = readEnd(value, end);
             } else if (key == meta::dropped) {
@@ -131,65 +132,63 @@ struct RunReader::Impl {
             }
             if (!read) return read;
         }
-        if (code != SQLITE_DONE) return fail(failure("its header"));
-        if (!headerFound || !layoutFound) return fail(damage("its header is missing"));
+        if (code != SQLITE_DONE) return fail(failure(say("its header")));
+        if (!headerFound || !layoutFound) return fail(damage(say("its header is missing")));
         return {};
     }
 
     void readRanks() {
         auto rows = database.prepare("SELECT rank, host, pid, label, end, crc FROM rank ORDER BY rank");
-        if (!rows) return note("its list of ranks cannot be read");
+        if (!rows) return note(say("its list of ranks cannot be read"));
         int code = 0;
         while ((code = rows->next()) == SQLITE_ROW) {
             RankRecord record{static_cast<int>(rows->number(0)), rows->text(1), static_cast<int>(rows->number(2)),
                               rows->text(3), rows->text(4)};
             if (rows->number(5) != checksum(record)) {
-                note("the record of rank " + std::to_string(record.rank) + " fails its checksum");
+                note(say("the record of rank {} fails its checksum", record.rank));
                 continue;
             }
             ranks.push_back(std::move(record));
         }
-        if (code != SQLITE_DONE) note("its list of ranks cannot be read");
+        if (code != SQLITE_DONE) note(say("its list of ranks cannot be read"));
     }
 
     void readNames() {
         auto rows = database.prepare("SELECT id, text, crc FROM name ORDER BY id");
-        if (!rows) return note("its table of names cannot be read");
+        if (!rows) return note(say("its table of names cannot be read"));
         int code = 0;
         while ((code = rows->next()) == SQLITE_ROW) {
             const std::int64_t number = rows->number(0);
             std::string name = rows->text(1);
-            if (rows->number(2) != checksum(number, name))
-                note("name " + std::to_string(number) + " fails its checksum");
+            if (rows->number(2) != checksum(number, name)) note(say("name {} fails its checksum", number));
             else if (number > 0 && number <= std::numeric_limits<std::uint32_t>::max())
                 names.add(static_cast<std::uint32_t>(number), std::move(name));
         }
-        if (code != SQLITE_DONE) note("its table of names cannot be read");
+        if (code != SQLITE_DONE) note(say("its table of names cannot be read"));
     }
 
     void countEvents() {
         auto rows = database.prepare("SELECT count FROM block WHERE source = 0");
-        if (!rows) return note("its blocks cannot be read");
+        if (!rows) return note(say("its blocks cannot be read"));
         int code = 0;
         while ((code = rows->next()) == SQLITE_ROW) {
             const std::int64_t count = rows->number(0);
             if (count < 1 || count > static_cast<std::int64_t>(largestBlock))
-                note("a block holds other events than it says");
+                note(say("a block holds other events than it says"));
             else eventCount += count;
         }
-        if (code != SQLITE_DONE) note("a block cannot be read");
+        if (code != SQLITE_DONE) note(say("a block cannot be read"));
     }
 
     /// Rows that damage hides are no rows that fail their checksum.
     void checkSeals() {
         for (const RunTable table :
              {RunTable::Meta, RunTable::Rank, RunTable::Log, RunTable::Block, RunTable::Note, RunTable::Name})
-            if (const auto broken = brokenSeal(database, table))
-                note("its table " + std::string(name(table)) + " " + *broken);
+            if (const auto broken = brokenSeal(database, table)) note(say("its table {} {}", name(table), *broken));
         for (const RunTable table : {RunTable::Step, RunTable::RankStep}) {
             const auto broken = brokenSeal(database, table);
             if (!broken) continue;
-            if (thinning.steps() > 0) note("its table " + std::string(name(table)) + " " + *broken);
+            if (thinning.steps() > 0) note(say("its table {} {}", name(table), *broken));
             else storesFigures = false;  // they are made of the events
         }
     }
@@ -273,9 +272,7 @@ Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& 
         if (!database) return refuse(file, database.error().why);
         if (*version < oldestReadInPlace) {
             const Status migrated = migrate(*database, *version, runMigrations());
-            if (!migrated)
-                return refuse(file,
-                              "its format " + std::to_string(*version) + " cannot be read: " + migrated.error().why);
+            if (!migrated) return refuse(file, say("its format {} cannot be read: {}", *version, migrated.error().why));
         }
     }
     if (!database) return refuse(file, database.error().why);
@@ -326,37 +323,36 @@ Result<std::vector<StepOverview>> RunReader::overview() const {
 
 Result<std::vector<LogLine>> RunReader::log() const {
     auto rows = impl_->database.prepare("SELECT id, time, rank, level, text, crc FROM log ORDER BY id");
-    if (!rows) return fail(impl_->failure("its log"));
+    if (!rows) return fail(impl_->failure(say("its log")));
     std::vector<LogLine> lines;
     int code = 0;
     while ((code = rows->next()) == SQLITE_ROW) {
         LogLine line{rows->number(1), static_cast<int>(rows->number(2)), static_cast<LogLevel>(rows->number(3)),
                      rows->text(4)};
         if (rows->number(5) != checksum(rows->number(0), line) || line.level > LogLevel::Error)
-            return fail(impl_->damage("line " + std::to_string(rows->number(0)) + " of its log fails its checksum"));
+            return fail(impl_->damage(say("line {} of its log fails its checksum", rows->number(0))));
         if (!isLegalTime(line.time))
-            return fail(impl_->damage(
-                fmt::format("line {} of its log is of {} ns, beyond all times", rows->number(0), line.time)));
+            return fail(
+                impl_->damage(say("line {} of its log is of {} ns, beyond all times", rows->number(0), line.time)));
         lines.push_back(std::move(line));
     }
-    if (code != SQLITE_DONE) return fail(impl_->failure("its log"));
+    if (code != SQLITE_DONE) return fail(impl_->failure(say("its log")));
     return lines;
 }
 
 Result<std::vector<Note>> RunReader::notes() const {
     auto rows = impl_->database.prepare("SELECT id, time, rank, text, created, crc FROM note ORDER BY time, id");
-    if (!rows) return fail(impl_->failure("its notes"));
+    if (!rows) return fail(impl_->failure(say("its notes")));
     std::vector<Note> notes;
     int code = 0;
     while ((code = rows->next()) == SQLITE_ROW) {
         Note note{rows->number(0), rows->number(1), static_cast<int>(rows->number(2)), rows->text(3), rows->text(4)};
-        if (rows->number(5) != checksum(note))
-            return fail(impl_->damage("note " + std::to_string(note.id) + " fails its checksum"));
+        if (rows->number(5) != checksum(note)) return fail(impl_->damage(say("note {} fails its checksum", note.id)));
         if (!isLegalTime(note.time))
-            return fail(impl_->damage(fmt::format("note {} is of {} ns, beyond all times", note.id, note.time)));
+            return fail(impl_->damage(say("note {} is of {} ns, beyond all times", note.id, note.time)));
         notes.push_back(std::move(note));
     }
-    if (code != SQLITE_DONE) return fail(impl_->failure("its notes"));
+    if (code != SQLITE_DONE) return fail(impl_->failure(say("its notes")));
     return notes;
 }
 
@@ -375,7 +371,7 @@ Result<Bytes> RunReader::packedBlock(const BlockPlace& place) const {
 Status RunReader::unpackBlock(const BlockPlace& place, std::span<const std::byte> packed, BlockUnpacker& unpacker,
                               std::vector<Event>& events) {
     const auto read = unpackedAs(place, packed, unpacker, events);
-    if (!read) return fail({"the run is damaged", "", read.error(), ""});
+    if (!read) return fail({say("the run is damaged"), "", read.error(), ""});
     return {};
 }
 

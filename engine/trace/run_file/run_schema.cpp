@@ -23,7 +23,7 @@ std::string dumped(const Json& json) { return json.dump(-1, ' ', false, Json::er
 
 Result<Json> parsed(std::string_view text, std::string_view what) {
     Json json = Json::parse(text, nullptr, false);
-    if (!json.is_object()) return fail({"damaged run file", "", "its " + std::string(what) + " is no JSON object", ""});
+    if (!json.is_object()) return fail({say("damaged run file"), "", say("its {} is no JSON object", what), ""});
     return json;
 }
 
@@ -95,22 +95,22 @@ std::span<const Migration> runMigrations() {
 Status checkSchema(Database& database, const std::filesystem::path& file) {
     const auto known = declarations();
     auto rows = database.prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid");
-    if (!rows) return fail(readFailure(database, file, "its list of tables"));
+    if (!rows) return fail(readFailure(database, file, say("its list of tables")));
     int code = 0;
     for (std::size_t read = 0; (code = rows->next()) == SQLITE_ROW; ++read) {
         const std::string type = rows->text(0), name = rows->text(1), sql = plain(rows->text(3));
         if (type != "table" && type != "index" && type != "view" && type != "trigger")
-            return fail(damageIn(file, "its list of tables cannot be read: the file is truncated or damaged"));
+            return fail(damageIn(file, say("its list of tables cannot be read: the file is truncated or damaged")));
         const bool ofSqlite = name.starts_with("sqlite_stat") || name.starts_with("sqlite_autoindex_");
         const bool sound = ofSqlite ? type == "table" || type == "index"
                                     : type == "table" && name == rows->text(2) && known.contains(sql);
         if (sound && read < mostObjects) continue;
-        return fail({"cannot open the run", file.string(),
+        return fail({say("cannot open the run"), file.string(),
                      "its " + (sound ? "list of tables has no end"
                                      : type + " " + name + " is none that a run has, or is declared otherwise"),
-                     "A run is a file that Shardlab has recorded (*.shardlab)"});
+                     say("A run is a file that Shardlab has recorded (*.shardlab)")});
     }
-    if (code != SQLITE_DONE) return fail(readFailure(database, file, "its list of tables"));
+    if (code != SQLITE_DONE) return fail(readFailure(database, file, say("its list of tables")));
     return {};
 }
 
@@ -228,7 +228,7 @@ Status readRestarts(std::string_view text, std::vector<Event>& restarts) {
         take(each, "number", number);
         take(each, "ranks", ranks);
         if (!isLegalTime(time))
-            return fail({"damaged run file", "",
+            return fail({say("damaged run file"), "",
                          "a restart in it is of " + std::to_string(time) + " ns, beyond all times", legalTimes});
         restarts.push_back(
             {time, time, ranks, static_cast<double>(number), 0, step, -1, Lane::Host, EventKind::Restart});

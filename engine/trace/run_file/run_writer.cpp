@@ -69,7 +69,7 @@ struct RunWriter::Impl {
             !make(insertLog, "INSERT INTO log VALUES(?, ?, ?, ?, ?, ?)") ||
             !make(insertName, "INSERT OR REPLACE INTO name VALUES(?, ?, ?)") ||
             !make(insertBlock, "INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)"))
-            return fail(database.error("cannot create the run file"));
+            return fail(database.error(base::say("cannot create the run file")));
         blocks.emplace(database, seals, std::move(*insertBlock));
         return thinning.sizeLimit > 0 ? keepLogSmall() : Status{};
     }
@@ -119,7 +119,7 @@ struct RunWriter::Impl {
 
     /// What was begun is undone; what it would have stored is stored by the next flush.
     Status undo() {
-        const Error why = database.error("cannot write the run file");
+        const Error why = database.error(base::say("cannot write the run file"));
         if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
         blocks->forget();
         seals.forget();
@@ -142,10 +142,10 @@ struct RunWriter::Impl {
     Status flush() {
         // SQLite goes on writing into a file that has lost its name, and all of it would be gone at the end.
         if (!identity || identityOf(place) != identity)
-            return fail({"cannot write the run file", place.string(),
-                         "it was removed or replaced while it was recorded",
-                         "a file that stays where it is until the run has ended"});
-        if (!begin()) return fail(database.error("cannot write the run file"));
+            return fail({base::say("cannot write the run file"), place.string(),
+                         base::say("it was removed or replaced while it was recorded"),
+                         base::say("a file that stays where it is until the run has ended")});
+        if (!begin()) return fail(database.error(base::say("cannot write the run file")));
         if (const Status done = commit(); !done) return done;
         if (const Status made = limitOnFullDisk(); !made) return made;
         if (thinning.sizeLimit > 0)
@@ -177,7 +177,7 @@ struct RunWriter::Impl {
         const auto pages = database.number("PRAGMA page_count");
         const auto free = database.number("PRAGMA freelist_count");
         const auto size = database.number("PRAGMA page_size");
-        if (!pages || !free || !size) return fail(database.error("cannot write the run file"));
+        if (!pages || !free || !size) return fail(database.error(base::say("cannot write the run file")));
         return (*pages - *free) * *size;
     }
 
@@ -222,7 +222,7 @@ struct RunWriter::Impl {
     /// Lane by lane, each for itself, so that the log beside the file stays short.
     Status thin() {
         for (std::size_t lane = 0; lane < blocks->lanes(); ++lane) {
-            if (!begin()) return fail(database.error("cannot write the run file"));
+            if (!begin()) return fail(database.error(base::say("cannot write the run file")));
             const auto gone = blocks->thin(lane, thinning);
             if (!gone) {
                 static_cast<void>(undo());

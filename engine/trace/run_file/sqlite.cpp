@@ -69,8 +69,9 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
     const int code =
         sqlite3_open_v2(file.c_str(), &handle, flags | SQLITE_OPEN_FULLMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
     Database database(handle, named.empty() ? file : named);
-    if (handle == nullptr) return fail({"cannot open the run file", database.file_.string(), "no memory", ""});
-    if (code != SQLITE_OK) return fail(database.error("cannot open the run file"));
+    if (handle == nullptr)
+        return fail({say("cannot open the run file"), database.file_.string(), say("no memory"), ""});
+    if (code != SQLITE_OK) return fail(database.error(say("cannot open the run file")));
     sqlite3_busy_timeout(handle, busyMilliseconds);
     defend(handle);
     if (reads) {
@@ -90,7 +91,7 @@ Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode 
 Status Database::run(const char* sql) {
     if (work_) work_->done = 0;
     if (sqlite3_exec(handle_, sql, nullptr, nullptr, nullptr) != SQLITE_OK)
-        return fail(error("cannot use the run file"));
+        return fail(error(say("cannot use the run file")));
     return {};
 }
 
@@ -99,33 +100,35 @@ Result<Statement> Database::prepare(const char* sql) {
     sqlite3_stmt* handle = nullptr;
     const int code = sqlite3_prepare_v3(handle_, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle, nullptr);
     Statement statement(handle);
-    if (code != SQLITE_OK) return fail(error("cannot use the run file"));
+    if (code != SQLITE_OK) return fail(error(say("cannot use the run file")));
     return statement;
 }
 
 Result<std::int64_t> Database::number(const char* sql) {
     auto statement = prepare(sql);
     if (!statement) return fail(statement.error());
-    if (statement->next() != SQLITE_ROW) return fail(error("cannot read the run file"));
+    if (statement->next() != SQLITE_ROW) return fail(error(say("cannot read the run file")));
     return statement->number(0);
 }
 
 bool Database::inTransaction() const { return sqlite3_get_autocommit(handle_) == 0; }
 
 Status Database::close() {
-    if (sqlite3_close(handle_) != SQLITE_OK) return fail(error("cannot close the run file"));
+    if (sqlite3_close(handle_) != SQLITE_OK) return fail(error(say("cannot close the run file")));
     handle_ = nullptr;
     return {};
 }
 
-Error Database::error(const std::string& what) const {
+Error Database::error(const Sentence& what) const {
     switch (sqlite3_errcode(handle_) & 0xff) {
-    case SQLITE_FULL: return {what, file_.string(), "the disk is full", "Free some space or choose another place"};
-    case SQLITE_BUSY: return {what, file_.string(), "another program is writing it", "Choose another file"};
-    case SQLITE_CORRUPT: return {what, file_.string(), "it is truncated or damaged", ""};
+    case SQLITE_FULL:
+        return {what, file_.string(), say("the disk is full"), say("Free some space or choose another place")};
+    case SQLITE_BUSY: return {what, file_.string(), say("another program is writing it"), say("Choose another file")};
+    case SQLITE_CORRUPT: return {what, file_.string(), say("it is truncated or damaged"), ""};
     case SQLITE_INTERRUPT:
-        return {what, file_.string(), "reading it takes more work than a file of its size can need: it is damaged", ""};
-    case SQLITE_NOTADB: return {what, file_.string(), "its first page is damaged", ""};
+        return {what, file_.string(), say("reading it takes more work than a file of its size can need: it is damaged"),
+                ""};
+    case SQLITE_NOTADB: return {what, file_.string(), say("its first page is damaged"), ""};
     default: return {what, file_.string(), sqlite3_errmsg(handle_), ""};
     }
 }

@@ -43,7 +43,7 @@ public:
     Status close();
 
     /// What the last call on this connection complained about. `what` says what was being done.
-    Error error(const std::string& what) const;
+    Error error(const Sentence& what) const;
     int code() const;  ///< its extended result code
 
 private:

@@ -56,34 +56,34 @@ std::int64_t checksumOf(std::string_view table, const TableSum& sum) {
 }
 
 /// The sum over all rows that the table holds now. Error: the rest of a sentence that begins with the table's name.
-tl::expected<TableSum, std::string> added(Database& database, RunTable table) {
+tl::expected<TableSum, Sentence> added(Database& database, RunTable table) {
     auto rows = database.prepare((select(table) + " ORDER BY " + primaryKey(table)).c_str());
-    if (!rows) return tl::unexpected("cannot be read: " + rows.error().why);
+    if (!rows) return tl::unexpected(say("cannot be read: {}", rows.error().why));
     TableSum sum;
     std::optional<std::int64_t> lastNumber;
     std::optional<std::string> lastText;
     int code = 0;
     while ((code = rows->next()) == SQLITE_ROW) {
-        if (!isSound(table, *rows)) return tl::unexpected(std::string("has a row whose key is damaged"));
+        if (!isSound(table, *rows)) return tl::unexpected(say("has a row whose key is damaged"));
         // A damaged tree of pages may lead in circles.
         const bool ascends = table == RunTable::Meta ? !lastText || *lastText < rows->text(0)
                                                      : !lastNumber || *lastNumber < rows->number(0);
-        if (!ascends) return tl::unexpected(std::string("has rows that are out of order"));
+        if (!ascends) return tl::unexpected(say("has rows that are out of order"));
         if (table == RunTable::Meta) lastText = rows->text(0);
         else lastNumber = rows->number(0);
         ++sum.rows;
         sum.keys += sumOf(table, *rows);
     }
-    if (code != SQLITE_DONE) return tl::unexpected("cannot be read: " + database.error("").why);
+    if (code != SQLITE_DONE) return tl::unexpected(say("cannot be read: {}", database.error("").why));
     return sum;
 }
 
-tl::expected<TableSum, std::string> stored(Database& database, RunTable table) {
+tl::expected<TableSum, Sentence> stored(Database& database, RunTable table) {
     auto row = database.prepare("SELECT rows, keys, crc FROM seal WHERE name = ?");
-    if (!row || row->bind(name(table)).next() != SQLITE_ROW) return tl::unexpected(std::string("has no seal"));
+    if (!row || row->bind(name(table)).next() != SQLITE_ROW) return tl::unexpected(say("has no seal"));
     const TableSum sum{row->number(0), row->number(1)};
     if (row->number(2) != checksumOf(name(table), sum))
-        return tl::unexpected(std::string("has a seal that fails its checksum"));
+        return tl::unexpected(say("has a seal that fails its checksum"));
     return sum;
 }
 
@@ -101,28 +101,26 @@ Status sealAll(Database& database) {
     for (std::size_t i = 0; i < runTableCount; ++i) {
         const auto table = static_cast<RunTable>(i);
         const auto sum = added(database, table);
-        if (!sum)
-            return fail({"cannot seal the run", "", "its table " + std::string(name(table)) + " " + sum.error(), ""});
-        if (!store(database, table, *sum)) return fail(database.error("cannot seal the run"));
+        if (!sum) return fail({say("cannot seal the run"), "", say("its table {} {}", name(table), sum.error()), ""});
+        if (!store(database, table, *sum)) return fail(database.error(say("cannot seal the run")));
     }
     return {};
 }
 
-std::optional<std::string> brokenSeal(Database& database, RunTable table) {
+std::optional<Sentence> brokenSeal(Database& database, RunTable table) {
     const auto written = stored(database, table);
     if (!written) return written.error();
     const auto found = added(database, table);
     if (!found) return found.error();
-    if (found->rows != written->rows)
-        return "has " + std::to_string(found->rows) + " rows where " + std::to_string(written->rows) + " were written";
-    if (found->keys != written->keys) return "has other rows than were written";
+    if (found->rows != written->rows) return say("has {} rows where {} were written", found->rows, written->rows);
+    if (found->keys != written->keys) return say("has other rows than were written");
     if (table != RunTable::Step && table != RunTable::RankStep) return std::nullopt;
     // These rows are looked up, which takes a way through the table's pages that going through all of them does not
     // take.
     const std::string itself = "SELECT count(*) FROM " + std::string(name(table)) + " AS each CROSS JOIN " +
                                std::string(name(table)) + " AS found ON found.first = each.first";
     const auto reached = database.number(itself.c_str());
-    if (!reached || *reached != found->rows) return "has rows that cannot be found by their key";
+    if (!reached || *reached != found->rows) return say("has rows that cannot be found by their key");
     return std::nullopt;
 }
 

@@ -32,7 +32,7 @@ Status sealAll(Database& database);
 
 /// What is wrong with `table`, "has 3 rows where 4 were written"; none where it is as it was sealed. Reads keys, not
 /// contents.
-std::optional<std::string> brokenSeal(Database& database, RunTable table);
+std::optional<Sentence> brokenSeal(Database& database, RunTable table);
 
 /// Follows what a writer puts into the tables and takes out of them. Each call comes before the change that it tells
 /// of, within one transaction with it; store() comes before its end.

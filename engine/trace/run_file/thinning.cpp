@@ -101,7 +101,7 @@ std::string writeThinning(const Thinning& thinning) {
 Status readThinning(std::string_view text, Thinning& thinning) {
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object())
-        return fail({"damaged run file", "", "what it says of its size limit is no JSON object", ""});
+        return fail({say("damaged run file"), "", say("what it says of its size limit is no JSON object"), ""});
     const auto take = [&](const char* key, auto& value) {
         const auto found = json.find(key);
         if (found != json.end() && found->is_number_integer())

@@ -25,52 +25,53 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     const PrecisionSpec& precision = layout.precision;
     const AccelerateKind kind = accelerateKind(layout);
-    const auto refuse = [&](std::string pointer, const std::string& what, std::string why, std::string legal) {
-        faults.push_back({std::move(pointer), what + " for accelerate", std::move(why), std::move(legal)});
+    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
+        faults.push_back({std::move(pointer), say("{} for {}", what, accelerate), why, legal});
     };
     refuseUnevenHosts(layout, accelerate, faults);
     refuseExchanges(layout, accelerate, faults);
     if (p.pipeline > 1)
-        refuse("/parallel/pipeline", fmt::format("a pipeline of {} ranks", p.pipeline),
-               "it divides a model over replicas, tensor ranks and context ranks", "1");
+        refuse("/parallel/pipeline", say("a pipeline of {} ranks", p.pipeline),
+               say("it divides a model over replicas, tensor ranks and context ranks"), "1");
     else if (!runsAs(layout, "1f1b"))
-        refuse("/schedule/kind", layout.schedule.kind, "it takes one microbatch after the other", "1f1b");
+        refuse("/schedule/kind", layout.schedule.kind, say("it takes one microbatch after the other"), "1f1b");
     if (p.tensor > 1 && kind != AccelerateKind::Fsdp)
-        refuse("/parallel/tensor", fmt::format("a tensor group of {} ranks without FSDP", p.tensor),
-               "its tensor ranks go with FSDP2 alone", "1; or parallel.zero 2 or 3");
+        refuse("/parallel/tensor", say("a tensor group of {} ranks without FSDP", p.tensor),
+               say("its tensor ranks go with FSDP2 alone"), say("1; or parallel.zero 2 or 3"));
     if (p.context > 1 && kind != AccelerateKind::Fsdp)
-        refuse("/parallel/context", fmt::format("a context group of {} ranks without FSDP", p.context),
-               "its context ranks go with FSDP2 alone", "1; or parallel.zero 2 or 3");
+        refuse("/parallel/context", say("a context group of {} ranks without FSDP", p.context),
+               say("its context ranks go with FSDP2 alone"), say("1; or parallel.zero 2 or 3"));
     if (p.tensor > 1 && p.sequence)
-        refuse("/parallel/sequence", "sequence parallelism", "its tensor ranks hold all tokens between the blocks",
-               "false");
+        refuse("/parallel/sequence", say("sequence parallelism"),
+               say("its tensor ranks hold all tokens between the blocks"), "false");
     const bool half = precision.compute != NumberFormat::Fp32;
     const bool autocast = kind == AccelerateKind::One || kind == AccelerateKind::Replicas;
     const WeightStorage wanted = autocast ? WeightStorage::Fp32 : WeightStorage::Master;
     if (half && precision.weights != wanted)
-        refuse("/precision/weights", fmt::format("{} with ZeRO {}", wordOf(precision.weights), p.zero),
-               autocast ? "without ZeRO weights are fp32 and autocast rounds them for each product"
-                        : "the layers read fp32 weights that were rounded to 16 bits",
+        refuse("/precision/weights", say("{} with ZeRO {}", wordOf(precision.weights), p.zero),
+               autocast ? say("without ZeRO weights are fp32 and autocast rounds them for each product")
+                        : say("the layers read fp32 weights that were rounded to 16 bits"),
                std::string(wordOf(wanted)));
     else if (half && kind == AccelerateKind::Fsdp && precision.gradients == GradientFormat::Fp32)
-        refuse("/precision/gradients", "gradients in fp32 with FSDP", "its mixed_precision reduces in 16 bits",
-               "compute");
+        refuse("/precision/gradients", say("gradients in fp32 with FSDP"),
+               say("its mixed_precision reduces in 16 bits"), "compute");
     const bool fp16 = precision.compute == NumberFormat::Fp16;
     if (precision.lossScale != (fp16 ? LossScaling::Dynamic : LossScaling::None))
-        refuse("/precision/loss_scale",
-               fmt::format("{} with {}", wordOf(precision.lossScale), wordOf(precision.compute)),
-               "it scales the loss of fp16 dynamically, and no other", fp16 ? "dynamic" : "none");
+        refuse("/precision/loss_scale", say("{} with {}", wordOf(precision.lossScale), wordOf(precision.compute)),
+               say("it scales the loss of fp16 dynamically, and no other"), fp16 ? "dynamic" : "none");
     const RecomputeKind recompute = layout.memory.recompute;
     if (recompute != RecomputeKind::None && recompute != RecomputeKind::Full)
-        refuse("/memory/recompute", std::string(wordOf(recompute)), "it computes whole blocks again", "none or full");
+        refuse("/memory/recompute", std::string(wordOf(recompute)), say("it computes whole blocks again"),
+               say("none or full"));
     if (recompute == RecomputeKind::Full && layout.memory.recomputeBlocks > 0)
-        refuse("/memory/recompute_blocks", "recomputation of some blocks", "it computes all blocks again", "0");
+        refuse("/memory/recompute_blocks", say("recomputation of some blocks"), say("it computes all blocks again"),
+               "0");
     if (kind == AccelerateKind::DeepSpeed && copyCount(p) > 1)
-        refuse("/parallel/shard", fmt::format("{} copies without FSDP", copyCount(p)),
-               "several copies go with FSDP2 alone", "0; or parallel.zero 2 or 3, with memory.offload none");
+        refuse("/parallel/shard", say("{} copies without FSDP", copyCount(p)),
+               say("several copies go with FSDP2 alone"), say("0; or parallel.zero 2 or 3, with memory.offload none"));
     if (layout.memory.offload == OffloadKind::Optimizer && p.zero == 0)
-        refuse("/memory/offload", "the optimizer on the host without ZeRO", "offloading is a part of DeepSpeed's ZeRO",
-               "none; or parallel.zero of at least 1");
+        refuse("/memory/offload", say("the optimizer on the host without ZeRO"),
+               say("offloading is a part of DeepSpeed's ZeRO"), say("none; or parallel.zero of at least 1"));
 }
 
 ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& options,

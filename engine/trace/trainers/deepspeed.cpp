@@ -25,74 +25,77 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
     const PrecisionSpec& precision = layout.precision;
     const OptimizerSpec& o = layout.optimizer;
     const MemorySpec& m = layout.memory;
-    const auto refuse = [&](std::string pointer, const std::string& what, std::string why, std::string legal) {
-        faults.push_back({std::move(pointer), what + " for DeepSpeed", std::move(why), std::move(legal)});
+    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
+        faults.push_back({std::move(pointer), say("{} for {}", what, deepSpeed), why, legal});
     };
     refuseUnevenHosts(layout, deepSpeed, faults);
     refuseExchanges(layout, deepSpeed, faults);
     if (!runsAs(layout, "1f1b"))
-        refuse("/schedule/kind", layout.schedule.kind, "its pipelines run 1F1B with a flush", "1f1b");
+        refuse("/schedule/kind", layout.schedule.kind, say("its pipelines run 1F1B with a flush"), "1f1b");
     const std::vector<int> split = stageLayers(layout);
     if (std::ranges::any_of(split, [&](int layers) { return layers != split.front(); }))
         refuse(layout.schedule.stages.empty() ? "/schedule/count_ends" : "/schedule/stages",
-               "stages of different length", "PipelineModule balances stages by a rule, not by a list",
-               layout.schedule.stages.empty() ? "false" : "[], an even split");
+               say("stages of different length"), say("PipelineModule balances stages by a rule, not by a list"),
+               layout.schedule.stages.empty() ? "false" : say("[], an even split"));
     if (p.pipeline > 1 && p.zero > 1)
-        refuse("/parallel/zero", fmt::format("ZeRO {} with a pipeline", p.zero),
-               "its pipelines accumulate whole gradients", "0 or 1; or parallel.pipeline 1");
+        refuse("/parallel/zero", say("ZeRO {} with a pipeline", p.zero),
+               say("its pipelines accumulate whole gradients"), say("0 or 1; or parallel.pipeline 1"));
     if (p.pipeline > 1 && p.tensor > 1)
-        refuse("/parallel/tensor", "tensor parallelism within a pipeline",
-               "it divides the layers of whole models only (tensor_parallel.autotp_size)", "1; or parallel.pipeline 1");
+        refuse("/parallel/tensor", say("tensor parallelism within a pipeline"),
+               say("it divides the layers of whole models only (tensor_parallel.autotp_size)"),
+               say("1; or parallel.pipeline 1"));
     if (p.tensor > 1 && p.zero == 3)
-        refuse("/parallel/zero", "ZeRO 3 with tensor parallelism", "its tensor parallelism goes with ZeRO 0 to 2", "2");
+        refuse("/parallel/zero", say("ZeRO 3 with tensor parallelism"),
+               say("its tensor parallelism goes with ZeRO 0 to 2"), "2");
     if (p.context > 1 && !exchangesHeads(layout))
-        refuse("/parallel/context_method", fmt::format("a ring of {} ranks", p.context),
-               "it exchanges tokens for heads (sequence_parallel_size)", "ulysses; or parallel.context 1");
+        refuse("/parallel/context_method", say("a ring of {} ranks", p.context),
+               say("it exchanges tokens for heads (sequence_parallel_size)"), say("ulysses; or parallel.context 1"));
     if (p.context > 1 && p.pipeline * p.tensor > 1)
-        refuse("/parallel/context",
-               fmt::format("a context group of {} ranks beside pipeline or tensor ranks", p.context),
-               "the mesh of its sequence_parallel_size has two axes, this one and data",
-               "1; or parallel.pipeline 1 and parallel.tensor 1");
+        refuse("/parallel/context", say("a context group of {} ranks beside pipeline or tensor ranks", p.context),
+               say("the mesh of its sequence_parallel_size has two axes, this one and data"),
+               say("1; or parallel.pipeline 1 and parallel.tensor 1"));
     if (p.tensor > 1 && p.sequence)
-        refuse("/parallel/sequence", "sequence parallelism", "its tensor ranks hold all tokens between the blocks",
-               "false");
+        refuse("/parallel/sequence", say("sequence parallelism"),
+               say("its tensor ranks hold all tokens between the blocks"), "false");
     const bool half = precision.compute != NumberFormat::Fp32;
     if (half && precision.weights == WeightStorage::Alone)
-        refuse("/precision/weights", "weights in 16 bits alone", "its optimizers update fp32 weights",
-               "master; or fp32, which is torch_autocast");
+        refuse("/precision/weights", say("weights in 16 bits alone"), say("its optimizers update fp32 weights"),
+               say("master; or fp32, which is torch_autocast"));
     const bool scaler = precision.compute == NumberFormat::Fp16 && precision.weights == WeightStorage::Master;
     if (scaler && precision.lossScale == LossScaling::None)
-        refuse("/precision/loss_scale", "fp16 without a loss scale", "0 stands for a dynamic scale there",
-               "dynamic; or static with precision.scale 1");
+        refuse("/precision/loss_scale", say("fp16 without a loss scale"), say("0 stands for a dynamic scale there"),
+               say("dynamic; or static with precision.scale 1"));
     if (!scaler && precision.lossScale != LossScaling::None)
-        refuse("/precision/loss_scale", fmt::format("a loss scale with {}", wordOf(precision.compute)),
-               "its loss scale belongs to fp16 with master weights", "none");
+        refuse("/precision/loss_scale", say("a loss scale with {}", wordOf(precision.compute)),
+               say("its loss scale belongs to fp16 with master weights"), "none");
     const double power = std::log2(precision.scale);
     if (scaler && precision.lossScale == LossScaling::Dynamic && (power != std::floor(power) || power < 0))
-        refuse("/precision/scale", fmt::format("a dynamic scale that begins with {}", numberText(precision.scale)),
-               "initial_scale_power is a whole power of 2", numberText(std::exp2(std::max(0.0, std::round(power)))));
+        refuse("/precision/scale", say("a dynamic scale that begins with {}", numberText(precision.scale)),
+               say("initial_scale_power is a whole power of 2"),
+               numberText(std::exp2(std::max(0.0, std::round(power)))));
     if (o.kind != knownAdamW && o.kind != knownSgd)
-        refuse("/optimizer/kind", std::string(wordOf(o.kind)), "of Shardlab's optimizers it has AdamW and SGD",
-               "adamw or sgd");
+        refuse("/optimizer/kind", std::string(wordOf(o.kind)), say("of Shardlab's optimizers it has AdamW and SGD"),
+               say("adamw or sgd"));
     if (o.kind == knownSgd && o.momentum > 0 && o.weightDecay > 0)
-        refuse("/optimizer/weight_decay", "weight decay beside the momentum of sgd",
-               "it adds the decay to the gradient, so that the momentum repeats it", "0; or optimizer.momentum 0");
+        refuse("/optimizer/weight_decay", say("weight decay beside the momentum of sgd"),
+               say("it adds the decay to the gradient, so that the momentum repeats it"),
+               say("0; or optimizer.momentum 0"));
     const bool falls = o.schedule != RateSchedule::Constant;
     if (o.warmup == 1 || (falls && o.warmup == 0))
-        refuse("/optimizer/warmup", fmt::format("a warm-up of {} steps", o.warmup),
-               "its warm-ups have two steps at least", falls ? "2 or more" : "0, or 2 or more");
+        refuse("/optimizer/warmup", say("a warm-up of {} steps", o.warmup), say("its warm-ups have two steps at least"),
+               falls ? say("2 or more") : say("0, or 2 or more"));
     if (o.schedule == RateSchedule::Linear && o.minimum > 0)
-        refuse("/optimizer/minimum", fmt::format("a linear fall to {}", numberText(o.minimum)),
-               "WarmupDecayLR falls to 0", "0; or optimizer.schedule cosine");
-    if (m.recompute == RecomputeKind::Selective || m.recompute == RecomputeKind::Sqrt)
+        refuse("/optimizer/minimum", say("a linear fall to {}", numberText(o.minimum)), say("WarmupDecayLR falls to 0"),
+               say("0; or optimizer.schedule cosine"));
+    if (m.recompute != RecomputeKind::None && m.recompute != RecomputeKind::Full && m.recompute != RecomputeKind::Every)
         refuse("/memory/recompute", std::string(wordOf(m.recompute)),
-               "activation_checkpoint_interval is one number of blocks", "none, full or every");
+               say("activation_checkpoint_interval is one number of blocks"), say("none, full or every"));
     else if (m.recompute != RecomputeKind::None && m.recomputeBlocks > 0)
-        refuse("/memory/recompute_blocks", "recomputation of a part of each stage",
-               "activation_checkpoint_interval holds for all blocks", "0");
+        refuse("/memory/recompute_blocks", say("recomputation of a part of each stage"),
+               say("activation_checkpoint_interval holds for all blocks"), "0");
     if (m.offload == OffloadKind::Optimizer && p.zero == 0)
-        refuse("/memory/offload", "the optimizer on the host without ZeRO", "offload_optimizer is a part of ZeRO",
-               "none; or parallel.zero of at least 1");
+        refuse("/memory/offload", say("the optimizer on the host without ZeRO"),
+               say("offload_optimizer is a part of ZeRO"), say("none; or parallel.zero of at least 1"));
 }
 
 DeepSpeedJson deepSpeedScheduler(const Layout& layout) {
@@ -410,7 +413,8 @@ private:
 Result<ConfigLayout> readDeepSpeed(const std::filesystem::path& file, std::string_view text) {
     nlohmann::json json = deepSpeedJson(text);
     if (!json.is_object())
-        return fail(Error{"cannot make a layout", file.string(), "it is no JSON object", "a JSON of DeepSpeed"});
+        return fail(
+            Error{say("cannot make a layout"), file.string(), say("it is no JSON object"), say("a JSON of DeepSpeed")});
     return DeepSpeedReader(std::move(json)).all(file);
 }
 

@@ -68,6 +68,8 @@ private:
         if (attention != m.dropout)
             note(fmt::format("--attention-dropout is {}; a layout has one dropout, {}", numberText(attention),
                              numberText(m.dropout)));
+        options_.read("mtp-num-layers", m.predictedTokens);
+        if (m.predictedTokens > 0) m.predictionWeight = options_.number("mtp-loss-scaling-factor").value_or(0.1);
         if (options_.has("num-experts")) experts(inner);
         chooseParts(m);
     }
@@ -369,9 +371,12 @@ private:
         const std::string granularity = options_.text("recompute-granularity").value_or("");
         const bool selective = options_.flag("recompute-activations") || granularity == "selective";
         const auto modules = options_.all("recompute-modules");
-        if (selective) m.recompute = RecomputeKind::Selective;
+        // A layer with experts is no mlp of Megatron-LM's.
+        const auto has = [&](std::string_view module) { return std::ranges::find(modules, module) != modules.end(); };
+        const bool experts = hasExperts(layout_.model), halves = has("mlp") && has("moe") == experts;
+        if (selective) m.recompute = halves ? RecomputeKind::Mlp : RecomputeKind::Selective;
         for (const std::string& each : modules)
-            if (each != "core_attn")
+            if (each != "core_attn" && !(halves && (each == "mlp" || each == "moe")))
                 note(fmt::format("--recompute-modules {}: attention's core alone is computed again", each));
         const bool block = options_.text("recompute-method").value_or("") == "block";
         const int number = options_.integer("recompute-num-layers").value_or(1);

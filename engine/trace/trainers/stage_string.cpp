@@ -33,7 +33,7 @@ private:
                 if (!inner || place_ == text_.size()) return std::nullopt;
                 ++place_;
                 item = *inner;
-            } else if (c == 'E' || c == 't' || c == 'L' || c == '|') {
+            } else if (c == 'E' || c == 't' || c == 'm' || c == 'L' || c == '|') {
                 item = c;
             } else {
                 return std::nullopt;
@@ -62,20 +62,24 @@ private:
 
 }  // namespace
 
-std::string stageString(const std::vector<int>& layers) {
+std::string stageString(const std::vector<int>& layers, int modules) {
     std::string text;
     for (std::size_t stage = 0; stage < layers.size(); ++stage) {
         if (stage > 0) text += '|';
         if (stage == 0) text += 'E';
         if (layers[stage] > 0) text += layers[stage] == 1 ? "t" : fmt::format("t*{}", layers[stage]);
     }
-    return text + 'L';
+    return text + std::string(static_cast<std::size_t>(modules), 'm') + 'L';
 }
 
 std::optional<std::vector<int>> readStageString(std::string_view text) {
-    const std::optional<std::string> expanded = StageStringReader(text).all();
+    std::optional<std::string> expanded = StageStringReader(text).all();
     if (!expanded || !expanded->starts_with('E') || !expanded->ends_with('L')) return std::nullopt;
     if (std::ranges::count(*expanded, 'E') != 1 || std::ranges::count(*expanded, 'L') != 1) return std::nullopt;
+    const std::size_t last = expanded->rfind('|') + 1;
+    expanded->erase(std::remove(expanded->begin() + static_cast<std::ptrdiff_t>(last), expanded->end(), 'm'),
+                    expanded->end());
+    if (expanded->find('m') != std::string::npos) return std::nullopt;
     std::vector<int> layers{0};
     for (const char c : *expanded)
         if (c == '|') layers.push_back(0);

@@ -4,6 +4,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/mesh/copies.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
@@ -24,6 +25,23 @@ bool titanEffect(std::string_view pointer, const Layout& layout) {
     return withoutEffect(pointer, layout, scheduleMethods()).empty();
 }
 
+/// The words of torchtitan's activation_checkpoint.mode and selective_ac_option. Its k-th blocks are counted through
+/// the stages of a rank; which of a stage's blocks they are changes neither its time nor its memory. Empty: it has
+/// none.
+std::vector<std::string> titanRecompute(const Layout& layout) {
+    const MemorySpec& memory = layout.memory;
+    if (memory.recompute == RecomputeKind::None) return {"none"};
+    if (memory.recomputeBlocks == 0)
+        return recomputesOperations(memory) ? std::vector<std::string>{"selective", "op"}
+                                            : std::vector<std::string>{"full"};
+    const std::vector<int> stages = stageLayers(layout);
+    const int every = stages.front() / memory.recomputeBlocks;
+    const bool even = std::ranges::all_of(
+        stages, [&](int blocks) { return blocks == stages.front() && blocks == every * memory.recomputeBlocks; });
+    if (memory.recompute != RecomputeKind::Full || !even) return {};
+    return {"selective", std::to_string(every)};
+}
+
 class TitanRefusals {
 public:
     TitanRefusals(const Layout& layout, std::vector<Fault>& faults) : layout_(layout), faults_(faults) {}
@@ -39,122 +57,119 @@ public:
     }
 
 private:
-    void refuse(std::string pointer, std::string what, std::string why, std::string legal) {
-        faults_.push_back({std::move(pointer), std::move(what), std::move(why), std::move(legal)});
+    void refuse(std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
+        faults_.push_back({std::move(pointer), say("{} for {}", what, titan), why, legal});
     }
 
     void model() {
         const ModelSpec& m = layout_.model;
         if (!traits(m.kind).attention || hasExperts(m))
-            return refuse("/model/kind", fmt::format("the model {} for torchtitan", wordOf(m.kind)),
-                          "of Shardlab's models it has the blocks of llama3 and qwen3", "llama");
+            return refuse("/model/kind", say("the model {}", wordOf(m.kind)),
+                          say("of Shardlab's models it has the blocks of llama3 and qwen3"), "llama");
         const BlockParts parts = blockParts(m);
-        const auto part = [&](bool differs, std::string_view pointer, const std::string& what, std::string legal) {
+        const auto part = [&](bool differs, std::string_view pointer, const Sentence& what, const Sentence& legal) {
             if (differs)
-                refuse(std::string(pointer), what + " for torchtitan",
-                       "its models llama3 and qwen3 have RMSNorm, rotary positions, SwiGLU and no biases",
-                       std::move(legal));
+                refuse(std::string(pointer), what,
+                       say("its models llama3 and qwen3 have RMSNorm, rotary positions, SwiGLU and no biases"), legal);
         };
-        part(!parts.rmsNorm, "/model/norm", "layer norms", "rms");
+        part(!parts.rmsNorm, "/model/norm", say("layer norms"), "rms");
         part(!parts.rotary, "/model/positions",
-             parts.alibi ? "scores that fall with the distance" : "learned positions", "rotary");
+             parts.alibi ? say("scores that fall with the distance") : say("learned positions"), "rotary");
         refuseScores(m, titan, faults_);
-        part(parts.biases || parts.qkvBias, "/model/biases", "biases", "none");
+        if (predictionModules(m) > 0)
+            refuse("/model/predicted_tokens", say("tokens predicted ahead"),
+                   say("its models llama3 and qwen3 predict the next token alone"), "0");
+        part(parts.biases || parts.qkvBias, "/model/biases", say("biases"), "none");
         part(parts.activation != ActivationKind::SwiGlu, "/model/activation", std::string(wordOf(parts.activation)),
              "swiglu");
         if (m.block.window > 0)
-            refuse("/model/window", "attention to a window for torchtitan", "its models attend to all tokens before",
-                   "0");
-        if (m.dropout > 0) refuse("/model/dropout", "dropout for torchtitan", "its models have none", "0");
+            refuse("/model/window", say("attention to a window"), say("its models attend to all tokens before"), "0");
+        if (m.dropout > 0) refuse("/model/dropout", say("dropout"), say("its models have none"), "0");
         if (!evenWidth(m))
-            refuse("/model/feed_forward", "feed-forward widths that differ between layers for torchtitan",
-                   "its models have one width", fmt::format("[{}]", feedForwardWidth(m, 0)));
+            refuse("/model/feed_forward", say("feed-forward widths that differ between layers"),
+                   say("its models have one width"), fmt::format("[{}]", feedForwardWidth(m, 0)));
         if (!parts.rotary) return;
         const RotarySpec& r = m.block.rotary;
         if (titanIsQwen3(m) && r.scaling != RotaryScaling::None)
-            refuse("/model/rope_scaling", fmt::format("{} in a qwen3 for torchtitan", wordOf(r.scaling)),
-                   "a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ "
-                   "heads is "
-                   "its qwen3, which scales no positions",
+            refuse("/model/rope_scaling", say("{} in a qwen3", wordOf(r.scaling)),
+                   say("a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ "
+                       "heads is "
+                       "its qwen3, which scales no positions"),
                    "none");
         else if (r.scaling == RotaryScaling::Yarn)
-            refuse("/model/rope_scaling", "yarn for torchtitan", "its llama3 scales positions as Llama 3 does",
-                   "none or llama3");
+            refuse("/model/rope_scaling", "yarn", say("its llama3 scales positions as Llama 3 does"),
+                   say("none or llama3"));
     }
 
     void parallel() {
         const ParallelSpec& p = layout_.parallel;
-        if (p.zero == 1) refuse("/parallel/zero", "ZeRO 1 for torchtitan", "FSDP divides gradients too", "2, or 0");
+        if (p.zero == 1) refuse("/parallel/zero", "ZeRO 1", say("FSDP divides gradients too"), say("2, or 0"));
         if (p.tensor > 1 && !p.sequence)
-            refuse("/parallel/sequence", "tensor parallelism without sequence parallelism for torchtitan",
-                   "its tensor ranks split the tokens between their blocks always", "true");
+            refuse("/parallel/sequence", say("tensor parallelism without sequence parallelism"),
+                   say("its tensor ranks split the tokens between their blocks always"), "true");
         if (p.pipeline > 1 && titanIsQwen3(layout_.model))
-            refuse("/parallel/pipeline", fmt::format("a qwen3 over {} stages for torchtitan", p.pipeline),
-                   "a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ "
-                   "heads is "
-                   "its qwen3, which has no pipeline",
+            refuse("/parallel/pipeline", say("a qwen3 over {} stages", p.pipeline),
+                   say("a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ "
+                       "heads is "
+                       "its qwen3, which has no pipeline"),
                    "1");
         const ScheduleMethod* method = findScheduleMethod(layout_.schedule.kind);
         if (method != nullptr && !method->flushes)
-            refuse("/schedule/kind", fmt::format("{} for torchtitan", method->name),
-                   "its pipelines end every step with a flush", "1f1b");
+            refuse("/schedule/kind", method->name, say("its pipelines end every step with a flush"), "1f1b");
         else if (p.pipeline == 1 && !runsAs(layout_, "1f1b"))
-            refuse("/schedule/kind", fmt::format("{} on one pipeline rank for torchtitan", layout_.schedule.kind),
-                   "without a pipeline it takes one microbatch after the other", "1f1b");
+            refuse("/schedule/kind", say("{} on one pipeline rank", layout_.schedule.kind),
+                   say("without a pipeline it takes one microbatch after the other"), "1f1b");
     }
 
     void precision() {
         const PrecisionSpec& p = layout_.precision;
         if (p.compute == NumberFormat::Fp16)
-            refuse("/precision/compute", "fp16 for torchtitan", "it trains in bf16 and fp32, without a loss scale",
-                   "bf16");
+            refuse("/precision/compute", "fp16", say("it trains in bf16 and fp32, without a loss scale"), "bf16");
         if (p.lossScale != LossScaling::None)
-            refuse("/precision/loss_scale", fmt::format("a {} loss scale for torchtitan", wordOf(p.lossScale)),
-                   "it has none", "none");
+            refuse("/precision/loss_scale", say("a {} loss scale", wordOf(p.lossScale)), say("it has none"), "none");
         if (p.compute != NumberFormat::Bf16) return;
         const bool sharded = titanShards(layout_);
         if (sharded && p.weights != WeightStorage::Master)
-            refuse("/precision/weights", fmt::format("{} with FSDP for torchtitan", wordOf(p.weights)),
-                   "FSDP gathers fp32 weights in bf16 for the layers", "master");
+            refuse("/precision/weights", say("{} with FSDP", wordOf(p.weights)),
+                   say("FSDP gathers fp32 weights in bf16 for the layers"), "master");
         if (!sharded && p.weights != WeightStorage::Fp32)
-            refuse("/precision/weights", fmt::format("{} without FSDP for torchtitan", wordOf(p.weights)),
-                   "without FSDP weights are fp32 and autocast rounds them for each product",
-                   "fp32; or parallel.zero 2 or 3");
+            refuse("/precision/weights", say("{} without FSDP", wordOf(p.weights)),
+                   say("without FSDP weights are fp32 and autocast rounds them for each product"),
+                   say("fp32; or parallel.zero 2 or 3"));
         if (sharded && p.weights == WeightStorage::Master && p.gradients != GradientFormat::Fp32)
-            refuse("/precision/gradients", "gradients in bf16 for torchtitan", "it reduces them in fp32", "fp32");
+            refuse("/precision/gradients", say("gradients in bf16"), say("it reduces them in fp32"), "fp32");
         if (p.products == ProductFormat::NvFp4 && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "nvfp4 for torchtitan", "its products have 8 bits or 16",
-                   "compute, fp8 or mxfp8");
+            refuse("/precision/products", "nvfp4", say("its products have 8 bits or 16"), say("compute, fp8 or mxfp8"));
         if (p.products == ProductFormat::Fp8Blocks && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "fp8-blocks for torchtitan",
-                   "its scales are those of a tensor, a row or 32 numbers", "compute, fp8 or mxfp8");
+            refuse("/precision/products", "fp8-blocks", say("its scales are those of a tensor, a row or 32 numbers"),
+                   say("compute, fp8 or mxfp8"));
         if (delaysScales(p) && titanEffect("/precision/scaling", layout_))
-            refuse("/precision/scaling", "delayed scales for torchtitan", "its scales come from present values",
-                   "current");
+            refuse("/precision/scaling", say("delayed scales"), say("its scales come from present values"), "current");
     }
 
     void optimizer() {
         const OptimizerSpec& o = layout_.optimizer;
-        if (o.kind != knownAdamW)
-            refuse("/optimizer/kind", fmt::format("{} for torchtitan", wordOf(o.kind)), "it has Adam and AdamW",
-                   "adamw");
+        if (o.kind != knownAdamW) refuse("/optimizer/kind", wordOf(o.kind), say("it has Adam and AdamW"), "adamw");
         if (o.warmup > layout_.run.steps)
-            refuse("/optimizer/warmup", fmt::format("a warm-up of {} in {} steps", o.warmup, layout_.run.steps),
-                   "torchtitan shortens it to the steps of the run", fmt::format("at most {}", layout_.run.steps));
+            refuse("/optimizer/warmup", say("a warm-up of {} in {} steps", o.warmup, layout_.run.steps),
+                   say("torchtitan shortens it to the steps of the run"), say("at most {}", layout_.run.steps));
     }
 
     void memory() {
         const RecomputeKind kind = layout_.memory.recompute;
-        if (kind != RecomputeKind::None && kind != RecomputeKind::Full)
-            refuse("/memory/recompute", fmt::format("{} for torchtitan", wordOf(kind)),
-                   "it computes whole blocks again (full), each k-th block, or single operations by a list of its own",
-                   "none or full");
-        if (kind == RecomputeKind::Full && layout_.memory.recomputeBlocks > 0)
-            refuse("/memory/recompute_blocks", "recomputation of a part of each stage for torchtitan",
-                   "full means every block", "0");
+        if (kind != RecomputeKind::None && kind != RecomputeKind::Full && kind != RecomputeKind::Operations)
+            refuse("/memory/recompute", wordOf(kind),
+                   say("it computes whole blocks again, every block or each k-th, or single operations"),
+                   say("none, full or operations"));
+        else if (kind != RecomputeKind::None && layout_.memory.recomputeBlocks > 0 && titanRecompute(layout_).empty())
+            refuse("/memory/recompute_blocks",
+                   say("{} of each stage's blocks computed again", layout_.memory.recomputeBlocks),
+                   say("it computes each k-th block again, and operations in every block"),
+                   say("0; or with recompute full a divisor of the blocks of every stage"));
         if (layout_.checkpoint.every > 0 && layout_.checkpoint.keep < 2)
-            refuse("/checkpoint/keep", "one checkpoint that stays for torchtitan",
-                   "it removes the older one only after the newer is whole, and keeps two at least", "2 or more");
+            refuse("/checkpoint/keep", say("one checkpoint that stays"),
+                   say("it removes the older one only after the newer is whole, and keeps two at least"),
+                   say("2 or more"));
     }
 
     const Layout& layout_;
@@ -331,7 +346,9 @@ private:
             real("min_lr_factor", o.minimum / o.learningRate);
         }
         section("activation_checkpoint");
-        add("mode", tomlString(wordOf(layout_.memory.recompute)));
+        const std::vector<std::string> words = titanRecompute(layout_);
+        add("mode", tomlString(words.front()));
+        if (words.size() > 1) add("selective_ac_option", tomlString(words.back()));
         const CheckpointSpec& c = layout_.checkpoint;
         section("checkpoint");
         add("enable", c.every > 0 ? "true" : "false");

@@ -6,6 +6,7 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
@@ -73,6 +74,7 @@ public:
         parallel(text);
         training();
         pipeline();
+        recompute();
         precision();
         rest();
         for (const char* known : {"job.dump_folder", "training.dataset", "parallelism.context_parallel_rotate_method",
@@ -300,10 +302,6 @@ private:
             if (ratio && *ratio < 1)
                 note("lr_scheduler.decay_ratio: the layout's learning rate falls from the warm-up on");
         }
-        const std::string mode = keys_.text("activation_checkpoint.mode", "selective");
-        if (mode == "full") layout_.memory.recompute = RecomputeKind::Full;
-        else if (mode != "none")
-            note(fmt::format("activation_checkpoint.mode {}: the layout computes nothing again", shortText(mode)));
         CheckpointSpec& c = layout_.checkpoint;
         if (!keys_.flag("checkpoint.enable", false)) return;
         c.every = keys_.integer("checkpoint.interval", 500);
@@ -311,6 +309,42 @@ private:
         if (c.keep == 0) c.keep = 1'000'000;  // torchtitan's word for all of them
         c.first = keys_.flag("checkpoint.enable_first_step_checkpoint", false);
         c.path = keys_.text("checkpoint.folder", "checkpoint");
+    }
+
+    /// A layout counts the blocks of each stage that are computed again, the lowest ones.
+    void recompute() {
+        const std::string mode = keys_.text("activation_checkpoint.mode", "selective");
+        const std::string option = keys_.text("activation_checkpoint.selective_ac_option", "2");
+        MemorySpec& memory = layout_.memory;
+        if (mode == "none") return;
+        if (mode == "full") {
+            memory.recompute = RecomputeKind::Full;
+            return;
+        }
+        if (mode == "selective" && option == "op") {
+            memory.recompute = RecomputeKind::Operations;
+            return;
+        }
+        int every = 0;
+        const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), every);
+        if (mode != "selective" || error != std::errc{} || end != option.data() + option.size() || every < 0)
+            return note(fmt::format("activation_checkpoint {} {}: the layout computes nothing again", shortText(mode),
+                                    shortText(mode == "selective" ? option : "")));
+        const std::vector<int> stages = stageLayers(layout_);
+        const int fewest = *std::ranges::min_element(stages);
+        if (every > fewest)
+            return note(
+                fmt::format("activation_checkpoint.selective_ac_option {}: a stage of the layout has {} blocks, "
+                            "and it computes nothing again",
+                            every, fewest));
+        memory.recompute = RecomputeKind::Full;
+        if (every < 2) return;
+        memory.recomputeBlocks = fewest / every;
+        if (!std::ranges::all_of(stages, [&](int blocks) { return blocks == fewest && blocks % every == 0; }))
+            note(
+                fmt::format("activation_checkpoint.selective_ac_option {}: the layout computes {} blocks of each stage "
+                            "again",
+                            every, memory.recomputeBlocks));
     }
 
     TomlKeys keys_;
@@ -330,7 +364,9 @@ bool looksLikeTitan(std::string_view text) {
 
 Result<ConfigLayout> readTitan(const std::filesystem::path& file, std::string_view text) {
     const std::optional<toml::table> root = parsedToml(text);
-    if (!root) return fail(Error{"cannot make a layout", file.string(), "it is no TOML", "a TOML of torchtitan"});
+    if (!root)
+        return fail(
+            Error{say("cannot make a layout"), file.string(), say("it is no TOML"), say("a TOML of torchtitan")});
     return TitanReader(*root, file).all(text);
 }
 

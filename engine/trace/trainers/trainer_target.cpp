@@ -53,9 +53,9 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
         if (left.empty()) left = coverOf(shardlabAlone, field.pointer);
         const std::string value = shortText(ours.at(pointer).dump());
         if (left.empty())
-            faults.push_back({std::string(field.pointer), fmt::format("{} for {}", value, target.program),
-                              fmt::format("{} has no setting that does the same", target.program),
-                              known ? usual.at(pointer).dump() : "the field's default"});
+            faults.push_back({std::string(field.pointer), say("{} for {}", value, target.program),
+                              say("{} has no setting that does the same", target.program),
+                              known ? Sentence(usual.at(pointer).dump()) : say("the field's default")});
         else if (left == field.pointer)
             leftOut.push_back(fmt::format("{} is {}; it is not carried over", dotted(left), value));
         else if (sections.insert(left).second)
@@ -63,18 +63,18 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
     }
 }
 
-tl::unexpected<Error> refuseFile(const std::filesystem::path& file, std::string why) {
-    std::vector<std::string> known{"a config.json of Hugging Face with a model_type"};
+tl::unexpected<Error> refuseFile(const std::filesystem::path& file, Sentence why) {
+    Sentence known = say("a config.json of Hugging Face with a model_type");
     for (const TrainerTarget& target : trainerTargets())
-        if (target.read != nullptr) known.push_back(fmt::format("{} ({})", target.description, target.program));
-    return fail(
-        Error{"cannot make a layout", file.string(), std::move(why), fmt::format("{}", fmt::join(known, "; "))});
+        if (target.read != nullptr) known = say("{}; or {} ({})", known, termOf(target.description), target.program);
+    return fail(Error{say("cannot make a layout"), file.string(), std::move(why), std::move(known)});
 }
 
 }  // namespace
 
 std::span<const TrainerTarget> trainerTargets() {
-    static const std::array targets{megatronTarget(), torchtitanTarget(), deepspeedTarget(), accelerateTarget()};
+    static const std::array targets{megatronTarget(),   megatronBridgeTarget(), nemoTarget(),
+                                    torchtitanTarget(), deepspeedTarget(),      accelerateTarget()};
     return targets;
 }
 
@@ -119,7 +119,7 @@ Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file) {
         if (!made) return made;
         return legalConfigLayout(std::move(*made), file);
     }
-    return refuseFile(file, "its content is of no program that is known");
+    return refuseFile(file, say("its content is of no program that is known"));
 }
 
 }  // namespace shardlab::trace

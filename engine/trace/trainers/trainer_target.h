@@ -75,6 +75,8 @@ Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file);
 
 // The targets, a source each.
 TrainerTarget megatronTarget();
+TrainerTarget megatronBridgeTarget();
+TrainerTarget nemoTarget();
 TrainerTarget torchtitanTarget();
 TrainerTarget deepspeedTarget();
 TrainerTarget accelerateTarget();

@@ -30,6 +30,12 @@ std::string shortText(std::string_view text) {
     return std::string(text.substr(0, end)) + "…";
 }
 
+std::string inComment(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
+    return text;
+}
+
 std::optional<double> readNumber(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
     double value = 0;
@@ -62,9 +68,9 @@ void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vect
     for (std::size_t i = 1; i < hosts.size(); ++i)
         if (hosts[i].devices != hosts.front().devices) {
             faults.push_back({fmt::format("/cluster/hosts/{}/devices", i),
-                              fmt::format("{} devices beside a host with {}", hosts[i].devices, hosts.front().devices),
-                              fmt::format("{} is started with the same number of processes on each node", program),
-                              fmt::format("{} on every host", hosts.front().devices)});
+                              say("{} devices beside a host with {}", hosts[i].devices, hosts.front().devices),
+                              say("{} is started with the same number of processes on each node", program),
+                              say("{} on every host", hosts.front().devices)});
             return;
         }
 }
@@ -72,24 +78,25 @@ void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vect
 void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.exchange != Exchange::AllReduce)
-        faults.push_back({"/parallel/exchange", fmt::format("{} for {}", wordOf(p.exchange), program),
-                          fmt::format("{} averages the gradients of all replicas in every step", program),
-                          "allreduce"});
+        faults.push_back({"/parallel/exchange", say("{} for {}", wordOf(p.exchange), program),
+                          say("{} averages the gradients of all replicas in every step", program), "allreduce"});
     if (p.partition != PartitionKind::Flat && p.zero == 3)
-        faults.push_back({"/parallel/partition", fmt::format("{} for {}", wordOf(p.partition), program),
-                          fmt::format("{} gives every replica a part of every layer", program), "flat"});
+        faults.push_back({"/parallel/partition", say("{} for {}", wordOf(p.partition), program),
+                          say("{} gives every replica a part of every layer", program), "flat"});
 }
 
 void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults) {
     const BlockParts parts = blockParts(model);
-    const auto refuse = [&](bool has, const char* pointer, const char* what, const char* why, const char* legal) {
-        if (has)
-            faults.push_back({pointer, fmt::format("{} for {}", what, program),
-                              fmt::format("what is written for {} {}", program, why), legal});
+    const auto refuse = [&](bool has, const char* pointer, const Sentence& what, const Sentence& why,
+                            const char* legal) {
+        if (has) faults.push_back({pointer, say("{} for {}", what, program), why, legal});
     };
-    refuse(parts.sinks, "/model/sinks", "heads with sinks", "has a softmax over the scores of tokens alone", "false");
-    refuse(parts.attentionCap > 0, "/model/attention_cap", "scores with a cap", "has scores as they are", "0");
-    refuse(parts.logitCap > 0, "/model/logit_cap", "logits with a cap", "has logits as they are", "0");
+    refuse(parts.sinks, "/model/sinks", say("heads with sinks"),
+           say("what is written for {} has a softmax over the scores of tokens alone", program), "false");
+    refuse(parts.attentionCap > 0, "/model/attention_cap", say("scores with a cap"),
+           say("what is written for {} has scores as they are", program), "0");
+    refuse(parts.logitCap > 0, "/model/logit_cap", say("logits with a cap"),
+           say("what is written for {} has logits as they are", program), "0");
 }
 
 bool runsAs(const Layout& layout, std::string_view kind) {

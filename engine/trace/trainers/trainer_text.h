@@ -25,6 +25,8 @@ std::string numberText(double value);
 std::string realText(double value);
 /// At most 60 characters, the rest as "…".
 std::string shortText(std::string_view text);
+/// In one line, whatever a name holds.
+std::string inComment(std::string text);
 /// The whole text is a number within the type's range.
 std::optional<double> readNumber(std::string_view text);
 std::optional<std::int64_t> readInteger(std::string_view text);

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/trace/checkpoint/config_gpt_oss.h"
+
+#include "engine/layout/model_shape.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace shardlab::trace {
+namespace {
+
+constexpr const char* windowed = "sliding_attention";
+constexpr const char* full = "full_attention";
+constexpr int mostLayers = 10000;  // a layout has no more
+
+/// The model.full_every with which these layers see all tokens, where 1 stands for all layers; empty: there is none.
+std::optional<int> fullEvery(const std::vector<bool>& seesAll) {
+    const auto first = std::ranges::find(seesAll, true);
+    const int every = first == seesAll.end() ? 0 : static_cast<int>(first - seesAll.begin()) + 1;
+    for (int layer = 0; layer < static_cast<int>(seesAll.size()); ++layer)
+        if (seesAll[static_cast<std::size_t>(layer)] != (every > 0 && (layer + 1) % every == 0)) return std::nullopt;
+    return every;
+}
+
+}  // namespace
+
+void GptOssRows::always(bool fits, std::string_view field, std::string_view ours, std::string_view legal,
+                        void (*take)(ModelSpec& model)) {
+    part("model_type", "gpt_oss", fits, field, ours, legal, [take](ModelSpec& model, const Json&) { take(model); });
+}
+
+void GptOssRows::gptOss() {
+    const auto number = [&](const char* name, int fallback, const char* field, int ours, auto member) {
+        const Json theirs = value(name, fallback);
+        add(name, theirs, field, ours, nullptr);
+        made_.rows.back().take = [theirs, member](ModelSpec& model) {
+            if (const auto taken = positiveInteger(theirs)) member(model) = *taken;
+        };
+    };
+    const auto real = [&](const char* name, double fallback, const char* field, double ours,
+                          double BlockSpec::*member) {
+        const Json theirs = value(name, fallback);
+        add(name, theirs, field, ours, nullptr);
+        made_.rows.back().take = [theirs, member](ModelSpec& model) {
+            if (theirs.is_number()) model.block.*member = theirs.get<double>();
+        };
+    };
+    const BlockSpec& block = model_.block;
+    const MoeSpec& experts = model_.experts;
+    ConfigRows::number("num_hidden_layers", 36, "model.layers", model_.layers, &ModelSpec::layers);
+    ConfigRows::number("hidden_size", 2880, "model.hidden", model_.hidden, &ModelSpec::hidden);
+    ConfigRows::number("num_attention_heads", 64, "model.heads", model_.heads, &ModelSpec::heads);
+    number("num_key_value_heads", 8, "model.kv_heads", keyHeads(model_),
+           [](ModelSpec& model) -> int& { return model.block.kvHeads; });
+    number("head_dim", 64, "model.head_width", headWidth(model_),
+           [](ModelSpec& model) -> int& { return model.block.headWidth; });
+    ConfigRows::number("vocab_size", 201088, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
+    width("intermediate_size", 2880);
+    number(config_.contains("num_experts") ? "num_experts" : "num_local_experts", 128, "model.experts", experts.count,
+           [](ModelSpec& model) -> int& { return model.experts.count; });
+    number("num_experts_per_tok", 4, "model.top_k", expertsPerToken(model_),
+           [](ModelSpec& model) -> int& { return model.experts.topK; });
+    made_.names.insert({"num_local_experts", "experts_per_token"});  // older files have both names of each
+    epsilon("rms_norm_eps", 1e-5);
+    is("hidden_act", "silu", {"silu"});
+    real("swiglu_limit", 7, "model.swiglu_limit", block.gluLimit, &BlockSpec::gluLimit);
+    real("swiglu_alpha", 1.702, "model.swiglu_alpha", block.gluAlpha, &BlockSpec::gluAlpha);
+    always(parts_.activation == ActivationKind::ClampedSwiGlu, "model.activation", wordOf(parts_.activation),
+           wordOf(ActivationKind::ClampedSwiGlu),
+           [](ModelSpec& model) { model.block.activation = ActivationKind::ClampedSwiGlu; });
+    always(parts_.sinks, "model.sinks", "false", "true", [](ModelSpec& model) { model.block.sinks = true; });
+    always(parts_.biases, "model.biases", parts_.qkvBias ? "qkv" : "none", "all",
+           [](ModelSpec& model) { model.block.biases = BiasKind::All; });
+    is("attention_bias", true, {true});
+    always(!parts_.queryKeyNorms, "model.qk_norm", "true", "false",
+           [](ModelSpec& model) { model.block.queryKeyNorms = false; });
+    always(experts.scoreBias, "model.score_bias", "false", "true",
+           [](ModelSpec& model) { model.experts.scoreBias = true; });
+    always(experts.gate == GateMethod::TopKSoftmax, "model.gate", wordOf(experts.gate), wordOf(GateMethod::TopKSoftmax),
+           [](ModelSpec& model) {
+               model.experts.gate = GateMethod::TopKSoftmax;
+               model.experts.capacity = 0;
+           });
+    window("max_position_embeddings", 131072, positions);
+    made_.rows.back().fits = true;                 // positions are turned, not learned
+    made_.names.insert("initial_context_length");  // that of rope_scaling too
+    layerTypes();
+    // Experts of four bits are unpacked as they are read (mxfp4.h).
+    if (const Json coded = value("quantization_config", Json()); coded.is_object())
+        isOne("quantization_config.quant_method", coded.value("quant_method", Json()), {"mxfp4"});
+}
+
+/// Which layers have the window; where the sequence is no longer than it, that changes nothing.
+void GptOssRows::layerTypes() {
+    const BlockSpec& block = model_.block;
+    const Json length = value("sliding_window", 128);
+    const int layers = std::min(positiveInteger(value("num_hidden_layers", 36)).value_or(0), mostLayers);
+    const Json types = value("layer_types", Json::array());
+    std::vector<bool> seesAll;
+    for (int layer = 0; types.empty() && layer < layers; ++layer) seesAll.push_back(layer % 2 == 1);
+    for (const Json& type : types) {
+        if (type != windowed && type != full)
+            return differ("layer_types",
+                          fmt::format("layer_types has {}, which is no attention of a GPT-OSS", shownValue(type)),
+                          fmt::format("layer_types {} and {}", windowed, full));
+        seesAll.push_back(type == full);
+    }
+    const std::optional<int> every = fullEvery(seesAll), seen = positiveInteger(length);
+    const int window = every == 1 ? 0 : seen.value_or(0), fullEvery = every == 1 ? 0 : every.value_or(0);
+    const auto hides = [](const BlockSpec& spec, int layer) {
+        return spec.window > 0 && (spec.fullEvery == 0 || (layer + 1) % spec.fullEvery != 0);
+    };
+    bool fits = true;
+    for (int layer = 0; layer < std::min(static_cast<int>(seesAll.size()), model_.layers); ++layer)
+        fits = fits && attendedTokens(model_, layer) == (seen && !seesAll[static_cast<std::size_t>(layer)]
+                                                             ? std::min(*seen, model_.sequence)
+                                                             : model_.sequence);
+    made_.rows.push_back(
+        {"layer_types", fits,
+         fmt::format(
+             "{} and layer_types{} say which tokens a layer sees, model.window is {} and model.full_every is {}",
+             stated("sliding_window", length), types.empty() ? ", where they are not given," : "", block.window,
+             block.fullEvery),
+         every ? fmt::format("model.window {} and model.full_every {}", window, fullEvery)
+               : "weights whose layers without a window come every so many layers"});
+    ConfigField& row = made_.rows.back();
+    row.take = [every, window, fullEvery](ModelSpec& model) {
+        if (!every) return;
+        model.block.window = window;
+        model.block.fullEvery = fullEvery;
+    };
+    row.ours = Json::array();
+    for (int layer = 0; layer < std::min(model_.layers, mostLayers); ++layer)
+        row.ours.push_back(hides(block, layer) ? windowed : full);
+    // Transformers makes the mask of a window whether a layer has one or not.
+    made_.rows.push_back({"sliding_window", true, {}, {}, block.window > 0 ? block.window : 128});
+}
+
+}  // namespace shardlab::trace
