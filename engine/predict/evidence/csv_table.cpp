@@ -39,8 +39,8 @@ Result<CsvTable> CsvTable::read(const std::filesystem::path& file) {
 }
 
 Result<CsvTable> CsvTable::parse(std::string_view text, const std::string& file) {
-    const auto refuse = [&](std::string why) {
-        return fail({"cannot read the measurements", file, std::move(why),
+    const auto refuse = [&](const std::string& why) {
+        return fail({"cannot read the measurements", file, why,
                      "a table of comma-separated values with a heading, as resources/published/measurements.csv"});
     };
     CsvTable table;

@@ -7,6 +7,7 @@
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/stacks.h"
+#include "engine/predict/evidence/row_words.h"
 
 #include <algorithm>
 #include <array>
@@ -17,17 +18,6 @@
 
 namespace shardlab::predict {
 namespace {
-
-/// Thrown within this file alone: why a row is no layout.
-struct Refusal {
-    std::string why;
-};
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
-    return result;
-}
 
 /// The cells of a row, with their meanings.
 class Row {
@@ -48,6 +38,16 @@ public:
             throw Refusal{fmt::format("{} is {}", column, text(column).empty() ? "not stated" : "no count")};
         return static_cast<int>(*value);
     }
+    /// Empty where the column is.
+    std::optional<bool> yes(std::string_view column) const {
+        const std::vector<std::string> words = wordsOf(text(column));
+        if (words.empty()) return std::nullopt;
+        for (const std::string_view word : {"yes", "true", "on"})
+            if (words.front() == word) return true;
+        for (const std::string_view word : {"no", "false", "off"})
+            if (words.front() == word) return false;
+        throw Refusal{fmt::format("{} is neither yes nor no: {}", column, text(column))};
+    }
     int countOr(std::string_view column, int otherwise) const {
         return text(column).empty() ? otherwise : count(column);
     }
@@ -62,17 +62,6 @@ private:
     const CsvTable& table_;
     std::size_t row_;
 };
-
-/// The device of the longest name that the row's begins with: "a100-sxm-80" is the a100-sxm.
-const DevicePreset& deviceOf(const Row& row) {
-    const DevicePreset* best = nullptr;
-    for (const DevicePreset& device : devicePresets())
-        if (row.text("device").starts_with(device.name) && (best == nullptr || device.name.size() > best->name.size()))
-            best = &device;
-    if (best == nullptr || best->architecture.empty())
-        throw Refusal{fmt::format("the device {} is not known", row.text("device"))};
-    return *best;
-}
 
 /// Gbit/s of a GPU's network that a text such as "4x 100 Gb per node" or "400 Gbps per GPU" tells of; 0: nothing.
 double networkOf(std::string_view text, int onHost) {
@@ -150,11 +139,11 @@ void readExperts(const Row& row, ModelSpec& model) {
 
 void readModel(const Row& row, Layout& layout) {
     ModelSpec& model = layout.model;
-    const std::string_view kind = row.text("model_kind") == "moe" ? "llama-moe" : row.text("model_kind");
-    const auto known = kindOf<ModelKind>(kind);
-    if (!known || traits(*known).weights == WeightsFormat::None)
-        throw Refusal{fmt::format("the model kind {} is not known", kind)};
-    model.kind = *known;
+    model.kind = modelKindOf(row.text("model_kind"));
+    if (!row.text("experts").empty() && !hasExperts(model)) {
+        if (model.kind != ModelKind::Llama) throw Refusal{"its model has experts, and its kind has none"};
+        model.kind = ModelKind::LlamaMoe;
+    }
     model.layers = row.count("layers");
     model.hidden = row.count("hidden");
     constexpr int usualHeadWidth = 128;
@@ -166,8 +155,7 @@ void readModel(const Row& row, Layout& layout) {
     model.block.kvHeads = row.countOr("kv_heads", model.heads);
     // Heads that share keys came with rotary positions.
     if (model.block.kvHeads != model.heads) model.block.positions = PositionKind::Rotary;
-    if (row.text("tied") == "yes") model.block.output = OutputKind::Tied;
-    if (row.text("tied") == "no") model.block.output = OutputKind::Separate;
+    if (const auto tied = row.yes("tied")) model.block.output = *tied ? OutputKind::Tied : OutputKind::Separate;
     if (hasExperts(model)) readExperts(row, model);
     // A vocabulary is padded so that its parts are equal.
     const int tensor = row.countOr("tp", 1);
@@ -175,64 +163,24 @@ void readModel(const Row& row, Layout& layout) {
 }
 
 void readPrecision(const Row& row, Layout& layout) {
-    const std::string_view format = row.text("precision");
-    if (format == "bf16" || format.empty()) layout.precision.compute = NumberFormat::Bf16;
-    else if (format == "fp16") layout.precision.compute = NumberFormat::Fp16;
-    else {
-        const auto word = std::ranges::find(layoutWords<ProductFormat>, format);
-        if (word == std::end(layoutWords<ProductFormat>))
-            throw Refusal{fmt::format("the number format {} is not known", format)};
-        layout.precision.compute = NumberFormat::Bf16;
-        layout.precision.products = static_cast<ProductFormat>(word - std::begin(layoutWords<ProductFormat>));
-    }
+    const RowFormats formats = formatsOf(row.text("precision"));
+    layout.precision.compute = formats.compute;
+    layout.precision.products = formats.products;
     const std::string& stack = layout.cluster.pace->stack;
     // Megatron sums gradients in fp32; the recipes of NeMo do not.
     // DeepSpeed sums those of bf16 in fp32 wherever weights are whole.
     const bool sums = stack == "megatron-deepspeed" && layout.precision.compute == NumberFormat::Bf16 &&
-                      (row.text("zero").empty() || row.text("zero") < "2");
+                      shardingOf(row.text("zero")).zero < 2;
     const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron" || sums;
     layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;
-}
-
-void readRecompute(const Row& row, Layout& layout) {
-    const std::string_view what = row.text("recompute");
-    const int stages = layout.parallel.pipeline * row.countOr("vpp", 1);
-    if (what.empty() || what == "none") layout.memory.recompute = RecomputeKind::None;
-    else if (what == "full") layout.memory.recompute = RecomputeKind::Full;
-    else if (what == "selective (every 2nd layer)") {
-        // Which blocks are computed again changes neither the time nor the memory; how many does.
-        layout.memory.recompute = RecomputeKind::Full;
-        layout.memory.recomputeBlocks = std::max(1, layout.model.layers / stages / 2);
-    } else if (what.starts_with("full, ")) {
-        layout.memory.recompute = RecomputeKind::Full;
-        layout.memory.recomputeBlocks = std::atoi(std::string(what.substr(6)).c_str()) / stages;
-        if (layout.memory.recomputeBlocks < 1)
-            throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
-    } else if (what == "selective" || what == "selective modules core_attn")
-        layout.memory.recompute = RecomputeKind::Selective;
-    else if (what == "selective modules mlp") {
-        // Megatron-Core's module is the feed-forward block alone; its layers with experts keep what they need.
-        if (hasExperts(layout.model))
-            throw Refusal{"its feed-forward blocks are computed again, and its layers with experts are not"};
-        layout.memory.recompute = RecomputeKind::Mlp;
-    } else if (what == "selective modules mla_up_proj" && latentAttention(layout.model))
-        layout.memory.recompute = RecomputeKind::Latent;
-    else if (what == "selective modules layernorm/moe_act" || what == "selective modules moe_act/layernorm")
-        layout.memory.recompute = RecomputeKind::Pointwise;
-    else throw Refusal{fmt::format("the recomputation \"{}\" is not known", what)};
 }
 
 void readSchedule(const Row& row, Layout& layout) {
     ScheduleSpec& schedule = layout.schedule;
     const int pipeline = layout.parallel.pipeline;
     schedule.chunks = row.countOr("vpp", 1);
-    schedule.kind = schedule.chunks > 1 ? "interleaved-1f1b" : "1f1b";
-    if (row.says("zb-1p")) schedule.kind = "zb-h1";
-    if (row.says("zb-2p")) {
-        schedule.kind = "zb-greedy";
-        schedule.inFlight = 2 * pipeline;
-    }
-    if (row.says("v-half") || row.says("v-min") || row.says("zbv")) throw Refusal{"its schedule is not known"};
+    schedule.kind = scheduleOf(row.text("schedule"), schedule.chunks);
+    if (schedule.kind == "zb-greedy") schedule.inFlight = 2 * pipeline;
     const int stages = pipeline * schedule.chunks;
     const bool ends = row.says("one layer few") || row.says("pp_layout") || row.says("partition");
     const int left = layout.model.layers % stages;
@@ -256,10 +204,18 @@ int expertTensorOf(const Row& row) {
     return 0;
 }
 
+/// How many ranks share, from "FSDP group 64" among the flags; 0: they do not say.
+int fsdpGroupOf(const Row& row) {
+    const std::vector<std::string> words = wordsOf(row.text("other_flags"));
+    for (std::size_t i = 0; i + 2 < words.size(); ++i)
+        if (words[i] == "fsdp" && words[i + 1] == "group") return std::atoi(words[i + 2].c_str());
+    return 0;
+}
+
 Layout layoutOf(const Row& row, const std::string& stack) {
     Layout layout;
     layout.name = std::string(row.text("id"));
-    const DevicePreset& device = deviceOf(row);
+    const DevicePreset& device = deviceOf(row.text("device"));
     layout.cluster.pace = PaceSpec{device.name, 1, stack};
     const int gpus = row.count("gpus");
     constexpr int usualHost = 8;
@@ -274,7 +230,10 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     ParallelSpec& parallel = layout.parallel;
     parallel.tensor = row.countOr("tp", 1);
     parallel.pipeline = row.countOr("pp", 1);
-    readRecompute(row, layout);
+    const int stages = parallel.pipeline * row.countOr("vpp", 1);
+    const RowRecompute again = recomputeOf(row.text("recompute"), layout.model, stages);
+    layout.memory.recompute = again.kind;
+    layout.memory.recomputeBlocks = again.blocks;
     parallel.context = row.countOr("cp", 1);
     if (hasExperts(layout.model)) {
         parallel.expert = row.countOr("ep", 1);
@@ -284,18 +243,21 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     const int others = parallel.tensor * parallel.pipeline * parallel.context;
     if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};
     parallel.data = gpus / others;
-    const std::string_view zero = row.text("zero");
-    const bool hybrid = zero == "hsdp";
-    if (zero.size() > 1 && !hybrid) throw Refusal{fmt::format("the sharding {} is not known", zero)};
+    RowSharding sharding = shardingOf(row.text("zero"));
+    if (sharding.ranks == 0 && !sharding.withinHosts) sharding.ranks = fsdpGroupOf(row);
     const bool alone = parallel.data * parallel.context == 1;
     // FSDP shards all unless told otherwise, over the ranks of a context group too.
-    const bool fully = zero.empty() && row.says("fsdp");
-    parallel.zero = alone ? 0 : fully || hybrid ? 3 : zero.empty() ? 0 : zero.front() - '0';
-    // PyTorch's HYBRID_SHARD shards within a host.
-    if (hybrid && !alone) parallel.shard = std::min(parallel.data, onHost / (parallel.tensor * parallel.context));
-    const bool splits = row.text("sequence_parallel").starts_with("yes");
+    const bool fully = row.text("zero").empty() && row.says("fsdp");
+    parallel.zero = alone ? 0 : fully ? 3 : sharding.zero;
+    if (sharding.withinHosts && !alone)
+        parallel.shard = std::min(parallel.data, onHost / (parallel.tensor * parallel.context));
+    if (const int ranks = sharding.ranks; ranks > 0 && !alone) {
+        if (ranks % parallel.context != 0)
+            throw Refusal{fmt::format("{} ranks that share are no multiple of its context groups", ranks)};
+        parallel.shard = ranks / parallel.context == parallel.data ? 0 : ranks / parallel.context;
+    }
     const bool splitsByDefault = stack.starts_with("megatron-core") || stack.starts_with("torchtitan");
-    parallel.sequence = parallel.tensor > 1 && (splits || (splitsByDefault && row.text("sequence_parallel").empty()));
+    parallel.sequence = parallel.tensor > 1 && row.yes("sequence_parallel").value_or(splitsByDefault);
     const bool overlaps = stack != "megatron-2021" && stack != "megatron-2022" && stack != "megatron-deepspeed" &&
                           stack != "megatron-core-serial";
     if (!overlaps && parallel.zero < 2) parallel.bucket = 0;
@@ -309,17 +271,27 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     return layout;
 }
 
+/// ZeRO 3; a row whose sharding is not known is refused later.
+bool sharesWeights(const Row& row) {
+    try {
+        return shardingOf(row.text("zero")).zero == 3;
+    } catch (const Refusal&) {
+        return false;
+    }
+}
+
 }  // namespace
 
 std::string stackOfRow(const CsvTable& table, std::size_t index) {
     const Row row(table, index);
     const std::string flags = lower(row.text("other_flags"));
     const std::string date(row.text("date"));
-    const bool sharded = row.text("zero") == "3" || row.text("zero") == "hsdp";
+    const bool sharded = sharesWeights(row);
     if (flags.find("yafsdp") != std::string::npos && flags.find("pytorch fsdp") == std::string::npos) return "yafsdp";
-    if (row.says("fsdp2") || row.says("torchtitan"))
-        return row.says("torch.compile") ? "torchtitan-compile" : "torchtitan";
-    if (row.says("torch.compile")) return "torchtitan-compile";
+    if (row.says("fsdp2") || row.says("torchtitan") || row.says("torch.compile")) {
+        if (!row.says("torch.compile")) return "torchtitan";
+        return row.says("torchtitan") && date >= "2025-06" ? "torchtitan-compile-loss" : "torchtitan-compile";
+    }
     if (row.says("nanotron")) return "nanotron";
     if (row.says("internevo")) return "internevo";
     if (sharded && row.says("deepspeed")) return "megatron-deepspeed";

@@ -4,6 +4,7 @@
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/kept_activations.h"
+#include "engine/layout/logit_rows.h"
 #include "engine/layout/recompute.h"
 
 #include <vector>
@@ -69,7 +70,7 @@ public:
         constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
         const std::int64_t width = outputWidth(model), classes = model.cnn.classes;
         pixels_ = static_cast<std::int64_t>(sizeof(std::int32_t)) * samples * sampleInputs(model);
-        head_ = {bytes * samples * width, fp32 * normNumbers(model) * samples + bytes * samples * classes,
+        head_ = {bytes * samples * width, fp32 * normNumbers(model) * samples + bytes * samples * logitStride(classes),
                  formats.castsWeights() ? bytes * width * classes : 0,
                  static_cast<std::int64_t>(sizeof(std::int32_t)) * samples};
     }

@@ -29,6 +29,7 @@ constexpr int routingKernels = 4;  ///< what decides, where tokens go, where the
 constexpr int expertKernels = 4;
 constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
+constexpr int joinKernels = 8;  ///< of a module: three norms, an embedding, a product and three copies
 constexpr int productsOfBranch = 2;
 constexpr int weightsOfExpert = 4;
 
@@ -97,8 +98,10 @@ int blockKernels(const ModelSpec& model) {
 /// Tensors of the weights of a branch: a norm and two products.
 int branchWeights(const BlockParts& parts) { return parts.normNumbers() + productsOfBranch * (parts.biases ? 2 : 1); }
 
-/// The number of kernels of a gate: one product for each of its matrices.
-int gateKernels(const ModelSpec& model) { return static_cast<int>(gateWidths(model).size()); }
+/// The number of kernels of a gate, and of its tensors: one product for each of its matrices, and what adds a bias.
+int gateKernels(const ModelSpec& model) {
+    return static_cast<int>(gateWidths(model).size()) + (scoreBiases(model) > 0 ? 1 : 0);
+}
 
 /// The number of kernels that a block with experts starts beside those of a block without: an expert's for the rows of
 /// each member of its group.
@@ -169,6 +172,21 @@ double pointwiseSeconds(const Layout& layout, const StageShape& stage, const Ten
     const int activations = model.experts.count / share.folds + (model.experts.shared > 0 ? 1 : 0);
     return kernelSeconds(device, formats.activations, 0, static_cast<double>(formats.activationBytes() * numbers),
                          stage.layers * layersOfBlock(model) + overBlocks(model, stage, 1, activations));
+}
+
+/// The time of the last products of a stage's attentions, with the sums that end these halves.
+double projectionSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                         const DevicePreset& device) {
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    constexpr int passes = 2;  // it reads what the sum adds, and writes it
+    const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
+    const std::int64_t matrix = std::int64_t{outputColumns(model)} / share.size * model.hidden;
+    const bool casts = formats.castsWeights();
+    const std::int64_t rounded = casts ? (formats.weightBytes() + formats.activationBytes()) * matrix : 0;
+    const std::int64_t bytes = passes * formats.activationBytes() * tokens * model.hidden + rounded;
+    return stage.layers * kernelSeconds(device, formats.activations, 2.0 * double(tokens) * double(matrix),
+                                        static_cast<double>(bytes), casts ? 2 : 1);
 }
 
 /// Floats that are copied before and after each exchange of tokens for heads, besides what is kept of it: the queries,
@@ -279,7 +297,7 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + expertsKernels(layout.model, share));
     if (hasAttention(layout.model)) kernels += stage.layers * (coreKernelsOf(layout, share) - coreKernels);
     if (stage.first) kernels += embeddingKernels;
-    if (stage.last) kernels += outputKernels;
+    if (stage.last) kernels += outputKernels + predictionModules(layout.model) * (outputKernels + joinKernels);
     return kernelSeconds(device, numberFormats(layout.precision).activations,
                          stageForwardFlops(layout.model, stage, layout.batch.micro, share) +
                              stage.layers * paddedCoreFlops(layout.model, layout.batch.micro, share),
@@ -306,6 +324,11 @@ double recomputeSeconds(const Layout& layout, const StageShape& stage, const Ten
                         const DevicePreset& device) {
     if (const int blocks = recomputedBlocks(layout.memory, stage.layers); blocks > 0) {
         const StageShape again{blocks, false, false, stage.firstLayer};
+        if (recomputesOperations(layout.memory)) {
+            const bool halves = hasAttention(layout.model) && makesHalvesAgain(layout.memory, share.size);
+            return pointwiseSeconds(layout, again, share, device) +
+                   (halves ? projectionSeconds(layout, again, share, device) : 0);
+        }
         return recomputesSecondHalves(layout.memory) ? secondHalvesSeconds(layout, again, share, device)
                                                      : forwardSeconds(layout, again, share, device);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/costs.h"
 
+#include "engine/layout/alike_stages.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -113,10 +114,10 @@ void waitForSends(std::vector<StageCosts>& stages) {
     }
 }
 
-/// Whether two stages hold the same parameters, each for its own layers.
-bool alike(const ModelSpec& model, StageShape one, const StageShape& other) {
-    one.firstLayer = other.firstLayer;
-    return one == other && evenLayers(model);
+/// The collectives of a stage like it, whose blocks lie so many further up.
+void moveUp(TensorCosts& costs, int layers) {
+    for (std::vector<TensorCost>* list : {&costs.forward, &costs.inputGrad, &costs.weightGrad})
+        for (TensorCost& collective : *list) collective.layer += layers;
 }
 
 }  // namespace
@@ -294,11 +295,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     const auto crossesHosts = [&](int from, int to) {
         return replicasOf[static_cast<std::size_t>(from)].hosts != replicasOf[static_cast<std::size_t>(to)].hosts;
     };
-    StepCosts costs;
-    costs.stages.resize(shapes.size());
-    for (int s = 0; s < stages; ++s) {
-        const StageShape& shape = shapes[static_cast<std::size_t>(s)];
-        StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
+    // What a stage computes, wherever it lies.
+    const auto addCompute = [&](StageCosts& cost, const StageShape& shape) {
         const ComputeTimes times = computeTimes(layout, shape, share, device);
         cost.forward = times.forward;
         cost.inputGrad = times.inputGrad;
@@ -309,15 +307,32 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
                                   : recomputeSegments(layout.memory, shape.layers);
         cost.keptBlocks = parts > 0 ? 0 : shape.layers - std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
-            cost.tensor =
-                tensorCosts(layout, shape, shape.first != shape.last && flushes(layout) && tiesEmbedding(layout.model),
-                            tensorLink, context, expertLink);
+            cost.tensor = tensorCosts(layout, shape,
+                                      shape.first != shape.last && flushes(layout) && sharesEmbedding(layout.model),
+                                      tensorLink, context, expertLink);
             cost.recompute += secondsAgain(cost.tensor.inputGrad);
             cost.forward += seconds(cost.tensor.forward);
             cost.inputGrad += seconds(cost.tensor.inputGrad);
             cost.weightGrad += seconds(cost.tensor.weightGrad);
         }
         cost.backward = cost.inputGrad + cost.weightGrad;
+    };
+    StepCosts costs;
+    costs.stages.resize(shapes.size());
+    std::int64_t parameters = 0;  // of the stage
+    for (int s = 0; s < stages; ++s) {
+        const StageShape& shape = shapes[static_cast<std::size_t>(s)];
+        StageCosts& cost = costs.stages[static_cast<std::size_t>(s)];
+        const bool repeats = s > 0 && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape);
+        if (repeats) {
+            cost = costs.stages[static_cast<std::size_t>(s - 1)];
+            cost.sendBytes = 0;
+            cost.send = 0;
+            moveUp(cost.tensor, shape.firstLayer - shapes[static_cast<std::size_t>(s - 1)].firstLayer);
+        } else {
+            addCompute(cost, shape);
+            parameters = stageParameters(layout.model, shape, share);
+        }
 
         if (s + 1 < stages && rankOf(s) != rankOf(s + 1)) {
             const Link link = linkOf({2, crossesHosts(rankOf(s), rankOf(s + 1)) ? 2 : 1});
@@ -328,7 +343,6 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             cost.send =
                 link.latency + static_cast<double>(cost.sendBytes) / (inParts ? share.size : 1) / link.bandwidth;
         }
-        const std::int64_t parameters = stageParameters(layout.model, shape, share);
         const std::int64_t gradientBytes = formats.gradientBytes() * parameters;
         if (d > 1) {
             const Group& group = replicasOf[static_cast<std::size_t>(rankOf(s))].group;
@@ -341,19 +355,13 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), group, device);
             cost.reduce = reduction.seconds;
             cost.reduceAlgorithm = reduction.algorithm;
-            const DataGroups* before =
-                s > 0 ? &replicasOf[static_cast<std::size_t>(rankOf(s - 1))].exchanging : nullptr;
-            cost.data =
-                before && *before == groups && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)
-                    ? costs.stages[static_cast<std::size_t>(s - 1)].data
-                    : dataCosts(layout, shape, share, groups, replicaLink(groups.copy), replicaLink(groups.holders),
-                                device);
-        } else if (s > 0 && alike(layout.model, shapes[static_cast<std::size_t>(s - 1)], shape)) {
-            cost.data = costs.stages[static_cast<std::size_t>(s - 1)].data;
-        } else {
+            if (!repeats || replicasOf[static_cast<std::size_t>(rankOf(s - 1))].exchanging != groups)
+                cost.data = dataCosts(layout, shape, share, groups, replicaLink(groups.copy),
+                                      replicaLink(groups.holders), device);
+        } else if (!repeats) {
             setLayerShares(cost.data, layout, shape, share);
         }
-        if (shape.first != shape.last && tiesEmbedding(layout.model)) {
+        if (shape.first != shape.last && sharesEmbedding(layout.model)) {
             const std::int64_t bytes = formats.gradientBytes() * tableParameters(layout.model, share);
             const int first = rankOf(0), last = rankOf(stages - 1);
             if (first != last) cost.tiedBytes = bytes;

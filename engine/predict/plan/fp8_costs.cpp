@@ -86,27 +86,27 @@ Fp8Seconds fp8Seconds(const Layout& layout, const StageShape& stage, const Tenso
     return seconds;
 }
 
-std::vector<std::string> fp8Notes(const Layout& layout) {
+std::vector<Sentence> fp8Notes(const Layout& layout) {
     if (!rounds(layout)) return {};
     const PrecisionSpec& precision = layout.precision;
-    std::vector<std::string> notes;
+    std::vector<Sentence> notes;
     std::int64_t most = 0;
     for (const StageShape& stage : stageShapes(layout))
         most = std::max(most, fp8Bytes(layout, stage, tensorShare(layout)));
-    const std::string scales =
-        precision.products == ProductFormat::MxFp8       ? "a scale for each 32 numbers"
-        : precision.products == ProductFormat::Fp8Blocks ? "a scale for each 128 numbers, and each 128 × 128 of weights"
-        : delaysScales(precision)
-            ? fmt::format("a scale for each tensor, from the {} steps before", precision.amaxHistory)
-            : std::string("a scale for each tensor, from its present values");
-    notes.push_back(fmt::format("products of linear layers in {}: {}; embedding, output projection, norms, the core of "
-                                "attentions and routers stay in {}; a stage holds {} for codes, scales and counts",
-                                wordOf(precision.products), scales, wordOf(precision.compute), formatBytes(most)));
+    const Sentence scales = precision.products == ProductFormat::MxFp8 ? say("a scale for each 32 numbers")
+                            : precision.products == ProductFormat::Fp8Blocks
+                                ? say("a scale for each 128 numbers, and each 128 × 128 of weights")
+                            : delaysScales(precision)
+                                ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
+                                : say("a scale for each tensor, from its present values");
+    notes.push_back(say("products of linear layers in {}: {}; embedding, output projection, norms, the core of "
+                        "attentions and routers stay in {}; a stage holds {} for codes, scales and counts",
+                        wordOf(precision.products), scales, wordOf(precision.compute), formatBytes(most)));
     if (delaysScales(precision))
-        notes.push_back("delayed scales begin with 1: gradients of the first step below 2⁻¹⁷ become 0 in E5M2");
+        notes.push_back(say("delayed scales begin with 1: gradients of the first step below 2⁻¹⁷ become 0 in E5M2"));
     if (layout.cluster.device == DeviceKind::Cpu && !layout.cluster.pace)
-        notes.push_back("a processor has no products of 8 bits: codes are read back and multiplied in fp32, which "
-                        "shows the losses of the format and not its speed");
+        notes.push_back(say("a processor has no products of 8 bits: codes are read back and multiplied in fp32, which "
+                            "shows the losses of the format and not its speed"));
     return notes;
 }
 

@@ -3,6 +3,7 @@
 // of them.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/layout.h"
@@ -36,6 +37,6 @@ Fp8Seconds fp8Seconds(const Layout& layout, const StageShape& stage, const Tenso
                       const DevicePreset& device, bool attentions = true);
 
 /// Empty where products are not rounded by this engine.
-std::vector<std::string> fp8Notes(const Layout& layout);
+std::vector<Sentence> fp8Notes(const Layout& layout);
 
 }  // namespace shardlab::predict

@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include <utility>
+
 namespace shardlab::predict {
 namespace {
 
@@ -34,7 +36,9 @@ public:
                 if (!shape_.first) add("part of the input, which is computed from again", "e·n·h ÷ t", part_);
                 else replaceInput();
             }
-            if (segments_[i] < 0) {
+            again_ = segments_[i] >= 0 && recomputesOperations(layout_.memory);
+            if (segments_[i] < 0 || again_) {
+                if (layers_[i].join > 0) join();
                 if (layers_[i].experts) experts(*layers_[i].experts, layers_[i]);
                 else if (layers_[i].latent) latent(*layers_[i].latent, layers_[i]);
                 else if (attention) this->attention(layers_[i]);
@@ -47,7 +51,10 @@ public:
         if (shape_.last) {
             add("statistics of the norm", statistics(), size_.statistics);
             add("what the norm makes", "e·n·h", size_.headNormed);
-            add("logits", "e·N·V", size_.logits);
+            add("logits", "e·N·8⌈V÷8⌉", size_.logits);
+            const int modules = predictionModules(layout_.model);
+            add("what the norms of modules make", "modules·e·n·h", modules * size_.own);
+            add("logits of modules", "modules·e·N·8⌈V÷8⌉", modules * size_.logits);
         }
         return std::move(parts_);
     }
@@ -68,7 +75,11 @@ private:
             return add(shape_.last ? what : "output, until it is sent", "e·n·h", size_.own);
         }
         if (segments_[next] < 0) return add(what, "e·n·h", size_.own);
-        if (!beginsSegment(next)) return;
+        if (!beginsSegment(next)) {
+            if (recomputesOperations(layout_.memory) && !makesHalvesAgain(layout_.memory, share_.size))
+                add(what, "e·n·h", size_.own);
+            return;
+        }
         const bool divided = part_ > 0 && next > 0;
         add("input of what is computed again", divided ? "e·n·h ÷ t" : "e·n·h", divided ? part_ : size_.own);
     }
@@ -79,11 +90,20 @@ private:
         parts_.back().formula += " ÷ t";
     }
 
+    /// A module's block joins tokens with what lies below it.
+    void join() {
+        const std::string half = std::exchange(half_, "join");
+        add("statistics of the norms", std::to_string(joinNorms) + " norms", joinNorms * size_.statistics);
+        add("input, embedded and joined tokens", "5·e·n·h", 5 * size_.own);
+        half_ = half;
+    }
     void attention(const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory);
         add("statistics of the norm", statistics(), size_.statistics);
-        add("what the norm makes", "e·n·h", size_.normed - (again ? layer.pointwise : 0));
-        add("queries, keys and values", "e·N·(q + 2g)", size_.joined - size_.dropped);
+        add("what the norm makes", "e·n·h", again_ ? 0 : size_.normed - (again ? layer.pointwise : 0));
+        const bool keys = !again_ || size_.keys == 0;
+        add(keys ? "queries, keys and values" : "queries and values", keys ? "e·N·(q + 2g)" : "e·N·(q + g)",
+            size_.joined - size_.dropped - (keys ? 0 : size_.keys));
         core(size_.attention, recomputesCore(layout_.memory));
         add("what the core makes", "e·N·q", size_.columns);
         add("copy of it for the projection", "N·q in the products' format", size_.copied);
@@ -100,6 +120,7 @@ private:
     }
     void feedForward(const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory), gated = layer.expansion > layer.projection;
+        if (again_) return feedForwardBetween(layer);
         const std::int64_t made = layer.first - size_.statistics - size_.normed - size_.mask;
         const std::int64_t activation = layer.pointwise - size_.own;  // of one product's width
         const int products = blockParts(layout_.model).feedForwardMatrices() - 1;
@@ -110,8 +131,17 @@ private:
         add("what the activation makes", "e·N·f", made - products * activation - (again ? activation : 0));
         add("mask of dropout", "n·h", size_.mask);
     }
+    /// With recompute operations.
+    void feedForwardBetween(const LayerBytes& layer) {
+        const bool values = size_.keys == 0 && blockParts(layout_.model).gated();
+        add("statistics of the norm", statistics(), size_.statistics);
+        add(values ? "first product and gate" : "first product", values ? "2·e·N·f" : "e·N·f",
+            layer.first - layer.again - size_.unread - size_.statistics - size_.mask);
+        add("sum that nobody reads", "e·n·h", size_.unread);
+        add("mask of dropout", "n·h", size_.mask);
+    }
     void experts(const ExpertBytes& experts, const LayerBytes& layer) {
-        const bool again = recomputesPointwise(layout_.memory);
+        const bool again = recomputesPointwise(layout_.memory) || again_;
         add("statistics of the norm", statistics(), size_.statistics);
         add("what the norm makes", "e·n·h", size_.own - (again ? size_.own : 0));
         add("scores and routes of the gate", "4·(N·columns + 2·N·k + rows + …)", experts.gate);
@@ -124,7 +154,7 @@ private:
         return experts.activated - (experts.shared > 0 ? experts.sharedScratch : 0);
     }
     void latent(const LatentBytes& bytes, const LayerBytes& layer) {
-        const bool again = recomputesPointwise(layout_.memory), heads = recomputesHeads(layout_.memory);
+        const bool again = recomputesPointwise(layout_.memory) || again_, heads = recomputesHeads(layout_.memory);
         add("norm and its statistics", "e·n·h + 4·n", bytes.normed - (again ? layer.pointwise : 0));
         if (bytes.queryLatent > 0)
             add("latent of queries and its norm", "2·e·n·query rank + 4·n", 2 * bytes.queryLatent + bytes.statistics);
@@ -147,6 +177,7 @@ private:
     std::vector<int> segments_;
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     int layer_ = 0;
+    bool again_ = false;  ///< what lies between kept operations is computed again in this layer
     std::string half_;
     std::vector<KeptPart> parts_;
 };

@@ -5,6 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/fp8.h"
+#include "engine/layout/logit_rows.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
 
@@ -41,6 +42,15 @@ void keepOperands(StageSizes& size, const Layout& layout, const SoftwareStack& s
     size.copied = of(tokens * queries);
 }
 
+/// Where each matrix has a product of its own, keys are the second of a block, the first half's last product the
+/// fourth, a gate's values the sixth and the second half's last product the seventh; without a gate that is the sixth.
+/// The backward reads all kept outputs but the seventh, or the sum of the last product over a tensor group.
+void splitProducts(StageSizes& size, const Layout& layout, const SoftwareStack& stack, const TensorShare& share) {
+    const bool gated = blockParts(layout.model).gated();
+    if (stack.splitsProducts && !latentAttention(layout.model)) size.keys = (size.joined - size.columns) / 2;
+    if (stack.keepsUnread && (gated || share.size > 1)) size.unread = size.own;
+}
+
 }  // namespace
 
 StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
@@ -67,10 +77,11 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     size.dropped =
         keepsExchangedHeads(layout) && queryKeyNormParameters(model) == 0 && !modelledStack(layout) ? size.joined : 0;
     size.attention = attentionBytes(layout, share);
-    size.logits = bytes * tokens * vocabulary;
+    size.logits = bytes * tokens * logitStride(vocabulary);
     if (const SoftwareStack* stack = modelledStack(layout)) {
         size.spread = 0;
         keepOperands(size, layout, *stack, tokens, own, queries);
+        splitProducts(size, layout, *stack, share);
         size.mask = model.dropout > 0 ? own * h : 0;
         const double each = share.size > 1 ? stack->splitLogitMemory : stack->logitMemory;
         size.logits = std::llround(each * static_cast<double>(tokens * vocabulary));
@@ -83,7 +94,9 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
         size.positions = formats.weightBytes() * (model.sequence / share.context) * h;
         size.positionGradient = formats.gradientBytes() * (model.sequence / share.context) * h;
     }
+    size.joinGradient = share.sequence ? fp32 * 2 * h * h : 0;
     if (!formats.castsWeights()) return size;
+    size.join = bytes * 2 * h * h;
     size.table = bytes * h * vocabulary;
     if (roundsProducts(layout)) return size;  // linear layers round weights of their own type to 8 bits
     size.row = bytes * h;
@@ -108,7 +121,8 @@ LayerBytes attentionLayer(const StageSizes& size) {
             .expansion = size.triple,
             .projection = size.square,
             .dropped = size.dropped,
-            .pointwise = size.own};
+            .pointwise = size.own,
+            .again = size.normed + size.keys};
 }
 
 LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const StageSizes& size) {
@@ -118,22 +132,26 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sta
             .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
             .dropped = latent.dropped,
             .pointwise = size.own,
+            .again = size.own,
             .latent = latent};
 }
 
 /// `expansions`: first products, 2 where one of them is a gate.
 LayerBytes feedForwardLayer(const StageSizes& size, int width, int expansions) {
+    const int valuesAgain = size.keys > 0 ? expansions - 1 : 0;
     return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
             .gradient = width * size.number,
             .expansion = expansions * width * size.row,
             .projection = width * size.row,
-            .pointwise = size.own + width * size.number};
+            .pointwise = size.own + width * size.number,
+            .again = size.normed + width * (size.operand + valuesAgain * size.number) - size.unread};
 }
 
 LayerBytes expertsLayer(const StageSizes& size, const ExpertBytes& experts) {
     return {.first = size.statistics + size.own + experts.gate + experts.rows,
             .second = experts.shared,
             .pointwise = size.own + experts.activated,
+            .again = size.own + experts.activated,
             .experts = experts};
 }
 
@@ -146,6 +164,7 @@ std::vector<LayerBytes> layersOf(const Layout& layout, const StageShape& shape, 
         if (hasAttention(layout.model))
             layers.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size) : attentionLayer(size));
         const int ofModel = shape.firstLayer + layer;
+        if (ofModule(layout.model, ofModel)) layers.back().join = joinNorms * size.statistics + 5 * size.own;
         layers.push_back(hasExperts(layout.model, ofModel)
                              ? expertsLayer(size, expertBytes(layout, ofModel, share))
                              : feedForwardLayer(size, feedForwardWidth(layout.model, ofModel) / share.size,

@@ -31,7 +31,9 @@ struct StageSizes {
     std::int64_t spread;       ///< of all three for each head, where positions are rotary; else 0
     std::int64_t headWeights;  ///< of the gradients of the norms of queries and keys, and of sinks
     AttentionBytes attention;
-    std::int64_t mask;  ///< that dropout keeps of a branch's output; 0 where it is drawn again
+    std::int64_t keys;    ///< of `joined`, where a product of their own makes them: what is no kept operation's; else 0
+    std::int64_t unread;  ///< of kept operations' outputs that no backward reads, in a block's second half
+    std::int64_t mask;    ///< that dropout keeps of a branch's output; 0 where it is drawn again
     std::int64_t logits;
     std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
     std::int64_t number;  ///< one number a token, N
@@ -41,6 +43,8 @@ struct StageSizes {
     std::int64_t triple;  ///< likewise of all columns of queries, keys and values
     std::int64_t row;     ///< likewise of h
     std::int64_t table;   ///< likewise of the output projection
+    std::int64_t join;    ///< likewise of the product that joins a module's inputs
+    std::int64_t joinGradient;      ///< of that product's gradient where tokens are split, else 0
     std::int64_t positions;         ///< copy of a context member's rows of their table; else 0
     std::int64_t positionGradient;  ///< and of its gradient
 };
@@ -62,9 +66,13 @@ struct LayerBytes {
     std::int64_t projection;
     std::int64_t dropped = 0;                 ///< of it, what the forward frees and inputGrad has room for anew
     std::int64_t pointwise = 0;               ///< held: what the norm and the activation make
+    std::int64_t again = 0;                   ///< held: with recompute operations, what is freed as the forward ends
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
     std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count
-    std::int64_t held() const { return first + second; }
+    /// Held besides by the lower half of a module's block (model/prediction_layer.h), its attention's input among it; 0
+    /// in others.
+    std::int64_t join = 0;
+    std::int64_t held() const { return first + second + join; }
 };
 
 /// Those of the stage's blocks from the lowest: an attention, where the model has one, and what follows it.

@@ -2,131 +2,23 @@
 #include "engine/predict/plan/ledger.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
-#include <numeric>
-#include <tuple>
 
+#include "engine/layout/alike_stages.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
-#include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
-#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
-#include "engine/predict/plan/expert_bytes.h"
-#include "engine/predict/plan/fp8_costs.h"
 #include "engine/predict/plan/layer_moments.h"
+#include "engine/predict/plan/model_state.h"
 #include "engine/predict/plan/stack_memory.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/predict/plan/tally.h"
 
 namespace shardlab::predict {
 namespace {
-
-/// What the optimizer remembers, in numbers of fp32Bytes; of moments in 8 bits the codes are kinds, and their scales
-/// besides.
-struct RememberedNumbers {
-    std::vector<std::int64_t> kinds;   ///< each by itself in checkpoints
-    std::vector<std::int64_t> spread;  ///< of each, what belongs to experts of which other ranks hold others
-    std::int64_t besides = 0;          ///< not in them
-    /// The bytes of a number of each kind as it lies on the rank; checkpoints hold numbers of fp32.
-    std::int64_t bytesEach = fp32Bytes;
-};
-
-/// The optimizer's numbers for the parameters of a stage that `replica` updates, `updated` in number.
-RememberedNumbers remembered(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica,
-                             std::int64_t updated) {
-    const std::int64_t spread = spreadParameters(layout.model, shape, share);
-    const OptimizerTraits& optimizer = traits(layout.optimizer.kind);
-    RememberedNumbers numbers;
-    numbers.kinds.assign(static_cast<std::size_t>(optimizer.moments), updated);
-    numbers.spread.assign(static_cast<std::size_t>(optimizer.moments), spread);
-    if (optimizer.codesMoments) {
-        numbers.besides = optimizer.moments * momentBlocksOf(layout, shape, share, replica);
-        numbers.bytesEach = 1;
-    }
-    if (optimizer.factored) {
-        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
-        const std::vector<FactoredNumbers> factored = factoredUnits(layout.model, shape, share);
-        FactoredNumbers sum, ofExperts;
-        for (std::size_t i = 0; i < units.size(); ++i) {
-            if (units[i].owner < 0 || units[i].owner == numberInCopy(layout.parallel, replica)) sum += factored[i];
-            if (units[i].spread > 1) ofExperts += factored[i];
-        }
-        numbers = {{sum.rows, sum.columns, sum.elements},
-                   {ofExperts.rows, ofExperts.columns, ofExperts.elements},
-                   optimizer.totals * sum.tensors};
-    }
-    if (keepsVelocity(layout.optimizer)) {
-        numbers.kinds.push_back(updated);
-        numbers.spread.push_back(spread);
-    }
-    return numbers;
-}
-
-/// With `masters` weights in fp32Bytes.
-std::int64_t optimizerBytes(const RememberedNumbers& numbers, std::int64_t masters) {
-    return numbers.bytesEach * std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0}) +
-           fp32Bytes * (numbers.besides + masters);
-}
-
-/// Model state of one stage on data replica `replica`: what ZeRO shares out, the others have whole.
-/// Per parameter weight w, gradient g and optimizer state o bytes (fp32Bytes AdamW 4, 4, 8; with 16-bit weights and an
-/// fp32Bytes master copy 2, 2, 12; with moments in 8 bits 2 + 8/256 instead of AdamW's 8; Adafactor's and SM3's rows
-/// and columns are far fewer): (w+g)Ψ + oΨ/d with ZeRO 1, wΨ + (g+o)Ψ/d with 2, (w+g+o)Ψ/d with 3, d being the
-/// replicas that share a copy. Where the optimizer lies on the host, o is 0 here (hostBytes).
-MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const TensorShare& share, int replica) {
-    const NumberFormats formats = numberFormats(layout.precision);
-    const int zero = layout.parallel.zero;
-    const std::int64_t whole = stageParameters(layout.model, shape, share);
-    const std::int64_t shard = updatedParameters(layout, shape, share, replica);
-    MemoryBytes bytes{};
-    const bool elastic = layout.parallel.exchange == Exchange::Elastic;
-    const bool shares = layout.parallel.exchange == Exchange::Hogwild;
-    // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that
-    // Hogwild's workers share, beside each one's copy.
-    const int versions = (elastic || shares) && replica == 0 ? 2 : 1;
-    std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
-    buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
-              (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0) + fp8Bytes(layout, shape, share);
-    if (const SoftwareStack* stack = modelledStack(layout))
-        buffers += stackMemory(layout, *stack, shape, share, whole, shard).held;
-    bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
-        formats.weightBytes() * (zero >= 3 ? shard : whole) * versions;
-    bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] = formats.gradientBytes() * (zero >= 2 ? shard : whole);
-    const bool atServer = updatesAtServer(layout.parallel);
-    if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
-    const RememberedNumbers numbers = remembered(layout, shape, share, replica, shard);
-    if (!offloadsOptimizer(layout.memory))
-        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] =
-            optimizerBytes(numbers, formats.master ? shard : 0);
-    if (layout.checkpoint.every == 0) return bytes;
-    // Where checkpoints are taken by themselves, a rank copies in fp32Bytes what is its own and its part of what all
-    // replicas hold; of weights the master copy, where there is one.
-    // Copies of what ZeRO divides share the writing of each part.
-    const std::int64_t writers = atServer ? 1 : replicaCount(layout.parallel), copies = copyCount(layout.parallel);
-    const auto among = [](std::int64_t count, std::int64_t parts) { return (count + parts - 1) / parts; };
-    const auto part = [&](std::int64_t all, std::int64_t spread) {
-        return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
-    };
-    const std::int64_t biases = choiceBiases(layout.model, shape);
-    std::int64_t copied = zero >= (formats.master ? 1 : 3)
-                              ? among(shard + biases, copies)
-                              : part(whole + biases, spreadParameters(layout.model, shape, share));
-    for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
-        copied += zero >= 1 ? among(numbers.kinds[i], copies) : part(numbers.kinds[i], numbers.spread[i]);
-    const std::int64_t scales = fp8StateNumbers(layout, shape, share);
-    copied += zero >= 1 ? among(scales, copies) : part(scales, 0);
-    buffers += fp32Bytes * copied;
-    return bytes;
-}
-
-/// The replica that holds most.
-int fullestReplica(const ParallelSpec& parallel) {
-    return parallel.exchange == Exchange::AllReduce ? replicaCount(parallel) - 1 : 0;
-}
 
 /// What the actions of a stage move.
 struct StageMoves {
@@ -152,7 +44,7 @@ public:
 
     /// `received`: its input comes from another rank.
     const StageMoves& moves(const StageShape& shape, bool received) {
-        const auto [entry, added] = moves_.try_emplace({keyOf(shape), received});
+        const auto [entry, added] = moves_.try_emplace({kindOf(shape), received});
         if (!added) return entry->second;
         StageMoves& moves = entry->second;
         moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_, byLayer_);
@@ -164,13 +56,15 @@ public:
     }
 
     const StageHeld& held(const StageShape& shape) {
-        const auto [entry, added] = held_.try_emplace(keyOf(shape));
+        const auto [entry, added] = held_.try_emplace(kindOf(shape));
         if (!added) return entry->second;
         StageHeld& held = entry->second;
-        held.state = stateBytes(layout_, shape, share_, replica_);
+        const std::int64_t updated = updatedParameters(layout_, shape, share_, replica_);
+        held.state = stateBytes(layout_, shape, share_, replica_, updated);
         if (const SoftwareStack* stack = modelledStack(layout_))
-            held.stack = stackMemory(layout_, *stack, shape, share_, stageParameters(layout_.model, shape, share_),
-                                     updatedParameters(layout_, shape, share_, replica_));
+            held.stack =
+                stackMemory(layout_, *stack, shape, share_, stageParameters(layout_.model, shape, share_), updated);
+        if (layout_.parallel.zero < 2) return held;
         const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
         held.slots = slotSizes(units);
         held.room =
@@ -181,18 +75,22 @@ public:
     const Layout& layout() const { return layout_; }
 
 private:
-    using Key = std::tuple<int, bool, bool, int>;
-    /// The number of layers is enough as a key where all layers have the same width.
-    Key keyOf(const StageShape& shape) const {
-        return {shape.layers, shape.first, shape.last, evenLayers(layout_.model) ? 0 : shape.firstLayer};
+    /// The number of the first stage that was asked for and is like it.
+    std::size_t kindOf(const StageShape& shape) {
+        const auto known =
+            std::ranges::find_if(kinds_, [&](const StageShape& other) { return alike(layout_.model, other, shape); });
+        const auto kind = static_cast<std::size_t>(known - kinds_.begin());
+        if (known == kinds_.end()) kinds_.push_back(shape);
+        return kind;
     }
 
     const Layout& layout_;
     TensorShare share_;
     int replica_;
     bool byLayer_;
-    std::map<std::pair<Key, bool>, StageMoves> moves_;
-    std::map<Key, StageHeld> held_;
+    std::vector<StageShape> kinds_;
+    std::map<std::pair<std::size_t, bool>, StageMoves> moves_;
+    std::map<std::size_t, StageHeld> held_;
 };
 
 /// What a pipeline rank holds throughout.
@@ -430,24 +328,6 @@ std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowe
     return heldAndMoved(replicaHeld(layout, lowered, tensorPart), replicaMoves(layout, lowered, tensorPart));
 }
 
-MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica) {
-    MemoryBytes bytes{};
-    if (!offloadsOptimizer(layout.memory)) return bytes;
-    if (replica < 0) replica = fullestReplica(layout.parallel);
-    const NumberFormats formats = numberFormats(layout.precision);
-    const std::vector<StageShape> shapes = stageShapes(layout);
-    for (const int stage : stages) {
-        const StageShape& shape = shapes[static_cast<std::size_t>(stage)];
-        const std::int64_t updated = updatedParameters(layout, shape, share, replica);
-        const RememberedNumbers numbers = remembered(layout, shape, share, replica, updated);
-        bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] += formats.weightBytes() * updated;
-        bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] += formats.gradientBytes() * updated;
-        bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)] +=
-            optimizerBytes(numbers, formats.master ? updated : 0);
-    }
-    return bytes;
-}
-
 LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
     const std::vector<StageShape> shapes = stageShapes(layout);
     StageKinds kinds(layout, tensorShare(layout, tensorPart), replica, true);
@@ -457,9 +337,10 @@ LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
     const int tensor = mesh.size(Axis::Tensor);
     // Members differ by a row of the vocabulary at most: where it divides, not at all.
-    const bool alike = targetKinds(layout.model) % tensor == 0;
+    const bool sameMembers = targetKinds(layout.model) % tensor == 0;
     std::vector<std::vector<RankMemory>> members;
-    for (int part = 0; part < (alike ? 1 : tensor); ++part) members.push_back(replicaLedger(layout, lowered, part));
+    for (int part = 0; part < (sameMembers ? 1 : tensor); ++part)
+        members.push_back(replicaLedger(layout, lowered, part));
     const bool asynchronous = layout.parallel.exchange == Exchange::AsyncServer;
     std::vector<std::vector<HeldThroughout>> held;
     for (std::size_t part = 0; asynchronous && part < members.size(); ++part)
@@ -467,7 +348,7 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     const std::vector<StageShape> shapes = stageShapes(layout);
     std::vector<RankMemory> all;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
-        const auto member = static_cast<std::size_t>(alike ? 0 : mesh.coordinate(rank, Axis::Tensor));
+        const auto member = static_cast<std::size_t>(sameMembers ? 0 : mesh.coordinate(rank, Axis::Tensor));
         const int stageRank = mesh.coordinate(rank, Axis::Pipeline), replica = replicaNumber(mesh, rank);
         all.push_back(members[member][static_cast<std::size_t>(stageRank)]);
         all.back().rank = rank;

@@ -18,7 +18,7 @@ struct RankMemory {
     int rank = 0;
     MemoryBytes bytes{};    ///< each category at its own peak
     std::int64_t peak = 0;  ///< largest sum over the step
-    /// Beside all that, in the host's memory: throughout (hostBytes), and the most of what is swapped.
+    /// Beside all that, in the host's memory: throughout (hostBytes in model_state.h), and the most of what is swapped.
     MemoryBytes host{};
     int microbatchesInFlight = 0;  ///< largest number of stored activations, over the stages of the rank
     int weightVersions = 1;        ///< most versions of its weights that a stage of the rank holds at once
@@ -48,12 +48,6 @@ std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lo
 /// The other half: what a pipeline rank's actions add to what it holds, whatever ZeRO and the data axis are.
 std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
 std::vector<RankMemory> heldAndMoved(const std::vector<HeldThroughout>& held, std::vector<RankMemory> moves);
-
-/// ZeRO-Offload: of a rank with these stages, what lies on the host. Of Ψ parameters that it updates, weights on their
-/// way back (Parameters) w, gradients g and state (Optimizer) o bytes each: fp32 AdamW 4, 4, 8, where the weights are
-/// those that are updated; with 16-bit weights and an fp32 master copy 2, 2, 12. Nothing without. `replica`: -1 the one
-/// that holds most.
-MemoryBytes hostBytes(const Layout& layout, const std::vector<int>& stages, const TensorShare& share, int replica);
 
 /// How one pipeline rank's memory goes up and down over its list.
 struct MemoryHistory {

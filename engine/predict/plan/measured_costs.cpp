@@ -40,11 +40,12 @@ double updatePerByte(const Profile& profile) {
 /// The share of a block's forward that its backward computes again, by operations.
 double recomputedShare(const Layout& layout, const StageShape& stage, int layer) {
     const int samples = layout.batch.micro;
-    if (layer - stage.firstLayer < recomputedBlocks(layout.memory, stage.layers))
+    const bool ofSegment = layer - stage.firstLayer < recomputedBlocks(layout.memory, stage.layers);
+    if (ofSegment && !recomputesOperations(layout.memory))
         return recomputesSecondHalves(layout.memory)
                    ? layerShares(layout.model, {1, false, false, layer}, samples).back()
                    : 1;
-    if (recomputesHeads(layout.memory) || recomputesPointwise(layout.memory)) {  // by the model's times
+    if (ofSegment || recomputesHeads(layout.memory) || recomputesPointwise(layout.memory)) {  // by the model's times
         const StageShape block{1, false, false, layer};
         const DevicePreset& device = modelledDevice(layout);
         return recomputeSeconds(layout, block, {}, device) / forwardSeconds(layout, block, {}, device);
@@ -177,22 +178,21 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
     return costs;
 }
 
-std::string profileNote(const Profile& profile) {
-    std::string note = fmt::format("times were measured on this machine on {}", profile.date.substr(0, 10));
-    if (profile.stepSeconds > 0)
-        note += fmt::format("; then {} were predicted for a step of {} that took {}, {} off",
-                            formatSeconds(profile.predictedStepSeconds), profile.layout.name,
-                            formatSeconds(profile.stepSeconds), formatPercent(profile.error()));
-    return note + noiseNote(profile);
+Sentence profileNote(const Profile& profile) {
+    const std::string date = profile.date.substr(0, 10);
+    if (profile.stepSeconds <= 0) return say("times were measured on this machine on {}{}", date, noiseNote(profile));
+    return say(
+        "times were measured on this machine on {}; then {} were predicted for a step of {} that took {}, {} off{}",
+        date, formatSeconds(profile.predictedStepSeconds), profile.layout.name, formatSeconds(profile.stepSeconds),
+        formatPercent(profile.error()), noiseNote(profile));
 }
 
-std::string noiseNote(const Profile& profile) {
-    const std::string noise = noiseText(profile);
-    return noise.empty()
-               ? noise
-               : fmt::format(". The profile is noisy: {}, so predictions from it may be far off. Measure again "
-                             "with shardlab profile while nothing else runs",
-                             noise);
+Sentence noiseNote(const Profile& profile) {
+    const Sentence noise = noiseText(profile);
+    return noise.empty() ? noise
+                         : say(". The profile is noisy: {}, so predictions from it may be far off. Measure again with "
+                               "shardlab profile while nothing else runs",
+                               noise);
 }
 
 }  // namespace shardlab::predict

@@ -2,6 +2,7 @@
 // A profile in place of a device preset.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/predict/plan/costs.h"
 #include "engine/predict/plan/profile.h"
 
@@ -16,8 +17,8 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
                         const Profile& profile);
 
 /// "times were measured on this machine on 2026-11-20; then …, 3.1 % off", and noiseNote().
-std::string profileNote(const Profile& profile);
+Sentence profileNote(const Profile& profile);
 /// What a reader of a prediction should know of a noisy profile, to follow a sentence; empty where it is not noisy.
-std::string noiseNote(const Profile& profile);
+Sentence noiseNote(const Profile& profile);
 
 }  // namespace shardlab::predict

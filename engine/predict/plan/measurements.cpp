@@ -21,7 +21,7 @@ bool onThisMachine(const Layout& layout) { return !layout.cluster.pace && layout
 double wholeModel(const Profile& profile) {
     double seconds =
         profile.embedding.forward + profile.embedding.backward + profile.output.forward + profile.output.backward;
-    for (int layer = 0; layer < profile.layout.model.layers; ++layer) {
+    for (int layer = 0; layer < blockCount(profile.layout.model); ++layer) {
         const PartProfile block = blockProfile(profile, layer);
         seconds += block.forward + block.backward;
     }
@@ -47,8 +47,8 @@ bool sameFormats(const Layout& a, const Layout& b) { return numberFormats(a.prec
 /// How unlike two microbatches' work is: the ratio of their operations, at least 1.
 double unlikeness(const Layout& a, const Layout& b) {
     const auto flops = [](const Layout& layout) {
-        return stageForwardFlops(layout.model, {layout.model.layers, true, true}, layout.batch.micro) /
-               layout.model.layers;
+        return stageForwardFlops(layout.model, {blockCount(layout.model), true, true}, layout.batch.micro) /
+               blockCount(layout.model);
     };
     return std::exp(std::abs(std::log(flops(a) / flops(b))));
 }
@@ -115,26 +115,27 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<in
     return costs;
 }
 
-std::string basisNote(const CostBasis& basis, const Layout& layout) {
+Sentence basisNote(const CostBasis& basis, const Layout& layout) {
     if (!layout.cluster.pace && layout.cluster.device == DeviceKind::Cuda)
-        return fmt::format("full speed: {}; times and memory are what the preset {} says",
-                           accelerators().model.empty() ? "no GPU of this machine is known"
-                                                        : fmt::format("on {}, not measured", accelerators().model),
-                           modelledDevice(layout).title);
+        return say("full speed: {}; times and memory are what the preset {} says",
+                   accelerators().model.empty() ? say("no GPU of this machine is known")
+                                                : say("on {}, not measured", accelerators().model),
+                   modelledDevice(layout).title);
     if (!onThisMachine(layout)) return {};
     switch (basis.kind) {
-    case CostBasis::Kind::Measured: return "full speed: " + profileNote(*basis.profile);
+    case CostBasis::Kind::Measured: return say("full speed: {}", profileNote(*basis.profile));
     case CostBasis::Kind::Likeness:
-        return fmt::format("full speed: not measured; estimated from the profile of {} (microbatches of {}), whose "
-                           "layers take {:.2g} × what the preset says. shardlab profile measures this layout",
-                           basis.profile->layout.name, basis.profile->layout.batch.micro, basis.factor) +
-               noiseNote(*basis.profile);
+        return say("full speed: not measured; estimated from the profile of {} (microbatches of {}), whose layers take "
+                   "{:.2g} × what the preset says. shardlab profile measures this layout{}",
+                   basis.profile->layout.name, basis.profile->layout.batch.micro, basis.factor,
+                   noiseNote(*basis.profile));
     case CostBasis::Kind::Core:
-        return "full speed: not measured; estimated from the clock and the memory of this machine's cores. "
-               "shardlab profile measures this layout";
+        return say("full speed: not measured; estimated from the clock and the memory of this machine's cores. "
+                   "shardlab profile measures this layout");
     case CostBasis::Kind::Preset: break;
     }
-    return "full speed: not measured; times are those of the preset's processor. shardlab profile measures this layout";
+    return say(
+        "full speed: not measured; times are those of the preset's processor. shardlab profile measures this layout");
 }
 
 }  // namespace shardlab::predict

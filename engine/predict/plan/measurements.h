@@ -3,6 +3,7 @@
 // layout and the same measurements always give the same figures.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/predict/plan/core_speed.h"
 #include "engine/predict/plan/costs.h"
 #include "engine/predict/plan/profile.h"
@@ -47,6 +48,6 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<in
                     const Measurements& measurements, const CostBasis& basis);
 /// What a reader should know of it: "times were measured on this machine on 2026-11-20 …". Empty for presets of devices
 /// that are not this machine.
-std::string basisNote(const CostBasis& basis, const Layout& layout);
+Sentence basisNote(const CostBasis& basis, const Layout& layout);
 
 }  // namespace shardlab::predict

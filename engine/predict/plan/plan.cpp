@@ -45,9 +45,9 @@ int mostRanksOnAHost(const Mesh& mesh) {
 /// Bytes that all members of all rings together send: 2(n−1)/n of the buffer each, n members.
 std::int64_t ringBytes(std::int64_t buffer, int members) { return 2 * (members - 1) * buffer; }
 
-std::string serverText(const StepCosts& costs, double StageCosts::*seconds) {
+Sentence serverText(const StepCosts& costs, double StageCosts::*seconds) {
     const double slowest = std::ranges::max(costs.stages, {}, seconds).*seconds;
-    return fmt::format("over the server's link, {} on the slowest stage", formatSeconds(slowest));
+    return say("over the server's link, {} on the slowest stage", formatSeconds(slowest));
 }
 
 std::vector<AxisTraffic> trafficOf(const Plan& plan) {
@@ -113,54 +113,55 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             }
         }
     std::vector<AxisTraffic> traffic;
-    const auto add = [&](Axis axis, const char* what, std::int64_t bytes, std::string how = {}) {
+    const auto add = [&](Axis axis, const Sentence& what, std::int64_t bytes, Sentence how = {}) {
         if (bytes > 0) traffic.push_back({axis, what, bytes, std::move(how)});
     };
     const auto& stages = plan.costs.stages;
     const auto slowest = std::ranges::max_element(stages, {}, &StageCosts::reduce);
-    add(Axis::Pipeline, "activations and their gradients, send", messages);
-    add(Axis::Pipeline, "tied embedding's gradient, all-reduce", tied);
-    add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, "gradient norm, all-reduce", norms,
-        std::string(name(stages.front().normAlgorithm)));
+    add(Axis::Pipeline, say("activations and their gradients, send"), messages);
+    add(Axis::Pipeline, say("tied embedding's gradient, all-reduce"), tied);
+    add(plan.mesh.size(Axis::Pipeline) > 1 ? Axis::Pipeline : Axis::Tensor, say("gradient norm, all-reduce"), norms,
+        termOf(name(stages.front().normAlgorithm)));
     const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
-    add(Axis::Data, rings ? "gradients over data × context, all-reduce" : "gradients, all-reduce", gradients,
-        fmt::format("{}, {} on the slowest stage", name(slowest->reduceAlgorithm), formatSeconds(slowest->reduce)));
+    add(Axis::Data, rings ? say("gradients over data × context, all-reduce") : say("gradients, all-reduce"), gradients,
+        say("{}, {} on the slowest stage", termOf(name(slowest->reduceAlgorithm)), formatSeconds(slowest->reduce)));
     const bool hybrid = copies > 1;
     const Axis within = hybrid ? Axis::Shard : Axis::Data;
-    const std::string sharers = hybrid ? fmt::format("within each of {} copies over {} ranks", copies, ofCopy) : "";
+    const Sentence sharers = hybrid ? say("within each of {} copies over {} ranks", copies, ofCopy) : "";
     add(within,
-        hybrid  ? "gradients within a copy, reduce-scatter"
-        : rings ? "gradients over data × context, reduce-scatter"
-                : "gradients, reduce-scatter",
+        hybrid  ? say("gradients within a copy, reduce-scatter")
+        : rings ? say("gradients over data × context, reduce-scatter")
+                : say("gradients, reduce-scatter"),
         scattered, sharers);
     add(within,
-        hybrid  ? "parameters within a copy, all-gather"
-        : rings ? "parameters over data × context, all-gather"
-                : "parameters, all-gather",
+        hybrid  ? say("parameters within a copy, all-gather")
+        : rings ? say("parameters over data × context, all-gather")
+                : say("parameters, all-gather"),
         gathered, sharers);
-    add(Axis::Data, "gradients between copies, all-reduce", summedParts,
-        fmt::format("each rank its part, with its like{} in {} other cop{}", copies > 2 ? "s" : "", copies - 1,
-                    copies > 2 ? "ies" : "y"));
-    const std::string holders = fmt::format("{} rank{} with the same", ofCopy / e, ofCopy / e == 1 ? "" : "s");
-    add(Axis::Data, "gradients of experts, between the ranks that hold the same, all-reduce", ofExperts, holders);
-    add(within, "gradients of experts, between the ranks that hold the same, reduce-scatter", scatteredExperts,
+    add(Axis::Data, say("gradients between copies, all-reduce"), summedParts,
+        copies > 2 ? say("each rank its part, with its likes in {} other copies", copies - 1)
+                   : say("each rank its part, with its like in 1 other copy"));
+    const Sentence holders = ofCopy / e == 1 ? say("1 rank with the same") : say("{} ranks with the same", ofCopy / e);
+    add(Axis::Data, say("gradients of experts, between the ranks that hold the same, all-reduce"), ofExperts, holders);
+    add(within, say("gradients of experts, between the ranks that hold the same, reduce-scatter"), scatteredExperts,
         holders);
-    add(within, "parameters of experts, between the ranks that hold the same, all-gather", gatheredExperts, holders);
-    add(Axis::Expert, "tokens to their experts and back, and their gradients, all-to-all", rows,
-        fmt::format("{} ranks with {} of {} experts each", among,
-                    plan.layout.model.experts.count / plan.mesh.size(Axis::Expert), plan.layout.model.experts.count));
-    add(Axis::Context, "keys and values and their gradients, ring", hops);
-    add(Axis::Context, "queries, keys, values and outputs and their gradients, all-to-all", heads);
-    add(Axis::Data, "weights, between a replica and the centre", elastic,
-        fmt::format("in all steps but one of {}, in which replica 0 has its turn", d));
-    add(Axis::Data, "gradients, to the server", pushed, serverText(plan.costs, &StageCosts::push));
-    add(Axis::Data, "weights, from the server", pulled, serverText(plan.costs, &StageCosts::pull));
-    add(Axis::Tensor, "activations and their gradients, all-reduce", sums);
+    add(within, say("parameters of experts, between the ranks that hold the same, all-gather"), gatheredExperts,
+        holders);
+    add(Axis::Expert, say("tokens to their experts and back, and their gradients, all-to-all"), rows,
+        say("{} ranks with {} of {} experts each", among,
+            plan.layout.model.experts.count / plan.mesh.size(Axis::Expert), plan.layout.model.experts.count));
+    add(Axis::Context, say("keys and values and their gradients, ring"), hops);
+    add(Axis::Context, say("queries, keys, values and outputs and their gradients, all-to-all"), heads);
+    add(Axis::Data, say("weights, between a replica and the centre"), elastic,
+        say("in all steps but one of {}, in which replica 0 has its turn", d));
+    add(Axis::Data, say("gradients, to the server"), pushed, serverText(plan.costs, &StageCosts::push));
+    add(Axis::Data, say("weights, from the server"), pulled, serverText(plan.costs, &StageCosts::pull));
+    add(Axis::Tensor, say("activations and their gradients, all-reduce"), sums);
     add(Axis::Tensor,
-        plan.layout.parallel.sequence ? "activations and their gradients, reduce-scatter and all-gather"
-                                      : "inputs of segments that are computed again, all-gather",
+        plan.layout.parallel.sequence ? say("activations and their gradients, reduce-scatter and all-gather")
+                                      : say("inputs of segments that are computed again, all-gather"),
         splits);
-    add(Axis::Tensor, "optimizer's rows and columns, all-reduce", updates);
+    add(Axis::Tensor, say("optimizer's rows and columns, all-reduce"), updates);
     return traffic;
 }
 
@@ -176,14 +177,14 @@ std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
     return most * numberFormats(layout.precision).weightBytes();
 }
 
-std::string pacedNote(const Plan& plan) {
-    const std::string slowed = DeviceTime(plan.costs.stretch).text(plan.stepSeconds);
-    return fmt::format("{}{}times are those of {}", slowed, slowed.empty() ? "" : "; ",
-                       modelledDevice(plan.layout).title);
+Sentence pacedNote(const Plan& plan) {
+    const Sentence slowed = DeviceTime(plan.costs.stretch).text(plan.stepSeconds),
+                   device = termOf(modelledDevice(plan.layout).title);
+    return slowed.empty() ? say("times are those of {}", device) : say("{}; times are those of {}", slowed, device);
 }
 
 /// Where the ranks of a copy lie, and what it costs that there are several.
-std::string copiesNote(const Plan& plan) {
+Sentence copiesNote(const Plan& plan) {
     const Mesh& mesh = plan.mesh;
     bool spans = false;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {
@@ -193,124 +194,123 @@ std::string copiesNote(const Plan& plan) {
         last[Axis::Context] = mesh.size(Axis::Context) - 1;
         spans = spans || mesh.host(rank) != mesh.host(mesh.rank(last));
     }
-    return fmt::format("HSDP: {} copies of what ZeRO {} divides, each over {} ranks{}; a rank holds {} × as much of it "
-                       "as if all {} replicas shared one copy",
-                       mesh.copies(), plan.layout.parallel.zero, replicasOfCopy(plan.layout.parallel),
-                       spans ? ", some of which span several hosts"
-                       : plan.layout.cluster.hosts.size() > 1
-                           ? " of one host: only the sums between copies cross the network"
-                           : "",
-                       mesh.copies(), replicaCount(plan.layout.parallel));
+    return say("HSDP: {} copies of what ZeRO {} divides, each over {} ranks{}; a rank holds {} × as much of it as if "
+               "all {} replicas shared one copy",
+               mesh.copies(), plan.layout.parallel.zero, replicasOfCopy(plan.layout.parallel),
+               spans ? say(", some of which span several hosts")
+               : plan.layout.cluster.hosts.size() > 1
+                   ? say(" of one host: only the sums between copies cross the network")
+                   : Sentence(),
+               mesh.copies(), replicaCount(plan.layout.parallel));
 }
 
 void addNotes(Plan& plan) {
     const Layout& layout = plan.layout;
-    std::vector<std::string>& notes = plan.notes;
+    std::vector<Sentence>& notes = plan.notes;
     if (layout.cluster.pace) notes.push_back(pacedNote(plan));
-    else if (std::string note = basisNote(costBasis(plan.measurements, layout), layout); !note.empty())
+    else if (Sentence note = basisNote(costBasis(plan.measurements, layout), layout); !note.empty())
         notes.push_back(std::move(note));
     if (const SoftwareStack* stack = modelledStack(layout))
-        notes.push_back(fmt::format(
-            "times and memory are those of {}; a run here computes with Shardlab's own engine{}", stack->title,
-            layout.precision.products == ProductFormat::Compute || roundsProducts(layout)
-                ? std::string()
-                : fmt::format(", whose products are in {}", wordOf(layout.precision.compute))));
+        notes.push_back(say("times and memory are those of {}; a run here computes with Shardlab's own engine{}",
+                            stack->title,
+                            layout.precision.products == ProductFormat::Compute || roundsProducts(layout)
+                                ? Sentence()
+                                : say(", whose products are in {}", wordOf(layout.precision.compute))));
     if (!hasSchedule(layout, layout.schedule.kind))
-        notes.push_back(fmt::format("{} has no schedule {}: times are those of its kernels in that order",
-                                    layout.cluster.pace->stack, layout.schedule.kind));
+        notes.push_back(say("{} has no schedule {}: times are those of its kernels in that order",
+                            layout.cluster.pace->stack, layout.schedule.kind));
     if (plan.costs.cores > 0)
-        notes.push_back(fmt::format(
-            "{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
-            plan.mesh.ranks(), sharedUnits(layout).count, sharedUnits(layout).name));
-    for (std::string& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
-    for (std::string& note : fp8Notes(layout)) notes.push_back(std::move(note));
-    for (std::string& note : expertNotes(layout)) notes.push_back(std::move(note));
-    for (std::string& note : stateNotes(layout)) notes.push_back(std::move(note));
+        notes.push_back(
+            say("{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
+                plan.mesh.ranks(), sharedUnits(layout).count, termOf(sharedUnits(layout).name)));
+    for (Sentence& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
+    for (Sentence& note : fp8Notes(layout)) notes.push_back(std::move(note));
+    for (Sentence& note : expertNotes(layout)) notes.push_back(std::move(note));
+    for (Sentence& note : stateNotes(layout)) notes.push_back(std::move(note));
 
     const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
-        notes.push_back(
-            fmt::format("recompute {}: up to {} of the time of a backward goes into computing activations again",
-                        wordOf(layout.memory.recompute), formatPercent(again(*most))));
+        notes.push_back(say("recompute {}: up to {} of the time of a backward goes into computing activations again",
+                            wordOf(layout.memory.recompute), formatPercent(again(*most))));
     for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
         if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
-            notes.push_back("tensor groups span several hosts: the collectives of every layer cross the network");
+            notes.push_back(say("tensor groups span several hosts: the collectives of every layer cross the network"));
             break;
         }
     const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
     const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);
     if (slowest->forward > 1.05 * fastest->forward)
-        notes.push_back(fmt::format("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
-                                    slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
-                                    fastest - plan.costs.stages.begin()));
+        notes.push_back(say("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
+                            slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
+                            fastest - plan.costs.stages.begin()));
     if (plan.simulation.folded)
-        notes.push_back(fmt::format("the timeline shows the first and the last replica of {}, for all do the same",
-                                    plan.mesh.ranks() / static_cast<int>(plan.lowered.ranks.size())));
+        notes.push_back(say("the timeline shows the first and the last replica of {}, for all do the same",
+                            plan.mesh.ranks() / static_cast<int>(plan.lowered.ranks.size())));
     if (!plan.lowered.flushes()) {
-        notes.push_back("asynchronous: steps follow each other without a flush, and gradients are computed with "
-                        "earlier weights; the predicted step is one between fill and drain");
+        notes.push_back(say("asynchronous: steps follow each other without a flush, and gradients are computed with "
+                            "earlier weights; the predicted step is one between fill and drain"));
         if (plan.lowered.stages() > 1)
-            notes.push_back("the output projection has weights of its own: the first and the last stage could share "
-                            "the token embedding only by waiting for each other");
+            notes.push_back(say("the output projection has weights of its own: the first and the last stage could "
+                                "share the token embedding only by waiting for each other"));
     }
     const Exchange exchange = layout.parallel.exchange;
     if (exchange == Exchange::AsyncServer)
-        notes.push_back(fmt::format("asynchronous: replica 0 is the parameter server, which is busy {} of its time "
-                                    "taking gradients, updating and sending weights; a step has {} updates, one for "
-                                    "each worker, and the staleness of a gradient is {} updates of other workers",
-                                    formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
-                                    workers(layout.parallel) - 1));
+        notes.push_back(say("asynchronous: replica 0 is the parameter server, which is busy {} of its time taking "
+                            "gradients, updating and sending weights; a step has {} updates, one for each worker, and "
+                            "the staleness of a gradient is {} updates of other workers",
+                            formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
+                            workers(layout.parallel) - 1));
     if (exchange == Exchange::Hogwild)
-        notes.push_back(fmt::format(
-            "without a lock: {} worker{} write the same weights, which lie once in the host's memory, and each worker "
-            "computes its gradients with a copy of its own; there are no messages, and no worker waits for another; a "
-            "step has one update of each worker, and the staleness of a gradient is {} updates of other workers if all "
-            "are equally fast",
-            workers(layout.parallel), workers(layout.parallel) == 1 ? "" : "s", workers(layout.parallel) - 1));
+        notes.push_back(
+            say("without a lock: {} write the same weights, which lie once in the host's memory, and each worker "
+                "computes its gradients with a copy of its own; there are no messages, and no worker waits for "
+                "another; a step has one update of each worker, and the staleness of a gradient is {} updates of other "
+                "workers if all are equally fast",
+                workers(layout.parallel) == 1 ? say("1 worker") : say("{} workers", workers(layout.parallel)),
+                workers(layout.parallel) - 1));
     if (exchange == Exchange::Elastic)
         notes.push_back(
-            fmt::format("replica 0 keeps the centre, a second copy of the weights, with which one replica exchanges in "
-                        "each step: each replica has its turn every {} steps, and validation uses the centre",
-                        layout.parallel.data));
+            say("replica 0 keeps the centre, a second copy of the weights, with which one replica exchanges in each "
+                "step: each replica has its turn every {} steps, and validation uses the centre",
+                layout.parallel.data));
     if (exchange == Exchange::Server)
-        notes.push_back(
-            fmt::format("replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies of "
-                        "the weights leave it one after another, and the other replicas wait while it updates",
-                        layout.parallel.data - 1, layout.parallel.data - 1));
+        notes.push_back(say("replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies "
+                            "of the weights leave it one after another, and the other replicas wait while it updates",
+                            layout.parallel.data - 1, layout.parallel.data - 1));
     if (plan.mesh.copies() > 1) notes.push_back(copiesNote(plan));
     const int m = plan.lowered.microbatches;
     if (layout.parallel.zero == 2 && m > 1)
-        notes.push_back(fmt::format("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × "
-                                    "that of ZeRO 1, which reduces once a step",
-                                    m, m));
+        notes.push_back(say("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × that of "
+                            "ZeRO 1, which reduces once a step",
+                            m, m));
     if (layout.parallel.zero == 3 && (m > 1 || layout.parallel.pipeline > 1))
-        notes.push_back(fmt::format("ZeRO 3 gathers every layer for each forward and each backward of {} microbatch{}: "
-                                    "its traffic is {} × the parameters a step, while that of ZeRO 1 is 2 ×",
-                                    m, m == 1 ? "" : "es", 3 * m));
+        notes.push_back(say("ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × "
+                            "the parameters a step, while that of ZeRO 1 is 2 ×",
+                            m == 1 ? say("1 microbatch") : say("{} microbatches", m), 3 * m));
     if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty() &&
         !recomputesSecondHalves(layout.memory))  // one layer, which needs its weights anyway
-        notes.push_back(fmt::format(
+        notes.push_back(say(
             "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
             "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
             wordOf(layout.memory.recompute), formatBytes(gatheredBytes(layout, layout.memory)),
             formatBytes(gatheredBytes(layout, {}))));
     if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
-        notes.push_back(
-            "restarts continue from the last checkpoint, and with checkpoint.every 0 none is written automatically");
+        notes.push_back(say(
+            "restarts continue from the last checkpoint, and with checkpoint.every 0 none is written automatically"));
     if (isElastic(layout) && layout.run.maxRestarts == 0)
-        notes.push_back("the run is elastic, but run.max_restarts is 0: a lost rank ends the run, and the number of "
-                        "replicas changes only on request");
+        notes.push_back(say("the run is elastic, but run.max_restarts is 0: a lost rank ends the run, and the number "
+                            "of replicas changes only on request"));
     if (!plan.fits) {
         const RankMemory& most = neediest(layout, plan.memory);
-        notes.push_back(fmt::format("memory: rank {} needs {}, and its device has {}", most.rank,
-                                    formatBytes(neededBytes(layout, most)), toText(plan.device)));
+        notes.push_back(say("memory: rank {} needs {}, and its device has {}", most.rank,
+                            formatBytes(neededBytes(layout, most)), toText(plan.device)));
     }
     if (layout.cluster.device == DeviceKind::Cpu) {
         std::int64_t sum = 0;
         for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
         if (layout.cluster.hosts.size() == 1 && sum > hostMemory())
-            notes.push_back(fmt::format("memory: all ranks together need {}, and this machine has {}", formatBytes(sum),
-                                        formatBytes(hostMemory())));
+            notes.push_back(say("memory: all ranks together need {}, and this machine has {}", formatBytes(sum),
+                                formatBytes(hostMemory())));
     }
 }
 
@@ -405,12 +405,11 @@ Plan legalPlan(const Layout& layout, const Measurements& measurements, std::opti
 }
 
 MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh) {
-    return memoryLimit(layout.memory, capacityOf(layout, mesh));
+    return memoryLimit(layout, capacityOf(layout, mesh));
 }
 
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank) {
     const bool oneMemory = !layout.cluster.pace && layout.cluster.device == DeviceKind::Cpu;
-    if (const SoftwareStack* stack = modelledStack(layout)) return stackNeededBytes(*stack, rank);
     return rank.peak + (oneMemory ? total(rank.host) : 0);
 }
 

@@ -21,9 +21,9 @@ namespace shardlab::predict {
 /// Bytes that cross one axis in a step, summed over all ranks.
 struct AxisTraffic {
     Axis axis = Axis::Data;
-    std::string what;        ///< "gradients, all-reduce"
+    Sentence what;           ///< "gradients, all-reduce"
     std::int64_t bytes = 0;  ///< the same for all algorithms of an all-reduce: each member's share reaches all others
-    std::string how = {};    ///< "hierarchical, 1.9 ms on the slowest stage"; empty for what goes from one to one
+    Sentence how = {};       ///< "hierarchical, 1.9 ms on the slowest stage"; empty for what goes from one to one
 };
 
 struct Plan : StepPlan {
@@ -44,13 +44,13 @@ struct Plan : StepPlan {
     std::int64_t sentBytes = 0;      ///< the sum of all of these: what all ranks together send in a step (SentBytes)
     std::vector<HostTraffic> hosts;  ///< per rank of the mesh; empty where nothing lies on a host
     bool fits = true;                ///< the device holds what each rank needs
-    std::vector<std::string> notes;  ///< what a reader should know: "slowed 2.4 k × to watch: …"
+    std::vector<Sentence> notes;     ///< what a reader should know: "slowed 2.4 k × to watch: …"
 };
 
 /// The memory of one rank: the device's; of this machine's memory its share, where ranks run at full speed on it.
 MemoryLimit memoryLimit(const Layout& layout, const Mesh& mesh);
-/// What a rank needs of it: its peak; with a stack other than Shardlab's own stackNeededBytes() (stack_memory.h); where
-/// ranks run at full speed on processors, what lies on the host is in the same memory.
+/// What a rank's tensors need of it: their peak; where ranks run at full speed on processors, what lies on the host is
+/// in the same memory.
 std::int64_t neededBytes(const Layout& layout, const RankMemory& rank);
 /// The rank that needs most of it.
 const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& ranks);

@@ -13,21 +13,21 @@ const char* halfStep(NumberFormat format) { return format == NumberFormat::Bf16 
 
 }  // namespace
 
-std::vector<std::string> precisionNotes(const PrecisionSpec& precision) {
+std::vector<Sentence> precisionNotes(const PrecisionSpec& precision) {
     const NumberFormats formats = numberFormats(precision);
-    std::vector<std::string> notes;
+    std::vector<Sentence> notes;
     const bool scales = scalesLoss(precision);
     if (formats.activations == NumberFormat::Fp16 && !scales)
-        notes.push_back("fp16 without a loss scale: gradients below 2⁻²⁴ become 0; precision.loss_scale dynamic keeps "
-                        "them");
+        notes.push_back(
+            say("fp16 without a loss scale: gradients below 2⁻²⁴ become 0; precision.loss_scale dynamic keeps them"));
     if (formats.activations == NumberFormat::Fp32 && scales)
-        notes.push_back("a loss scale does nothing for fp32, whose smallest numbers are 2⁻¹⁴⁹");
+        notes.push_back(say("a loss scale does nothing for fp32, whose smallest numbers are 2⁻¹⁴⁹"));
     if (formats.activations == NumberFormat::Bf16 && scales)
-        notes.push_back("a loss scale is needless with bf16, whose exponents are those of fp32");
+        notes.push_back(say("a loss scale is needless with bf16, whose exponents are those of fp32"));
     if (precision.weights == WeightStorage::Alone && formats.weights != NumberFormat::Fp32)
-        notes.push_back(fmt::format("weights in {} alone: an update smaller than {} of its weight is lost; "
-                                    "precision.weights master sums updates up in fp32",
-                                    wordOf(precision.compute), halfStep(formats.weights)));
+        notes.push_back(say("weights in {} alone: an update smaller than {} of its weight is lost; precision.weights "
+                            "master sums updates up in fp32",
+                            wordOf(precision.compute), halfStep(formats.weights)));
     return notes;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/layout/layout.h"
 
-#include <string>
 #include <vector>
 
 namespace shardlab::predict {
 
 /// What is legal in a layout's number formats, but seldom meant.
-std::vector<std::string> precisionNotes(const PrecisionSpec& precision);
+std::vector<Sentence> precisionNotes(const PrecisionSpec& precision);
 
 }  // namespace shardlab::predict

@@ -65,7 +65,8 @@ PartProfile blockProfile(const Profile& profile, int layer) {
 
 Layout profiledParts(Layout layout) {
     layout.name.clear();
-    if (!readsImages(layout.model)) layout.model.layers = 0;  // whose blocks all differ
+    // The blocks of a cnn all differ, and the highest of others are those of modules.
+    if (!readsImages(layout.model) && predictionModules(layout.model) == 0) layout.model.layers = 0;
     layout.data = {};
     layout.cluster = {};
     layout.parallel.data = layout.parallel.pipeline = 1;

@@ -29,10 +29,10 @@ const Spread* widestSpread(const Profile& profile) {
 
 bool noisy(const Profile& profile) { return noiseOf(profile) > noisySpread; }
 
-std::string noiseText(const Profile& profile) {
+Sentence noiseText(const Profile& profile) {
     if (!noisy(profile)) return {};
     const Spread& widest = *widestSpread(profile);
-    return fmt::format("repeated measurements of {} differ by {:.0f} %", widest.what, 100 * widest.share);
+    return say("repeated measurements of {} differ by {:.0f} %", widest.what, 100 * widest.share);
 }
 
 Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
@@ -41,7 +41,7 @@ Result<Profile> quietestProfile(const std::function<Result<Profile>()>& measure,
     for (int done = 1;; ++done) {
         auto profile = measure();
         if (!profile) return profile;
-        const std::string noise = noiseText(*profile);
+        const Sentence noise = noiseText(*profile);
         if (!quietest || noiseOf(*profile) < noiseOf(*quietest)) quietest = std::move(*profile);
         if (noise.empty()) break;
         if (done == mostMeasurements) {

@@ -3,6 +3,7 @@
 // where other programs take the cores in between.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/predict/plan/profile.h"
 
 #include <functional>
@@ -22,7 +23,7 @@ double spreadOf(std::vector<double> samples);
 const Spread* widestSpread(const Profile& profile);
 bool noisy(const Profile& profile);
 /// "repeated measurements of training steps differ by 40 %"; empty for a profile that is not noisy.
-std::string noiseText(const Profile& profile);
+Sentence noiseText(const Profile& profile);
 
 constexpr int mostMeasurements = 3;
 /// The profile that `measure` gives, or where it is noisy the quietest of at most `mostMeasurements`. An error ends it

@@ -43,8 +43,4 @@ std::int64_t reservedBytes(const SoftwareStack& stack, const RankMemory& memory,
     return std::max<std::int64_t>(least, std::min<std::int64_t>(room, std::llround(all * (1 + stack.fragmentation))));
 }
 
-std::int64_t stackNeededBytes(const SoftwareStack& stack, const RankMemory& memory) {
-    return std::llround(static_cast<double>(memory.peak) * (1 + stack.fragmentation) + stack.contextBytes);
-}
-
 }  // namespace shardlab::predict

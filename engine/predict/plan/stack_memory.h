@@ -40,8 +40,4 @@ StackMemory stackMemory(const Layout& layout, const SoftwareStack& stack, const 
 /// than `room`, what the device has for it: then it gives back what it only caches, down to what is needed at once.
 std::int64_t reservedBytes(const SoftwareStack& stack, const RankMemory& memory, std::int64_t room);
 
-/// What a rank cannot do without: the most that it needs at once, what fragmentation makes unusable of that, and what
-/// driver, libraries and communicators take.
-std::int64_t stackNeededBytes(const SoftwareStack& stack, const RankMemory& memory);
-
 }  // namespace shardlab::predict

@@ -29,8 +29,16 @@ constexpr double scoreKernelsForward = 5, scoreKernelsBackward = 8;
 constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
 
 constexpr double permutations = 2;  ///< of rows: in order of experts, and back
-// Kernels of a layer with experts that the processor starts one by one, in a forward and twice as often in a backward.
-constexpr double stackRoutingKernels = 65, stackExpertKernels = 10;
+// Megatron-Core's experts add the bias of their second product one by one, times each row's weight in fp32: a product
+// and a sum, one copy of all experts together and a cast, in bytes of an element and in kernels of an expert. A
+// backward multiplies the gradient by either factor, sums both up, and sums up that of the first product's bias.
+constexpr double biasBytesForward = 28, biasBytesBackward = 40;
+constexpr double biasKernelsForward = 2, biasKernelsBackward = 6;
+// Megatron-Core adds the bias of each expert's second product times its rows' weights in fp32
+// (TEGroupedMLP._apply_bias): a product and a sum of each expert, a copy of all experts' rows and a cast. The backward
+// casts the gradient, and sums up its products with either factor. So many bytes of a number, and kernels of an expert.
+constexpr double expertBiasBytesForward = 28, expertBiasBytesBackward = 40;
+constexpr double expertBiasKernelsForward = 2, expertBiasKernelsBackward = 6;
 constexpr double gradientWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
 constexpr double resultBytes = 2;         ///< products leave 16 bits
 
@@ -61,6 +69,13 @@ double productPeak(ProductFormat format, const DevicePreset& device, const Archi
     return device.bf16Flops;
 }
 
+/// Seconds of a microbatch in one block.
+struct BlockTimes {
+    double forward = 0, input = 0, weight = 0;
+    double again = 0;       ///< of what a recomputed block does again
+    double partsAgain = 0;  ///< of what any other does again
+};
+
 /// Both halves of a backward.
 struct Halves {
     double input = 0, weight = 0;
@@ -74,8 +89,8 @@ public:
           format_(numberFormats(layout.precision).activations),
           bytes_(static_cast<double>(numberFormats(layout.precision).activationBytes())), samples_(layout.batch.micro),
           rows_(double(layout.batch.micro) * layout.model.sequence / share.context),
-          gated_(blockParts(layout.model).gated()), members_(share.size), splits_(share.sequence),
-          memory_(device.memoryBandwidth) {}
+          gated_(blockParts(layout.model).gated()), biases_(blockParts(layout.model).biases), members_(share.size),
+          splits_(share.sequence), memory_(device.memoryBandwidth) {}
 
     double forward(const std::vector<MatrixProduct>& products, ProductFormat format) const {
         double sum = 0;
@@ -96,6 +111,7 @@ public:
 
     std::vector<MatrixProduct> block(int layer) const {
         std::vector<MatrixProduct> products = attentionProducts();
+        if (ofModule(model_, layer)) products.push_back({rows_, double(model_.hidden), 2.0 * model_.hidden});
         const std::vector<MatrixProduct> others = secondHalf(layer);
         products.insert(products.end(), others.begin(), others.end());
         return products;
@@ -142,8 +158,20 @@ public:
         return {{rows_, queries, rank > 0 ? rank : double(model_.hidden)},
                 {rows_, double(expandedColumns(model_)) / members_, double(model_.block.kvRank)}};
     }
+    /// Those of a block that recompute operations does again (recompute.h); the first half's last product with
+    /// `halves`.
+    std::vector<MatrixProduct> everySecond(int layer, bool halves) const {
+        std::vector<MatrixProduct> products;
+        if (stack_.splitsProducts && !latentAttention(model_))
+            products.push_back({rows_, double(keyColumns(model_)) / members_, double(model_.hidden)});
+        if (halves && hasAttention(model_)) products.push_back(attentionProducts().back());
+        if (stack_.splitsProducts && gated_ && !hasExperts(model_, layer))
+            products.push_back({rows_, ownWidth(layer), double(model_.hidden)});
+        return products;
+    }
     std::vector<MatrixProduct> output() const {
-        return {{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))}};
+        const MatrixProduct product{rows_, double(targetKinds(model_)) / members_, double(outputWidth(model_))};
+        return std::vector(static_cast<std::size_t>(1 + predictionModules(model_)), product);
     }
 
     bool materialises() const { return stack_.attention == AttentionKernel::Materialised; }
@@ -188,8 +216,17 @@ public:
     /// writes. The norms of latents are two more.
     double passes(int layer, bool backward) const {
         const double once = passBytes(layer) * stack_.passes / memory_;
-        return backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
-                        : once + launches(forwardPassKernels * stack_.passes);
+        return expertBiases(layer, backward) +
+               (backward ? backwardFactor * once + launches(backwardPassKernels * stack_.passes)
+                         : once + launches(forwardPassKernels * stack_.passes));
+    }
+    /// Adding the biases of a layer's experts.
+    double expertBiases(int layer, bool backward) const {
+        if (!biases_ || !hasExperts(model_, layer)) return 0;
+        const double bytes = backward ? expertBiasBytesBackward : expertBiasBytesForward;
+        const double kernels = backward ? expertBiasKernelsBackward : expertBiasKernelsForward;
+        return bytes * expertRows() * model_.hidden / memory_ +
+               launches(kernels * model_.experts.count / share_.expert);
     }
     double passBytes(int layer) const {
         const double latents = latentAttention(model_) ? double(model_.block.queryRank) + model_.block.kvRank : 0;
@@ -203,7 +240,9 @@ public:
         return 2 * bytes_ * rows_ * double(2 * queryColumns(model_) + outputColumns(model_)) / members_;
     }
     /// The part of a forward's passes, and of their kernels, that moves so many bytes.
-    double passesOf(double bytes, int layer) const { return passes(layer, false) * bytes / passBytes(layer); }
+    double passesOf(double bytes, int layer) const {
+        return (passes(layer, false) - expertBiases(layer, false)) * bytes / passBytes(layer);
+    }
     /// One of two norms and residual sums.
     double secondHalfPasses(int layer) const {
         return passesOf(normBytes() + residualBytes() + feedForwardBytes(layer), layer);
@@ -211,6 +250,10 @@ public:
     /// Queries, keys and values are brought into the order of heads again.
     double headPasses(int layer) const { return passesOf(layoutBytes(), layer); }
     double pointwisePasses(int layer) const { return passesOf(2 * normBytes() + activationBytes(layer), layer); }
+    /// What recompute operations does again of them: all but the last residual sum, and rows on their way.
+    double betweenPasses(int layer) const {
+        return passesOf(2 * normBytes() + residualBytes() + layoutBytes() + activationBytes(layer), layer);
+    }
     /// What the middle of a feed-forward block moves, and rows on their way to experts and back.
     double feedForwardBytes(int layer) const {
         if (!hasExperts(model_, layer)) return activationBytes(layer);
@@ -223,9 +266,11 @@ public:
     }
     /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
     double startingExperts() const {
-        return launches(stackRoutingKernels + stackExpertKernels * model_.experts.count / share_.expert);
+        return launches(stack_.routingKernels + stack_.expertKernels * model_.experts.count / share_.expert);
     }
-    double logits() const { return rows_ * targetKinds(model_) / members_ * stack_.logitBytes / memory_; }
+    double logits() const {
+        return (1 + predictionModules(model_)) * rows_ * targetKinds(model_) / members_ * stack_.logitBytes / memory_;
+    }
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
@@ -253,6 +298,7 @@ private:
     int samples_;
     double rows_;
     bool gated_;
+    bool biases_;
     int members_;
     bool splits_;
     double memory_;
@@ -294,41 +340,48 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
     const StackClock clock(layout, share, device, on);
     const bool core = recomputesCore(layout.memory);
     const int recomputed = recomputedBlocks(layout.memory, stage.layers);
-    const bool halves = recomputesSecondHalves(layout.memory);
+    const bool halves = recomputesSecondHalves(layout.memory), operations = recomputesOperations(layout.memory);
+    // A program that keeps outputs which nobody reads makes others that nobody reads.
+    const bool halvesAgain = makesHalvesAgain(layout.memory, share.size) || on.stack->keepsUnread;
     const auto secondHalf = [&](int layer) {
         const double seconds =
             clock.forward(clock.secondHalf(layer), layout.precision.products) + clock.secondHalfPasses(layer);
         return hasExperts(layout.model, layer) ? std::max(seconds, clock.startingExperts()) : seconds;
     };
-    ComputeTimes times;
-    double again = 0;
-    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
-        // Blocks of one width have one time.
-        if (layer > stage.firstLayer && evenLayers(layout.model)) {
-            const double blocks = stage.layers;
-            times = {times.forward * blocks, times.inputGrad * blocks, times.weightGrad * blocks, 0};
-            again *= recomputed > 0 ? recomputed : blocks;
-            break;
-        }
+    const auto timesOf = [&](int layer) {
         const std::vector<MatrixProduct> products = clock.block(layer);
         const Halves back = clock.backward(products, layout.precision.products);
-        double forward =
+        BlockTimes block;
+        block.forward =
             clock.forward(products, layout.precision.products) + clock.attention(false) + clock.passes(layer, false);
-        double input = back.input + clock.attention(true) + clock.passes(layer, true), weight = back.weight;
+        block.input = back.input + clock.attention(true) + clock.passes(layer, true);
+        block.weight = back.weight;
         if (hasExperts(layout.model, layer)) {
-            forward = std::max(forward, clock.startingExperts());
-            const double slower = std::max(1.0, backwardFactor * clock.startingExperts() / (input + weight));
-            input *= slower;
-            weight *= slower;
+            block.forward = std::max(block.forward, clock.startingExperts());
+            const double slower =
+                std::max(1.0, backwardFactor * clock.startingExperts() / (block.input + block.weight));
+            block.input *= slower;
+            block.weight *= slower;
         }
-        times.forward += forward;
-        times.inputGrad += input;
-        times.weightGrad += weight;
-        if (layer - stage.firstLayer < recomputed) again += halves ? secondHalf(layer) : forward;
-        else if (core) again += clock.attention(false);
+        block.again = halves       ? secondHalf(layer)
+                      : operations ? clock.forward(clock.everySecond(layer, halvesAgain), layout.precision.products) +
+                                         clock.betweenPasses(layer)
+                                   : block.forward;
+        if (core) block.partsAgain = clock.attention(false);
         else if (recomputesHeads(layout.memory))
-            again += clock.forward(clock.headProducts(), layout.precision.products) + clock.headPasses(layer);
-        else if (recomputesPointwise(layout.memory)) again += clock.pointwisePasses(layer);
+            block.partsAgain = clock.forward(clock.headProducts(), layout.precision.products) + clock.headPasses(layer);
+        else if (recomputesPointwise(layout.memory)) block.partsAgain = clock.pointwisePasses(layer);
+        return block;
+    };
+    ComputeTimes times;
+    double again = 0;
+    BlockTimes block;
+    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
+        if (layer == stage.firstLayer || !sameShapes(layout.model, layer, layer - 1)) block = timesOf(layer);
+        times.forward += block.forward;
+        times.inputGrad += block.input;
+        times.weightGrad += block.weight;
+        again += layer - stage.firstLayer < recomputed ? block.again : block.partsAgain;
     }
     if (stage.last) {
         const Halves back = clock.backward(clock.output(), ProductFormat::Compute);

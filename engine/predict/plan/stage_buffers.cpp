@@ -48,8 +48,9 @@ public:
         : size_(stageSizes(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
           heads_(recomputesHeads(layout.memory)), pointwise_(recomputesPointwise(layout.memory)),
+          operations_(recomputesOperations(layout.memory)), halvesAgain_(makesHalvesAgain(layout.memory, share.size)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
-          layers_(layersOf(layout, shape, share)),
+          layers_(layersOf(layout, shape, share)), modules_(shape.last ? predictionModules(layout.model) : 0),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {}
 
     /// `parts`, where it is not null, is told each layer's.
@@ -62,10 +63,17 @@ public:
             layers.end(LayerPart::Use, 0);
         }
         for (std::size_t i = 0; i < layers_.size(); ++i) {
+            if (layers_[i].join > 0) tally.add(Category::Buffers, size_.tokens);
             forwardLayer(tally, layers_[i]);
+            if (layers_[i].join > 0) tally.add(Category::Activations, size_.own);  // for the output
             if (pointwise_) tally.add(Category::Activations, -layers_[i].pointwise);
             layers.end(LayerPart::Use, layerOf(i));
             if (segments_[i] < 0) continue;
+            if (operations_) {
+                tally.add(Category::Activations, -layers_[i].again);
+                if (halvesAgain_ && !beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
+                continue;
+            }
             tally.add(Category::Activations, -(layers_[i].held() - layers_[i].dropped));
             if (!beginsSegment(i)) tally.add(Category::Activations, -size_.own);  // its input
             else if (part_ > 0) {
@@ -74,9 +82,8 @@ public:
             }
         }
         if (shape_.last) {
-            tally.add(Category::Activations, size_.statistics + size_.headNormed + size_.logits);
-            gathered(tally, size_.table);
-            passing(tally, size_.tokens + size_.loss);
+            for (int module = 0; module < modules_; ++module) project(tally, size_.logits);
+            project(tally, size_.statistics + size_.headNormed + size_.logits);
             layers.end(LayerPart::Use, layerOf(layers_.size()));
         }
         return layers.whole();
@@ -93,8 +100,8 @@ public:
             layers.end(LayerPart::Gradient, layer);
         };
         if (shape_.last) {
-            sum(tally, kept, size_.table);  // of the norm's output
-            tally.add(kept, size_.own);     // of the input
+            for (int head = 0; head <= modules_; ++head) sum(tally, kept, size_.table);  // of the norms' outputs
+            tally.add(kept, size_.own);                                                  // of the input
             used(layerOf(layers_.size()), [&] { freeHead(tally, kept); });
         }
         for (std::size_t i = layers_.size(); i-- > 0;) {
@@ -114,6 +121,7 @@ public:
             else branchGrad(tally, layer, kept);
             tally.add(kept, size_.own);  // of the input
             if (branches()) tally.add(outputGradient(i, kept), -size_.own);
+            if (layer.join > 0) joinGrad(tally, kept);
             used(layerOf(i), [&] { freeLayer(tally, i, kept); });
         }
         if (shape_.first && weightsToo) {
@@ -163,7 +171,44 @@ private:
         sum(tally, kept, layer.expansion);
     }
 
+    /// From what is normed to the loss; `held` is there before the loss is.
+    void project(Tally& tally, std::int64_t held) const {
+        tally.add(Category::Activations, held);
+        gathered(tally, size_.table);
+        passing(tally, size_.tokens + size_.loss);
+    }
+
+    /// PredictionLayer up to its attention, whose input stays with it.
+    void join(Tally& tally) const {
+        tally.add(Category::Activations, 2 * size_.statistics + 3 * size_.own);
+        passing(tally, size_.own);  // a norm's output
+        sum(tally, Category::Activations, 0);
+        tally.add(Category::Activations, size_.statistics);
+        passing(tally, size_.own);
+        tally.add(Category::Activations, size_.own);
+        passing(tally, size_.join);
+    }
+    void joinGrad(Tally& tally, Category kept) const {
+        tally.add(Category::Temporary, 2 * size_.own);
+        passing(tally, size_.join);
+        tally.add(kept, 2 * size_.own);  // of both norms' outputs
+        tally.add(Category::Temporary, -2 * size_.own);
+        tally.add(kept, 2 * size_.own);  // of the embedding, and of what the output reads too,
+        tally.add(kept, -size_.own);     // whose part by the output is in it now
+        tally.add(kept, size_.own);      // of the input
+    }
+    void freeJoin(Tally& tally, const LayerBytes& layer, Category kept, Category input) const {
+        passing(tally, size_.joinGradient);
+        for (int norm = 0; norm < joinNorms; ++norm) passing(tally, size_.norm);
+        gathered(tally);
+        tally.add(kept, -5 * size_.own);
+        tally.add(Category::Activations, size_.own - layer.join);
+        tally.add(input, -size_.own);
+        tally.add(Category::Buffers, -size_.tokens);
+    }
+
     void forwardLayer(Tally& tally, const LayerBytes& layer) const {
+        if (layer.join > 0) join(tally);
         if (layer.experts) {
             const ExpertBytes& experts = *layer.experts;
             tally.add(Category::Activations, layer.first - experts.rows);
@@ -239,6 +284,14 @@ private:
 
     void recompute(LayeredTally& layers, std::size_t last) const {
         Tally& tally = layers.now();
+        if (operations_) {
+            for (auto i = static_cast<std::size_t>(segments_[last]); i <= last; ++i) {
+                tally.add(Category::Activations, layers_[i].again);
+                if (halvesAgain_ && i < last) sum(tally, Category::Activations, layers_[i].projection);
+                layers.end(LayerPart::Again, layerOf(i));
+            }
+            return;
+        }
         if (part_ > 0) {  // the input comes together again
             tally.add(Category::Activations, size_.own);
             tally.add(Category::Activations, -part_);
@@ -280,6 +333,10 @@ private:
     }
 
     void freeHead(Tally& tally, Category kept) const {
+        for (int module = 0; module < modules_; ++module) {
+            gathered(tally);
+            tally.add(Category::Activations, -(size_.own + size_.logits));
+        }
         gathered(tally);
         passing(tally, size_.norm);
         // The head's input is the last layer's output, or the stage's.
@@ -294,12 +351,14 @@ private:
         else gathered(tally, layer.experts ? layer.experts->floats + layer.experts->gatePart : 0);
         passing(tally, size_.norm);
         const bool asReceived = received(i) && (part_ == 0 || segments_[i] < 0);
-        tally.add(asReceived ? Category::Buffers : Category::Activations, -size_.own);
-        tally.add(Category::Activations, -(layer.held() - layer.freedEarly));
+        const Category input = asReceived ? Category::Buffers : Category::Activations;
+        tally.add(layer.join > 0 ? Category::Activations : input, -size_.own);
+        tally.add(Category::Activations, -(layer.held() - layer.join - layer.freedEarly));
         if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.all);  // of the branch
         tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headWeights));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch
         tally.add(kept, -size_.own);                                                             // of the norm's output
+        if (layer.join > 0) freeJoin(tally, layer, kept, input);
     }
 
     void freeEmbedding(Tally& tally, Category kept) const {
@@ -316,8 +375,11 @@ private:
     bool again_;         ///< the core is recomputed
     bool heads_;         ///< what a latent attention makes of its latents is
     bool pointwise_;     ///< what norms and activations make is
+    bool operations_;    ///< what lies between kept operations is
+    bool halvesAgain_;   ///< and the inputs of second halves
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     std::vector<LayerBytes> layers_;
+    int modules_;                ///< that predict further tokens, whose blocks are the highest
     std::vector<int> segments_;  ///< as Stage has them, without its embedding
 };
 
@@ -330,7 +392,7 @@ MemoryBytes swappedBytes(const StageBuffers& buffers, const StageShape& shape, b
     activations = buffers.forward.change[static_cast<std::size_t>(Category::Activations)];
     if (!shape.last) activations -= buffers.outputBytes;  // it goes on
     if (shape.first) return bytes;
-    receives = buffers.forward.change[static_cast<std::size_t>(Category::Buffers)];
+    receives = buffers.forward.change[static_cast<std::size_t>(Category::Buffers)] - buffers.moduleTokens;
     (received ? receives : activations) += buffers.inputBytes;
     return bytes;
 }
@@ -345,7 +407,9 @@ StageBuffers stageBuffers(const Layout& layout, const StageShape& shape, const S
     buffers.backward = walk.inputGrads(Category::Temporary, true, asked(buffers.backwardLayers));
     buffers.inputGrad = walk.inputGrads(Category::Buffers, false, asked(buffers.inputGradLayers));
     buffers.weightGrad = walk.weightGrads(Category::Buffers, asked(buffers.weightGradLayers));
-    buffers.inputBytes = buffers.outputBytes = stageSizes(layout, share).own;
+    const StageSizes sizes = stageSizes(layout, share);
+    buffers.inputBytes = buffers.outputBytes = sizes.own;
+    buffers.moduleTokens = shape.last ? predictionModules(layout.model) * sizes.tokens : 0;
     return buffers;
 }
 

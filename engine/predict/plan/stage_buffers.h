@@ -36,6 +36,7 @@ struct StageBuffers {
     MemoryCategory splitGradient = MemoryCategory::Buffers;  ///< and of that which inputGrad leaves
     std::int64_t inputBytes = 0;                             ///< of the input, or its gradient
     std::int64_t outputBytes = 0;                            ///< of the output, or its gradient
+    std::int64_t moduleTokens = 0;                           ///< of the numbers of tokens that modules embed
     // The same actions layer by layer, where that was asked for; empty for a stage of a cnn.
     std::vector<LayerBuffers> forwardLayers, backwardLayers, inputGradLayers, weightGradLayers;
 };

@@ -12,41 +12,39 @@
 
 namespace shardlab::predict {
 
-std::vector<std::string> stateNotes(const Layout& layout) {
-    std::vector<std::string> notes;
+std::vector<Sentence> stateNotes(const Layout& layout) {
+    std::vector<Sentence> notes;
     if (partitionsInputs(layout.memory, layout.parallel)) {
         const int members = layout.parallel.tensor;
         const std::int64_t whole = numberFormats(layout.precision).activationBytes() *
                                    boundaryFloats(layout.model, 1, layout.batch.micro, tensorShare(layout));
-        notes.push_back(fmt::format(
-            "partitioned activations: each of {} tensor ranks keeps {} of a segment's input, which is {} a microbatch, "
-            "and gathers the rest before the segment is computed again",
-            members, formatBytes(whole / members), formatBytes(whole)));
+        notes.push_back(say("partitioned activations: each of {} tensor ranks keeps {} of a segment's input, which is "
+                            "{} a microbatch, and gathers the rest before the segment is computed again",
+                            members, formatBytes(whole / members), formatBytes(whole)));
     }
     if (const PackedActivations packed = packedActivations(layout); packed.plain > 0)
-        notes.push_back(fmt::format("activations in fewer bits: the maps of a microbatch take {} instead of {}",
-                                    formatBytes(packed.kept), formatBytes(packed.plain)));
+        notes.push_back(say("activations in fewer bits: the maps of a microbatch take {} instead of {}",
+                            formatBytes(packed.kept), formatBytes(packed.plain)));
     if (traits(layout.optimizer.kind).codesMoments) {
-        notes.push_back(fmt::format(
-            "moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, where "
-            "adamw keeps 8 bytes a parameter; an update differs from adamw's by the rounding of the codes",
-            elementsOfMomentBlock));
+        notes.push_back(
+            say("moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, "
+                "where adamw keeps 8 bytes a parameter; an update differs from adamw's by the rounding of the codes",
+                elementsOfMomentBlock));
         if (layout.parallel.zero > 0 || layout.parallel.tensor > 1)
-            notes.push_back("blocks of moments end where shards and tensor parts end: other layouts have other scales "
-                            "there, and train the same but for the rounding of the codes");
+            notes.push_back(say("blocks of moments end where shards and tensor parts end: other layouts have other "
+                                "scales there, and train the same but for the rounding of the codes"));
     }
     if (offloadsOptimizer(layout.memory)) {
         const NumberFormats formats = numberFormats(layout.precision);
-        notes.push_back(
-            fmt::format("optimizer on the host: its state lies in the host's memory and is updated there by the "
-                        "processor; in a step {} bytes a parameter go there as gradients and {} come back as weights, "
-                        "over the device's own link; the traffic between ranks stays the same",
-                        formats.gradientBytes(), formats.weightBytes()));
+        notes.push_back(say("optimizer on the host: its state lies in the host's memory and is updated there by the "
+                            "processor; in a step {} bytes a parameter go there as gradients and {} come back as "
+                            "weights, over the device's own link; the traffic between ranks stays the same",
+                            formats.gradientBytes(), formats.weightBytes()));
     }
     if (swapsActivations(layout.memory))
-        notes.push_back("activations on the host: the activations of a forward lie in the host's memory where at least "
-                        "two actions lie between the forward and its backward, and come back while the last of these "
-                        "actions computes; with recomputation, only the inputs of segments are swapped");
+        notes.push_back(say("activations on the host: the activations of a forward lie in the host's memory where at "
+                            "least two actions lie between the forward and its backward, and come back while the last "
+                            "of these actions computes; with recomputation, only the inputs of segments are swapped"));
     return notes;
 }
 

@@ -205,8 +205,11 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
             list.push_back({kind, layer, rowBytes, allToAllSeconds(double(rowBytes), members, expertLink)});
     };
+    // The first branch of a module's block joins two inputs, of which one is an embedding.
+    const auto joins = [&](int branch) { return isAttention(branch) && ofModule(layout.model, branch / branches); };
     const auto forward = [&](std::vector<TensorCost>& list, int firstBranch, int endBranch) {
         for (int i = firstBranch; i < endBranch; ++i) {
+            if (joins(i)) group.sum(list, i / branches);  // the embedding
             if (meets(i)) input.gather(list, i / branches, isAttention(i));
             input.gatherKey(list, i / branches, isAttention(i));
             if (attends(i)) travel(list, i / branches, context.forward);
@@ -224,11 +227,13 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     if (stage.first) group.sum(costs.forward, embeddingLayer);
     forward(costs.forward, stage.firstLayer * branches, end * branches);
     if (stage.last) {
-        group.gather(costs.forward, outputLayer);
-        group.overMembers(costs.forward, outputLayer, 1);  // the largest logit
-        group.overMembers(costs.forward, outputLayer, 2);  // the sum, and the target's logit
-        group.sum(costs.inputGrad, outputLayer);
-        group.gather(costs.weightGrad, outputLayer);
+        for (int head = 0; head <= predictionModules(layout.model); ++head) {
+            group.gather(costs.forward, outputLayer);
+            group.overMembers(costs.forward, outputLayer, 1);  // the largest logit
+            group.overMembers(costs.forward, outputLayer, 2);  // the sum, and the target's logit
+            group.sum(costs.inputGrad, outputLayer);
+            group.gather(costs.weightGrad, outputLayer);
+        }
         group.sumOverTokens(costs.weightGrad, outputLayer);
     }
     // Where the core is computed again, what it reads comes once more.
@@ -238,6 +243,9 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
         travel(costs.inputGrad, layer, context.forward);
         for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
     };
+    // A program that has a product for each matrix does one again in each half, which reads all tokens.
+    const SoftwareStack* const stack = modelledStack(layout);
+    const bool gathersAgain = stack && stack->splitsProducts;
     std::vector<int> segments = recomputeSegments(layout.memory, stage.layers);
     const std::size_t again = segments.size();
     segments.push_back(stage.layers - recomputedBlocks(layout.memory, stage.layers));  // blocks that are kept
@@ -247,7 +255,10 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             const std::size_t before = costs.inputGrad.size();
             if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
             const int lowest = recomputesSecondHalves(layout.memory) ? last * branches - 1 : first * branches;
-            forward(costs.inputGrad, lowest, last * branches);
+            if (!recomputesOperations(layout.memory)) forward(costs.inputGrad, lowest, last * branches);
+            else if (gathersAgain)
+                for (int i = lowest; i < last * branches; ++i)
+                    input.gather(costs.inputGrad, i / branches, isAttention(i));
             for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
         }
         for (int i = last * branches; i-- > first * branches;) {
@@ -270,6 +281,10 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             if (isAttention(i)) group.sumHeadNorms(costs.weightGrad, i / branches);
             input.sumOverTokens(costs.weightGrad, i / branches, isAttention(i));
             group.sumOverTokens(costs.weightGrad, i / branches);
+            if (!joins(i)) continue;
+            group.sumOverTokens(costs.weightGrad, i / branches, joinWeights(layout.model, i / branches));
+            for (int norm = 0; norm < joinNorms; ++norm) group.sumOverTokens(costs.weightGrad, i / branches);
+            group.gather(costs.weightGrad, i / branches);
         }
         last = first;
     }

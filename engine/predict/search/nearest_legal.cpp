@@ -6,9 +6,11 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_json.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/stacks.h"
 #include "engine/layout/suggest.h"
 #include "engine/layout/mesh/axis.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/predict/search/partition_layout.h"
 #include "engine/predict/search/search_axes.h"
 
 #include <algorithm>
@@ -86,6 +88,28 @@ void repairImages(Layout& layout) {
     layout.data.kind = DataKind::Generator;
 }
 
+bool isFaulty(const Layout& layout, std::string_view pointer) {
+    const std::vector<Fault> faults = check(layout, scheduleMethods());
+    return std::ranges::find(faults, pointer, &Fault::pointer) != faults.end();
+}
+
+/// Stands in for a stack whose times are not known of the layout on its device: one of a name like it, else the first
+/// that is known there; Shardlab's own is known everywhere.
+void repairStack(Layout& layout) {
+    constexpr std::string_view pointer = "/cluster/pace/stack";
+    if (!layout.cluster.pace || !isFaulty(layout, pointer)) return;
+    std::string& stack = layout.cluster.pace->stack;
+    std::vector<std::string_view> names;
+    for (const SoftwareStack& each : stackList().stacks) names.push_back(each.name);
+    const std::string_view like = findStack(stack) == nullptr ? nearestWord(stack, names) : "";
+    for (const std::string_view name : {like, std::string_view("megatron-core"), std::string_view("megatron-2022")}) {
+        if (name.empty()) continue;
+        stack = name;
+        if (!isFaulty(layout, pointer)) return;
+    }
+    stack = ownStack;
+}
+
 Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
@@ -113,15 +137,13 @@ Layout repaired(Layout layout) {
         const std::string_view nearest = nearestWord(layout.schedule.kind, names);
         layout.schedule.kind = nearest.empty() ? "1f1b" : nearest;
     }
+    repairStack(layout);
+    if (isFaulty(layout, "/precision/products")) layout.precision.products = ProductFormat::Compute;
     // What it does not go with says more of what is wanted.
-    const auto isFaulty = [&](std::string_view pointer) {
-        const std::vector<Fault> faults = check(layout, scheduleMethods());
-        return std::ranges::find(faults, pointer, &Fault::pointer) != faults.end();
-    };
-    if (isFaulty("/model/rope_base")) model.block.rotary.base = RotarySpec{}.base;
-    if (isFaulty("/model/rope_high")) model.block.rotary.low = RotarySpec{}.low, model.block.rotary.high = 0;
-    if (isFaulty("/memory/offload")) layout.memory.offload = OffloadKind::None;
-    if (isFaulty("/memory/swap")) layout.memory.swap = SwapKind::None;
+    if (isFaulty(layout, "/model/rope_base")) model.block.rotary.base = RotarySpec{}.base;
+    if (isFaulty(layout, "/model/rope_high")) model.block.rotary.low = RotarySpec{}.low, model.block.rotary.high = 0;
+    if (isFaulty(layout, "/memory/offload")) layout.memory.offload = OffloadKind::None;
+    if (isFaulty(layout, "/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;
 }
 
@@ -149,6 +171,7 @@ std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to) {
     for (const Field& field : fields()) {
         const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
         if (!before.contains(pointer) || !after.contains(pointer) || before[pointer] == after[pointer]) continue;
+        if (before[pointer].is_object() && after[pointer].is_object()) continue;  // its own fields tell
         const auto text = [](const nlohmann::ordered_json& value) {
             return value.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
         };
@@ -164,6 +187,7 @@ std::optional<LegalLayout> nearestLegal(const Layout& layout) {
         if (!choices || choices->empty()) return {};
         const Choice wanted = choiceOf(legal);
         apply(*std::ranges::min_element(*choices, {}, [&](const Choice& c) { return distance(wanted, c); }), legal);
+        if (!legal.schedule.stages.empty()) legal.schedule.stages = balancedStages(legal, Mesh(legal));
         if (!check(legal, scheduleMethods()).empty()) return {};
     }
     return LegalLayout{legal, changesBetween(layout, legal)};

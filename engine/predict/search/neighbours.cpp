@@ -20,12 +20,11 @@ namespace {
 std::string listText(const std::vector<int>& list) { return fmt::format("[{}]", fmt::join(list, ", ")); }
 
 /// The tensor degree is told where it is or was more than 1.
-std::string degreesText(const ParallelSpec& now, const ParallelSpec& before) {
+Sentence degreesText(const ParallelSpec& now, const ParallelSpec& before) {
     if (now.tensor == 1 && before.tensor == 1)
-        return fmt::format("data {} × pipeline {} instead of {} × {}", now.data, now.pipeline, before.data,
-                           before.pipeline);
-    return fmt::format("data {} × pipeline {} × tensor {} instead of {} × {} × {}", now.data, now.pipeline, now.tensor,
-                       before.data, before.pipeline, before.tensor);
+        return say("data {} × pipeline {} instead of {} × {}", now.data, now.pipeline, before.data, before.pipeline);
+    return say("data {} × pipeline {} × tensor {} instead of {} × {} × {}", now.data, now.pipeline, now.tensor,
+               before.data, before.pipeline, before.tensor);
 }
 
 /// Each once, the smallest first.
@@ -53,7 +52,7 @@ public:
     }
 
 private:
-    void offer(Move move, Layout layout, std::string change) {
+    void offer(Move move, Layout layout, Sentence change) {
         if (stageCount(layout) != stageCount(layout_) && !layout.schedule.stages.empty())
             layout.schedule.stages.clear();
         if (layout.schedule.stages.empty() && stageLayers(layout).empty())
@@ -69,8 +68,8 @@ private:
             Layout layout = layout_;
             layout.batch.micro = other;
             offer(Move::Microbatch, layout,
-                  fmt::format("micro {} instead of {} ({} microbatch{})", other, micro, share / other,
-                              share == other ? "" : "es"));
+                  share == other ? say("micro {} instead of {} (1 microbatch)", other, micro)
+                                 : say("micro {} instead of {} ({} microbatches)", other, micro, share / other));
         };
         for (int other = micro - 1; other >= 1; --other)
             if (share % other == 0) {
@@ -92,10 +91,10 @@ private:
             Layout layout = withScheduleKind(layout_, method.name);
             layout.schedule.chunks = std::clamp(layout_.schedule.chunks, method.minChunks, method.maxChunks);
             if (!method.takesLimit) layout.schedule.inFlight = 0;
-            std::string change = fmt::format("schedule {} instead of {}", method.name, layout_.schedule.kind);
+            Sentence change = say("schedule {} instead of {}", method.name, layout_.schedule.kind);
             if (layout.schedule.chunks != layout_.schedule.chunks)
-                change +=
-                    fmt::format(" with {} chunk{}", layout.schedule.chunks, layout.schedule.chunks == 1 ? "" : "s");
+                change = layout.schedule.chunks == 1 ? say("{} with 1 chunk", change)
+                                                     : say("{} with {} chunks", change, layout.schedule.chunks);
             offer(Move::Schedule, layout, std::move(change));
         }
     }
@@ -106,7 +105,7 @@ private:
         const std::vector<int> present = stageLayers(layout_);
         if (layout.schedule.stages.empty() || layout.schedule.stages == present) return;
         offer(Move::Stages, layout,
-              fmt::format("stages {} instead of {}", listText(layout.schedule.stages), listText(present)));
+              say("stages {} instead of {}", listText(layout.schedule.stages), listText(present)));
     }
 
     void degrees() {
@@ -123,14 +122,14 @@ private:
         ParallelSpec& parallel = layout.parallel;
         parallel.*from /= factor;
         parallel.*to *= factor;
-        std::string change = degreesText(parallel, layout_.parallel);
+        Sentence change = degreesText(parallel, layout_.parallel);
         if (parallel.sequence && parallel.tensor == 1) {
             parallel.sequence = false;
-            change += ", without sequence parallelism";
+            change = say("{}, without sequence parallelism", change);
         }
         if (parallel.zero > 0 && replicaCount(parallel) == 1) {
             parallel.zero = 0;
-            change += ", without ZeRO";
+            change = say("{}, without ZeRO", change);
         }
         offer(Move::Degrees, layout, std::move(change));
     }
@@ -144,7 +143,7 @@ private:
             if (less != None && !whole) continue;  // parts of blocks save memory each in its own place
             Layout layout = layout_;
             layout.memory.recompute = less;
-            offer(Move::Recompute, layout, fmt::format("recompute {} instead of {}", wordOf(less), wordOf(now)));
+            offer(Move::Recompute, layout, say("recompute {} instead of {}", wordOf(less), wordOf(now)));
         }
     }
 

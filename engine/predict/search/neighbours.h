@@ -2,6 +2,7 @@
 // The legal layouts that are one change away from a layout.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/predict/plan/measurements.h"
 #include "engine/predict/search/search_axes.h"
 
@@ -15,7 +16,7 @@ enum class Move : std::uint8_t { Microbatch, Schedule, Stages, Degrees, Recomput
 struct Neighbour {
     Move move = Move::Microbatch;
     Choice choice;
-    std::string change;  ///< "micro 1 instead of 2"
+    Sentence change;  ///< "micro 1 instead of 2"
 };
 
 /// The legal neighbours of a legal layout:

@@ -18,18 +18,18 @@ namespace {
 
 constexpr std::size_t batch = 32;  ///< candidates told at once
 
-std::string whyNot(const MemoryEstimate& estimate) {
+Sentence whyNot(const MemoryEstimate& estimate) {
     const MemoryBytes& bytes = estimate.worst.bytes;
     const auto most = std::ranges::max_element(bytes);
     const auto category = static_cast<MemoryCategory>(most - bytes.begin());
-    std::string text =
-        fmt::format("pipeline rank {} needs {}, {} too much: its device has {}; most are {}, {}", estimate.worst.rank,
-                    formatBytes(estimate.neededBytes), formatBytes(-estimate.device.spareBytes(estimate.neededBytes)),
-                    toText(estimate.device), name(category), formatBytes(*most));
-    if (category == MemoryCategory::Activations)
-        text += fmt::format(" for {} microbatch{} in flight", estimate.worst.microbatchesInFlight,
-                            estimate.worst.microbatchesInFlight == 1 ? "" : "es");
-    return text;
+    const Sentence why =
+        say("pipeline rank {} needs {}, {} too much: its device has {}; most are {}, {}", estimate.worst.rank,
+            formatBytes(estimate.neededBytes), formatBytes(-estimate.device.spareBytes(estimate.neededBytes)),
+            toText(estimate.device), termOf(name(category)), formatBytes(*most));
+    if (category != MemoryCategory::Activations) return why;
+    const int inFlight = estimate.worst.microbatchesInFlight;
+    return inFlight == 1 ? say("{} for 1 microbatch in flight", why)
+                         : say("{} for {} microbatches in flight", why, inFlight);
 }
 
 int microbatches(const Layout& base, const Choice& choice) {
@@ -220,7 +220,7 @@ private:
 }  // namespace
 
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options) {
-    const auto choices = legalChoices(base, options.stop, options.measurements);
+    const auto choices = legalChoices(base, options.stop, &options.measurements);
     if (!choices) return tl::unexpected(choices.error());
     return Search(base, options, *choices).run();
 }

@@ -25,9 +25,9 @@ struct Candidate {
     double stepSeconds = 0;      ///< of the modelled device, as Plan's
     double tokensPerSecond = 0;  ///< likewise, over all replicas
     double bubble = 0;
-    std::int64_t peakBytes = 0;  ///< that the rank which needs most takes of its device (neededBytes in plan.h)
+    std::int64_t peakBytes = 0;  ///< of the tensors of the rank that needs most (neededBytes in plan.h)
     bool fits = true;
-    std::string why;     ///< it does not fit: which rank needs how much, and for what
+    Sentence why;        ///< it does not fit: which rank needs how much, and for what
     bool exact = true;   ///< false where a long step was estimated from two shorter ones (step_estimate.h)
     bool front = false;  ///< fits, and none that fits is faster with as little memory
     bool operator==(const Candidate&) const = default;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/search/search_axes.h"
 
+#include "engine/base/ranges.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/exchange.h"
@@ -59,9 +60,16 @@ std::vector<int> divisors(int number) {
     return all;
 }
 
+/// Layers over stages by their number alone.
+std::vector<int> sharedOut(int layers, int stages) {
+    std::vector<int> split;
+    for (int stage = 0; stage < stages; ++stage) split.push_back(rangeSize(layers, stages, stage));
+    return split;
+}
+
 class Enumeration {
 public:
-    Enumeration(const Layout& base, std::stop_token stop, const Measurements& measurements)
+    Enumeration(const Layout& base, std::stop_token stop, const Measurements* measurements)
         : base_(base), measurements_(measurements), probe_(base), stop_(std::move(stop)) {
         asynchronous_ = !flushes(base);
         // The hosts were judged once; for each choice only their number of devices counts.
@@ -148,7 +156,9 @@ private:
                 parallel.expertTensor = own;
                 parallel.expert = tried;
                 const bool apart = own == 0 || expertFolds(parallel) > 1;
-                if (apart && replicaCount(parallel) % expertSpread(parallel) == 0) copies();
+                if (!apart || replicaCount(parallel) % expertSpread(parallel) != 0) continue;
+                layerCosts_.clear();
+                copies();
             }
         parallel.expertTensor = 0;
     }
@@ -204,6 +214,7 @@ private:
 
     void splits() {
         probe_.schedule.stages.clear();
+        if (!schedulable()) return;
         const std::vector<int> even = stageLayers(probe_);
         if (!even.empty()) schedules();
         // Layers of one width are as good evenly, where they divide.
@@ -214,14 +225,32 @@ private:
 
     /// ZeRO changes nothing of what a layer computes.
     const std::vector<int>& balanced() {
-        std::vector<int>& stages =
-            balanced_[{probe_.parallel.sequence, probe_.memory.recompute, probe_.memory.partitionActivations}];
-        if (stages.empty()) {
+        std::vector<int>& stages = balanced_[layerWork()];
+        if (!stages.empty()) return stages;
+        const int count = stageCount(probe_);
+        if (measurements_ == nullptr) return stages = sharedOut(probe_.model.layers, count);
+        const std::vector<LayerCost>& costs = layerCosts();
+        return stages = balancedSplit(costs, count, bandwidth_);
+    }
+
+    /// The cost of a layer depends on these and on the degrees.
+    using LayerWork = std::tuple<int, bool, RecomputeKind, bool>;
+    LayerWork layerWork() const {
+        return {probe_.batch.micro, probe_.parallel.sequence, probe_.memory.recompute,
+                probe_.memory.partitionActivations};
+    }
+
+    /// What each layer costs for the work that is tried, whatever the stages are.
+    const std::vector<LayerCost>& layerCosts() {
+        std::vector<LayerCost>& costs = layerCosts_[layerWork()];
+        if (costs.empty()) {
             Layout layout = base_;
             apply(choiceOf(probe_), layout);
-            stages = balancedStages(layout, Mesh(layout), measurements_);
+            const Mesh mesh(layout);
+            costs = predict::layerCosts(layout, mesh, *measurements_);
+            bandwidth_ = partitionBandwidth(layout, mesh);
         }
-        return stages;
+        return costs;
     }
 
     /// What no schedule and no limit of one changes.
@@ -230,6 +259,7 @@ private:
         checkTensor(probe_, faults);
         checkContext(probe_, faults);
         checkRecompute(probe_, faults);
+        checkCopies(probe_, faults);
         return faults.empty();
     }
 
@@ -243,7 +273,6 @@ private:
     }
 
     void schedules() {
-        if (!schedulable()) return;
         const int chunks = probe_.schedule.chunks;
         for (const ScheduleMethod& method : generatedMethods()) {
             if (chunks < method.minChunks || chunks > method.maxChunks) continue;
@@ -260,7 +289,7 @@ private:
     }
 
     const Layout& base_;
-    const Measurements& measurements_;
+    const Measurements* measurements_;
     Layout probe_, plain_;
     std::stop_token stop_;
     bool asynchronous_ = false;
@@ -272,8 +301,9 @@ private:
     std::vector<int> zero_;
     std::vector<bool> sequence_;
     std::vector<ContextKind> methods_;
-    /// The balanced stages for the chunks and the microbatch that are tried.
-    std::map<std::tuple<bool, RecomputeKind, bool>, std::vector<int>> balanced_;
+    std::map<LayerWork, std::vector<LayerCost>> layerCosts_;  ///< for the degrees that are tried
+    double bandwidth_ = 0;                                    ///< of those degrees, for the partitioner
+    std::map<LayerWork, std::vector<int>> balanced_;          ///< stages, for the chunks that are tried
     std::vector<Choice> found_;
 };
 
@@ -330,7 +360,7 @@ bool sameQuestion(const Layout& one, const Layout& other) {
 }
 
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop,
-                                                                   const Measurements& measurements) {
+                                                                   const Measurements* measurements) {
     Layout plain = base;
     apply(plainChoice(), plain);
     if (std::vector<Fault> faults = fixedFaults(plain); !faults.empty()) return tl::unexpected(std::move(faults));

@@ -57,8 +57,8 @@ bool sameQuestion(const Layout& one, const Layout& other);
 /// one chunk. Asynchronous schedules train otherwise than one rank would; they are tried only where that of `base` is
 /// one. Where `base` models another software stack, only schedules which that has are tried. Otherwise what no choice
 /// could mend: the faults of all that stays; where there are none, those of pure data parallelism. Stopped: those found
-/// so far. `measurements` are for the partitioner.
+/// so far. `measurements` are for the partitioner; without them it takes all layers for equally long.
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {},
-                                                                   const Measurements& measurements = {});
+                                                                   const Measurements* measurements = nullptr);
 
 }  // namespace shardlab::predict

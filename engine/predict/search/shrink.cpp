@@ -137,17 +137,17 @@ Result<ShrunkLayout> shrinkToThisMachine(const Layout& design) {
     if (!design.schedule.actions.empty() &&
         (design.parallel.pipeline > mostPipeline || stageCount(design) > mostStages ||
          microbatches(design) > mostMicrobatches * design.parallel.pipeline))
-        return fail({"the layout cannot be shrunk", "/schedule/actions",
-                     "the order of its actions is written by hand and has no smaller form",
-                     fmt::format("an order for {} pipeline ranks, {} stages and {} microbatches a rank at most; or a "
-                                 "schedule that Shardlab makes",
-                                 mostPipeline, mostStages, mostMicrobatches)});
+        return fail({say("the layout cannot be shrunk"), "/schedule/actions",
+                     say("the order of its actions is written by hand and has no smaller form"),
+                     say("an order for {} pipeline ranks, {} stages and {} microbatches a rank at most; or a "
+                         "schedule that Shardlab makes",
+                         mostPipeline, mostStages, mostMicrobatches)});
     Layout twin = smallTwin(design);
     std::vector<Fault> faults = check(twin, scheduleMethods());
     if (!faults.empty()) {
         const auto legal = nearestLegal(twin);
         if (!legal || legal->layout.schedule.kind != design.schedule.kind)
-            return fail({"the layout cannot be shrunk", design.name, toText(faults), {}});
+            return fail({say("the layout cannot be shrunk"), design.name, toText(faults), {}});
         twin = legal->layout;
     }
     std::vector<FieldChange> changes = changesBetween(design, twin);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/search/step_estimate.h"
 
+#include "engine/predict/plan/model_state.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/simulate.h"
 #include "engine/predict/plan/stack_memory.h"

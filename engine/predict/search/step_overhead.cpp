@@ -67,38 +67,33 @@ private:
     void add(StepOverheadKind kind, double seconds) {
         if (seconds < leastShare * plan_.stepSeconds) return;
         StepOverhead overhead{kind, seconds, seconds / plan_.stepSeconds, {}, {}};
-        overhead.why =
-            fmt::format("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(overhead.share), why(kind));
+        overhead.why = say("{} ({} of the step) {}", formatSeconds(seconds), formatPercent(overhead.share), why(kind));
         overheads_.push_back(std::move(overhead));
     }
 
-    std::string why(StepOverheadKind kind) const {
+    Sentence why(StepOverheadKind kind) const {
         switch (kind) {
         case StepOverheadKind::Overload:
-            return fmt::format(
-                "is lost because {} ranks share {} {}: ranks that compute at the same time wait for each other",
-                plan_.mesh.ranks(), sharedUnits(plan_.layout).count, sharedUnits(plan_.layout).name);
+            return say("is lost because {} ranks share {} {}: ranks that compute at the same time wait for each other",
+                       plan_.mesh.ranks(), sharedUnits(plan_.layout).count, termOf(sharedUnits(plan_.layout).name));
         case StepOverheadKind::Communication: return communication();
         case StepOverheadKind::Imbalance: return imbalance();
         case StepOverheadKind::Kernels:
             return readsImages(plan_.layout.model)
-                       ? fmt::format(
-                             "goes into starting kernels: each image of a microbatch of {} has kernels of its own",
+                       ? say("goes into starting kernels: each image of a microbatch of {} has kernels of its own",
                              plan_.layout.batch.micro)
-                       : fmt::format(
-                             "goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
+                       : say("goes into starting kernels: a microbatch of {} × {} tokens is little work for each of "
                              "them",
                              plan_.layout.batch.micro, plan_.layout.model.sequence);
         case StepOverheadKind::Recompute:
-            return fmt::format("goes into computing activations again that were not kept, since recompute is {}",
-                               wordOf(plan_.layout.memory.recompute));
+            return say("goes into computing activations again that were not kept, since recompute is {}",
+                       wordOf(plan_.layout.memory.recompute));
         case StepOverheadKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
-        return fmt::format(
-            "is bubble: each rank is idle while {} fills and drains {} ranks with {} microbatches, which takes {} of "
-            "the time between the first forward and the last backward even if all else were perfect",
-            plan_.layout.schedule.kind, shape.ranks, shape.microbatches, formatPercent(plan_.bubbleTheory));
+        return say("is bubble: each rank is idle while {} fills and drains {} ranks with {} microbatches, which takes "
+                   "{} of the time between the first forward and the last backward even if all else were perfect",
+                   plan_.layout.schedule.kind, shape.ranks, shape.microbatches, formatPercent(plan_.bubbleTheory));
     }
 
     static void free(std::vector<DataPiece>& pieces) {
@@ -106,45 +101,46 @@ private:
     }
 
     /// What alone would save most if it took no time.
-    std::string communication() const {
+    Sentence communication() const {
         struct Part {
             void (*take)(StageCosts&);  ///< out of a stage's costs; null: what layers exchange inside actions
-            std::string what;
+            Sentence what;
         };
         const Mesh& mesh = plan_.mesh;
         const int replicas = replicasOfCopy(plan_.layout.parallel);
         const int context = mesh.size(Axis::Context);
         const std::array parts{
             Part{[](StageCosts& cost) { cost.send = 0; },
-                 fmt::format("activations and their gradients between {} pipeline ranks", mesh.size(Axis::Pipeline))},
+                 say("activations and their gradients between {} pipeline ranks", mesh.size(Axis::Pipeline))},
             Part{[](StageCosts& cost) {
                      cost.reduce = 0;
                      free(cost.data.reduce);
                  },
-                 fmt::format("{} gradients over {} replicas",
-                             plan_.layout.parallel.zero > 0 ? "scattering" : "averaging", replicas)},
+                 plan_.layout.parallel.zero > 0 ? say("scattering gradients over {} replicas", replicas)
+                                                : say("averaging gradients over {} replicas", replicas)},
             Part{[](StageCosts& cost) {
                      for (auto* list : {&cost.data.gatherForward, &cost.data.gatherBackward, &cost.data.gatherUpdated})
                          free(*list);
                  },
-                 fmt::format("gathering parameters from {} replicas", replicas)},
-            Part{[](StageCosts& cost) { free(cost.data.parts); },
-                 fmt::format("gradients between {} copies", mesh.copies())},
-            Part{[](StageCosts& cost) { cost.tied = 0; }, "the tied embedding's gradient between first and last stage"},
-            Part{[](StageCosts& cost) { cost.norm = 0; }, "the gradient norm"},
+                 say("gathering parameters from {} replicas", replicas)},
+            Part{[](StageCosts& cost) { free(cost.data.parts); }, say("gradients between {} copies", mesh.copies())},
+            Part{[](StageCosts& cost) { cost.tied = 0; },
+                 say("the tied embedding's gradient between first and last stage")},
+            Part{[](StageCosts& cost) { cost.norm = 0; }, say("the gradient norm")},
             Part{[](StageCosts& cost) { cost.push = cost.pull = 0; },
-                 plan_.layout.parallel.exchange == Exchange::Hogwild ? "reading the weights out of shared memory"
-                                                                     : "gradients to the server and weights from it"},
-            Part{[](StageCosts& cost) { cost.elastic = 0; }, "the exchange with the centre"},
-            Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; }, "gradients to the host and weights from it"},
-            Part{[](StageCosts& cost) { cost.swap = 0; }, "activations to the host and back"},
-            Part{nullptr,
-                 exchangeMembers(plan_.layout) > 1
-                     ? fmt::format("tokens on their way to their experts and back over {} expert ranks",
-                                   exchangeMembers(plan_.layout))
-                 : mesh.size(Axis::Tensor) == 1 && context > 1
-                     ? fmt::format("the keys and values of every layer on their way round {} context ranks", context)
-                     : fmt::format("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
+                 plan_.layout.parallel.exchange == Exchange::Hogwild
+                     ? say("reading the weights out of shared memory")
+                     : say("gradients to the server and weights from it")},
+            Part{[](StageCosts& cost) { cost.elastic = 0; }, say("the exchange with the centre")},
+            Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; },
+                 say("gradients to the host and weights from it")},
+            Part{[](StageCosts& cost) { cost.swap = 0; }, say("activations to the host and back")},
+            Part{nullptr, exchangeMembers(plan_.layout) > 1
+                              ? say("tokens on their way to their experts and back over {} expert ranks",
+                                    exchangeMembers(plan_.layout))
+                          : mesh.size(Axis::Tensor) == 1 && context > 1
+                              ? say("the keys and values of every layer on their way round {} context ranks", context)
+                              : say("the collectives of every layer over {} tensor ranks", mesh.size(Axis::Tensor))},
         };
         const Part* most = nullptr;
         double saved = 0;
@@ -158,18 +154,17 @@ private:
             most = &part;
             saved = gain;
         }
-        return fmt::format("is communication that no computation hides; the largest part, {}, is {}",
-                           formatSeconds(saved), most->what);
+        return say("is communication that no computation hides; the largest part, {}, is {}", formatSeconds(saved),
+                   most->what);
     }
 
-    std::string imbalance() const {
+    Sentence imbalance() const {
         const auto& stages = plan_.costs.stages;
         const auto slowest = std::ranges::max_element(stages, {}, &StageCosts::forward);
         double sum = 0;
         for (const StageCosts& stage : stages) sum += stage.forward;
-        return fmt::format("is waiting for slower stages: stage {} takes {:.2f} × the mean of all {}",
-                           slowest - stages.begin(), slowest->forward * static_cast<double>(stages.size()) / sum,
-                           stages.size());
+        return say("is waiting for slower stages: stage {} takes {:.2f} × the mean of all {}", slowest - stages.begin(),
+                   slowest->forward * static_cast<double>(stages.size()) / sum, stages.size());
     }
 
     const Plan& plan_;
@@ -247,9 +242,9 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
     return overheads;
 }
 
-std::string toText(const BetterLayout& better) {
-    return fmt::format("{} would take {}, which is {} less", better.change, formatSeconds(better.stepSeconds),
-                       formatPercent(better.gain));
+Sentence toText(const BetterLayout& better) {
+    return say("{} would take {}, which is {} less", better.change, formatSeconds(better.stepSeconds),
+               formatPercent(better.gain));
 }
 
 }  // namespace shardlab::predict

@@ -25,7 +25,7 @@ std::string_view name(StepOverheadKind kind);  ///< "exposed communication"
 /// A layout one change away whose predicted step is shorter, and which fits where the present one does.
 struct BetterLayout {
     Choice choice;           ///< apply() it to the plan's layout
-    std::string change;      ///< "micro 1 instead of 2"
+    Sentence change;         ///< "micro 1 instead of 2"
     double stepSeconds = 0;  ///< of the modelled devices
     double gain = 0;         ///< share of the plan's step that is saved, in (0, 1)
 };
@@ -34,7 +34,7 @@ struct StepOverhead {
     StepOverheadKind kind = StepOverheadKind::Bubble;
     double seconds = 0;  ///< of the modelled devices
     double share = 0;    ///< of the step
-    std::string why;     ///< one sentence with its figures
+    Sentence why;        ///< one sentence with its figures
     std::optional<BetterLayout> better;
 };
 
@@ -45,6 +45,6 @@ struct StepOverhead {
 std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most = 3);
 
 /// "micro 1 instead of 2 would take 370 ms, 18 % less"
-std::string toText(const BetterLayout& better);
+Sentence toText(const BetterLayout& better);
 
 }  // namespace shardlab::predict
