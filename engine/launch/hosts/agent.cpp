@@ -20,8 +20,9 @@ bool Agent::isDefault(std::string_view text) { return text.find_first_not_of(" \
 Result<Agent> Agent::parse(std::string_view text) {
     if (isDefault(text)) text = sshAgent;
     if (std::ranges::any_of(text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; }))
-        return fail(Error{"this is no agent", "/cluster/agent", "it has a control character or a line's end in it",
-                          "a program and its arguments, such as ssh -p 2222"});
+        return fail(Error{say("this is no agent"), "/cluster/agent",
+                          say("it has a control character or a line's end in it"),
+                          say("a program and its arguments, such as ssh -p 2222")});
     Agent agent;
     std::string word;
     bool begun = false;
@@ -39,8 +40,8 @@ Result<Agent> Agent::parse(std::string_view text) {
         }
     }
     if (quote != '\0')
-        return fail(Error{"this is no agent", std::string(text), "a quote is not closed",
-                          "a program and its arguments, such as ssh -p 2222"});
+        return fail(Error{say("this is no agent"), std::string(text), say("a quote is not closed"),
+                          say("a program and its arguments, such as ssh -p 2222")});
     if (begun) agent.words_.push_back(std::move(word));
     return agent;
 }

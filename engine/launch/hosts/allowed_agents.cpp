@@ -40,11 +40,11 @@ Result<Agent> allowedAgent(std::string_view text, std::string_view named) {
     const auto allowed = agentIsAllowed(text);
     if (!allowed) return fail(allowed.error());
     if (*allowed) return agent;
-    return fail(Error{
-        "the layout names a program that would be started, and you have not allowed it", "/cluster/agent",
-        std::string(text),
-        fmt::format("if you know it: run or doctor with --agent {}, and with --remember-agent to allow it for good",
-                    shellQuoted(text))});
+    return fail(
+        Error{say("the layout names a program that would be started, and you have not allowed it"), "/cluster/agent",
+              std::string(text),
+              say("if you know it: run or doctor with --agent {}, and with --remember-agent to allow it for good",
+                  shellQuoted(text))});
 }
 
 Status allowAgent(std::string_view text) {
@@ -54,7 +54,8 @@ Status allowAgent(std::string_view text) {
     if (Agent::isDefault(text) || hasLine(*lines, text)) return {};
     std::error_code problem;
     std::filesystem::create_directories(configurationFolder(), problem);
-    if (problem) return fail({"cannot make the folder", configurationFolder().string(), problem.message(), ""});
+    if (problem)
+        return fail({say("cannot make the folder"), configurationFolder().string(), systemReason(problem.value()), ""});
     return replaceOwnFile(allowedAgentsFile(), fmt::format("{}{}\n", *lines, text));
 }
 

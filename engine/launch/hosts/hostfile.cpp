@@ -35,15 +35,15 @@ Result<int> slotsOf(std::span<const std::string_view> words, const std::string& 
         const std::string_view key = setting.substr(0, equals);
         const std::string_view value =
             equals == std::string_view::npos ? std::string_view{} : setting.substr(equals + 1);
-        const auto wrong = [&](std::string why) {
-            return fail(Error{"wrong line in the hostfile", where, std::move(why), "NAME slots=N"});
+        const auto wrong = [&](Sentence why) {
+            return fail(Error{say("wrong line in the hostfile"), where, std::move(why), say("NAME slots=N")});
         };
         if (key != "slots" && key != "max_slots" && key != "max-slots")
-            return wrong(quoted(setting) + " is no setting of a host");
+            return wrong(say("{} is no setting of a host", quoted(setting)));
         int number = 0;
         const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
         if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > mostRanks)
-            return wrong(fmt::format("{} is no number of slots from 1 to {}", quoted(value), mostRanks));
+            return wrong(say("{} is no number of slots from 1 to {}", quoted(value), mostRanks));
         if (key == "slots") slots = number;
     }
     return slots;
@@ -67,14 +67,15 @@ Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::st
         if (!slots) return fail(slots.error());
         all += *slots;
         if (all > mostRanks)
-            return fail(Error{"too many slots in the hostfile", where, fmt::format("they are {}", all),
-                              fmt::format("{} at most", mostRanks)});
+            return fail(Error{say("too many slots in the hostfile"), where, say("they are {}", all),
+                              say("{} at most", mostRanks)});
         const auto known = std::ranges::find(hosts, words.front(), &HostSpec::name);
         if (known == hosts.end()) hosts.push_back({std::string(words.front()), *slots});
         else known->devices += *slots;
     }
     if (hosts.empty())
-        return fail(Error{"no host in the hostfile", file, "it has only blank lines and comments", "NAME slots=N"});
+        return fail(Error{say("no host in the hostfile"), file, say("it has only blank lines and comments"),
+                          say("NAME slots=N")});
     return hosts;
 }
 
@@ -87,8 +88,8 @@ Result<std::vector<HostSpec>> takeDevices(const std::vector<HostSpec>& hosts, in
         left -= taken.back().devices;
     }
     if (left > 0)
-        return fail(Error{"too few slots", source, fmt::format("{} of {} ranks find none", left, ranks),
-                          fmt::format("{} slots, or smaller degrees", ranks)});
+        return fail(Error{say("too few slots"), source, say("{} of {} ranks find none", left, ranks),
+                          say("{} slots, or smaller degrees", ranks)});
     return taken;
 }
 

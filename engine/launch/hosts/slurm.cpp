@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::size_t mostHosts = mostRanks;
 
-Error wrongList(std::string_view list, std::string why) {
-    return Error{"cannot read a list of Slurm", std::string(list.substr(0, 200)), std::move(why),
+Error wrongList(std::string_view list, Sentence why) {
+    return Error{say("cannot read a list of Slurm"), std::string(list.substr(0, 200)), std::move(why),
                  "node[01-03,7],login"};
 }
 
@@ -67,18 +67,18 @@ Result<std::vector<std::string>> namesOf(std::string_view part) {
         part.remove_prefix(open);
         if (part.empty()) break;
         const std::size_t close = part.find(']');
-        if (close == std::string_view::npos) return fail(wrongList(part, "a bracket is not closed"));
+        if (close == std::string_view::npos) return fail(wrongList(part, say("a bracket is not closed")));
         const auto numbers = numbersOf(part.substr(1, close - 1));
-        if (!numbers) return fail(wrongList(part, "in brackets stand numbers and ranges of them, ascending"));
+        if (!numbers) return fail(wrongList(part, say("in brackets stand numbers and ranges of them, ascending")));
         if (names.size() * numbers->size() > mostHosts)
-            return fail(wrongList(part, fmt::format("it names more than {} hosts", mostHosts)));
+            return fail(wrongList(part, say("it names more than {} hosts", mostHosts)));
         std::vector<std::string> longer;
         for (const std::string& name : names)
             for (const std::string& number : *numbers) longer.push_back(name + number);
         names = std::move(longer);
         part.remove_prefix(close + 1);
     }
-    if (names.front().empty()) return fail(wrongList(part, "a name is empty"));
+    if (names.front().empty()) return fail(wrongList(part, say("a name is empty")));
     return names;
 }
 
@@ -87,11 +87,12 @@ Result<std::vector<std::string>> namesOf(std::string_view part) {
 Result<std::vector<std::string>> expandNodelist(std::string_view list) {
     std::vector<std::string> names;
     for (const std::string_view part : parts(list)) {
-        if (part.find(']') < part.find('[')) return fail(wrongList(list, "a bracket is closed that was not opened"));
+        if (part.find(']') < part.find('['))
+            return fail(wrongList(list, say("a bracket is closed that was not opened")));
         auto more = namesOf(part);
         if (!more) return fail(more.error());
         if (names.size() + more->size() > mostHosts)
-            return fail(wrongList(list, fmt::format("it names more than {} hosts", mostHosts)));
+            return fail(wrongList(list, say("it names more than {} hosts", mostHosts)));
         names.insert(names.end(), more->begin(), more->end());
     }
     return names;
@@ -108,8 +109,8 @@ Result<std::vector<int>> expandCounts(std::string_view counts) {
                                  : std::optional(1);
         if (!count || !repeats || *count < 1 || *repeats < 1 || (repeated && part.back() != ')') ||
             static_cast<std::size_t>(*repeats) > mostHosts - found.size())
-            return fail(Error{"cannot read a list of Slurm", std::string(counts.substr(0, 200)),
-                              "it holds counts, each with how many nodes have it", "2(x3),1"});
+            return fail(Error{say("cannot read a list of Slurm"), std::string(counts.substr(0, 200)),
+                              say("it holds counts, each with how many nodes have it"), "2(x3),1"});
         found.insert(found.end(), static_cast<std::size_t>(*repeats), *count);
     }
     return found;
@@ -118,24 +119,23 @@ Result<std::vector<int>> expandCounts(std::string_view counts) {
 Result<std::vector<HostSpec>> slurmHosts(const std::function<const char*(const char*)>& variable) {
     const char* list = variable("SLURM_JOB_NODELIST");
     if (list == nullptr || *list == '\0')
-        return fail(Error{"there is no Slurm allocation", "SLURM_JOB_NODELIST", "it is not set",
-                          "start this from within salloc or sbatch, or name hosts with --hostfile"});
+        return fail(Error{say("there is no Slurm allocation"), "SLURM_JOB_NODELIST", say("it is not set"),
+                          say("start this from within salloc or sbatch, or name hosts with --hostfile")});
     const auto names = expandNodelist(list);
     if (!names) return fail(names.error());
     const char* name = "SLURM_TASKS_PER_NODE";
     if (variable(name) == nullptr) name = "SLURM_JOB_CPUS_PER_NODE";
     const char* text = variable(name);
     if (text == nullptr)
-        return fail(Error{"the Slurm allocation does not say its slots", "SLURM_TASKS_PER_NODE", "it is not set",
-                          "salloc --ntasks-per-node=N"});
+        return fail(Error{say("the Slurm allocation does not say its slots"), "SLURM_TASKS_PER_NODE",
+                          say("it is not set"), say("salloc --ntasks-per-node=N")});
     const auto counts = expandCounts(text);
     if (!counts) return fail(counts.error());
     if (counts->size() != names->size())
-        return fail(
-            Error{"the Slurm allocation contradicts itself",
-                  name,
-                  fmt::format("\"{}\" are {} nodes, SLURM_JOB_NODELIST names {}", text, counts->size(), names->size()),
-                  {}});
+        return fail(Error{say("the Slurm allocation contradicts itself"),
+                          name,
+                          say("\"{}\" are {} nodes, SLURM_JOB_NODELIST names {}", text, counts->size(), names->size()),
+                          {}});
     std::vector<HostSpec> hosts;
     for (std::size_t i = 0; i < names->size(); ++i) hosts.push_back({(*names)[i], (*counts)[i]});
     return hosts;

@@ -122,9 +122,11 @@ Result<std::vector<std::string>> reachableAddresses(const std::string& network) 
     }
     if (!found.empty()) return found;
     if (network.empty())
-        return fail(Error{"other hosts cannot reach this machine", "/cluster/hosts", "no network interface is up", {}});
-    return fail(Error{"other hosts cannot reach this machine", "/cluster/network", "no interface here is in " + network,
-                      all.empty() ? "no interface is up" : "one of " + all});
+        return fail(Error{
+            say("other hosts cannot reach this machine"), "/cluster/hosts", say("no network interface is up"), {}});
+    return fail(Error{say("other hosts cannot reach this machine"), "/cluster/network",
+                      say("no interface here is in {}", network),
+                      all.empty() ? say("no interface is up") : say("one of {}", all)});
 }
 
 }  // namespace shardlab::launch

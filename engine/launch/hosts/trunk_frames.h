@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/fields.h"
+#include "engine/launch/hosts/fabrics.h"
 #include "engine/trace/record/status_page.h"
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace shardlab::launch {
 
-inline constexpr std::uint32_t trunkProtocol = 1;
+inline constexpr std::uint32_t trunkProtocol = 2;
 
 /// Values are part of the protocol. "host" is the forwarder, "here" the launcher.
 enum class TrunkFrame : std::uint8_t {
@@ -97,11 +98,14 @@ void fields(auto& archive, FieldsOf<Orders> auto& orders) {
 struct HostReady {
     std::string problem;   ///< why the host cannot take part; empty: it can
     std::string unshared;  ///< folder of a wished file that is not there; empty: all are
+    Fabrics fabrics;       ///< what ranks there can use besides TCP
 };
 void fields(auto& archive, FieldsOf<HostReady> auto& ready) {
     archive.frame("answer to the orders");
     archive("problem", ready.problem);
     archive("unshared", ready.unshared);
+    archive("ucx", ready.fabrics.ucx);
+    archive("ofi", ready.fabrics.ofi);
 }
 
 /// The answer to a ping, in times of the forwarder's monotonicNanoseconds().

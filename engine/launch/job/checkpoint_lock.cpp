@@ -14,9 +14,9 @@ Result<CheckpointLock> CheckpointLock::take(const std::filesystem::path& folder,
     const bool made = make && std::filesystem::create_directories(folder, failed);
     Descriptor held(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (held.valid() && ::flock(held.value(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
-        return fail({"the folder of checkpoints is in use", folder.string(),
-                     "another run that goes on writes its own there",
-                     "another folder in /checkpoint/path, or wait for that run's end"});
+        return fail({say("the folder of checkpoints is in use"), folder.string(),
+                     say("another run that goes on writes its own there"),
+                     say("another folder in /checkpoint/path, or wait for that run's end")});
     return CheckpointLock(std::move(held), made ? folder : std::filesystem::path());
 }
 

@@ -218,7 +218,9 @@ struct Collector::Impl {
             disk, spool, ranks[static_cast<std::size_t>(rank)].accepted,
             [&](std::uint64_t offset, const Frame& frame) { inPlace = inPlace && handOver(rank, offset, frame); });
         if (!read) return read;
-        if (!inPlace) return fail({"damaged spool", spool.string(), "a frame is not where or what it should be", ""});
+        if (!inPlace)
+            return fail({base::say("damaged spool"), spool.string(),
+                         base::say("a frame is not where or what it should be"), ""});
         return {};
     }
 
@@ -310,12 +312,13 @@ std::uint64_t Collector::accepted(int rank) const { return impl_->ranks[static_c
 
 Status Collector::recover(int rank, const std::filesystem::path& spool) {
     if (rank < 0 || rank >= impl_->options.ranks)
-        return fail({"cannot recover a spool", spool.string(), "there is no rank " + std::to_string(rank), ""});
+        return fail({say("cannot recover a spool"), spool.string(), say("there is no rank {}", rank), ""});
     auto done = std::make_shared<std::promise<Status>>();
     auto result = done->get_future();
     {
         const std::lock_guard lock(impl_->mutex);
-        if (impl_->stopping) return fail({"cannot recover a spool", spool.string(), "the collector has stopped", ""});
+        if (impl_->stopping)
+            return fail({say("cannot recover a spool"), spool.string(), say("the collector has stopped"), ""});
         impl_->tasks.push_back(
             [impl = impl_.get(), rank, spool, done] { done->set_value(impl->recoverNow(rank, spool)); });
     }

@@ -57,21 +57,23 @@ std::string describe(const ClockReading& clock) {
 MachineFinding findingOf(const HostState& state, int devices, const std::string& gpus) {
     const std::string subject = "host " + state.name;
     if (state.failure) {
-        const std::string& what = state.failure->what;
+        const std::string& what = state.failure->what.english();
         return {subject, FindingState::Bad,
-                (what.starts_with(subject + " ") ? what.substr(subject.size() + 1) : what) + ": " + state.failure->why,
-                state.failure->legal};
+                fmt::format("{}: {}", what.starts_with(subject + " ") ? what.substr(subject.size() + 1) : what,
+                            state.failure->why),
+                state.failure->legal.english()};
     }
     if (!state.ready)
         return {subject, FindingState::Bad,
                 fmt::format("neither ready nor refused within {}",
                             formatSeconds(static_cast<double>(hostsPatience.count()))),
                 "look whether the network between the two loses packets"};
-    MachineFinding finding{
-        subject,
-        FindingState::Good,
-        fmt::format("cores {}, devices {}; {}; {}", state.cores, devices, describe(state.clock), gpus),
-        {}};
+    MachineFinding finding{subject,
+                           FindingState::Good,
+                           fmt::format("cores {}, devices {}; {}; {}{}", state.cores, devices, describe(state.clock),
+                                       gpus,
+                                       state.fabrics.any() ? "; exchanges by " + state.fabrics.text() : std::string()),
+                           {}};
     if (!state.unshared.empty()) {
         finding.detail += "; its shardlab-rank is of another build than this machine's";
         finding.advice = "the same build on every host";
@@ -85,8 +87,8 @@ Result<std::vector<MachineFinding>> examineHosts(const ClusterSpec& cluster, con
                                                  const std::stop_token& stop) {
     for (const HostSpec& host : cluster.hosts)
         if (!isHostName(host.name))
-            return fail(
-                Error{"this is no host name", host.name, "it is handed to the agent", std::string(legalHostName)});
+            return fail(Error{say("this is no host name"), host.name, say("it is handed to the agent"),
+                              std::string(legalHostName)});
     if (allOwnNames(cluster.hosts)) return std::vector<MachineFinding>{};
     const auto agent = allowedAgent(cluster.agent, named);
     if (!agent) return fail(agent.error());

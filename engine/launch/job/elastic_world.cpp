@@ -27,17 +27,18 @@ std::vector<int> placesOf(const Mesh& mesh, const Mesh& whole) {
 
 Status canResize(const Layout& layout, int data) {
     if (!isElastic(layout))
-        return fail({"the run cannot be resized", "",
-                     "its layout has no /run/min_data: the number of replicas is fixed", "run.min_data of 1 or more"});
+        return fail({say("the run cannot be resized"), "",
+                     say("its layout has no /run/min_data: the number of replicas is fixed"),
+                     say("run.min_data of 1 or more")});
     const std::vector<int> sizes = admissibleSizes(layout, scheduleMethods());
     if (std::ranges::find(sizes, data) != sizes.end()) return {};
     std::vector<std::string> names;
     for (const int size : sizes) names.push_back(std::to_string(size));
     return fail(
-        {"the run cannot be resized", fmt::format("{} replicas", data),
+        {say("the run cannot be resized"), say("{} replicas", data),
          data > layout.parallel.data || data < layout.run.minData
-             ? fmt::format("its layout allows {} to {}", layout.run.minData, layout.parallel.data)
-             : "each of them must get whole microbatches of the global batch, and everything else must stay legal",
+             ? say("its layout allows {} to {}", layout.run.minData, layout.parallel.data)
+             : say("each of them must get whole microbatches of the global batch, and everything else must stay legal"),
          alternatives(names)});
 }
 
@@ -109,7 +110,7 @@ Result<Plan> ElasticWorld::resize(int data) {
     auto plan = makePlan(layout, measurements_, stretch_);
     if (!plan)
         return fail(
-            Error{"the layout cannot run with so many replicas", std::to_string(data), toText(plan.error()), {}});
+            Error{say("the layout cannot run with so many replicas"), std::to_string(data), toText(plan.error()), {}});
     now_ = plan->layout;
     mesh_ = plan->mesh;
     places_ = placesOf(mesh_, wholeMesh_);

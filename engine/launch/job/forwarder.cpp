@@ -148,9 +148,7 @@ private:
 
     void wait() {
         std::vector<pollfd> watched{{signals_.value(), POLLIN, 0}};
-        if (trunk_)
-            watched.push_back(
-                {trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
+        if (trunk_) watched.push_back(trunk_->awaited());
         if (welcomed()) watched.push_back({listener_.value(), POLLIN, 0});
         for (const auto& [number, channel] : channels_)
             if (const short events = channel.events(room())) watched.push_back({channel.descriptor(), events, 0});
@@ -220,6 +218,7 @@ private:
             ready.unshared = folder;
         }
         beginAttempt(orders.attempt);
+        ready.fabrics = fabricsHere();
         return ready;
     }
 
@@ -305,7 +304,7 @@ public:
     const std::string& lastFailure() const { return lastFailure_; }
 };
 
-int say(const std::string& problem) {
+int complain(const std::string& problem) {
     std::printf("%s%s\n", std::string(forwarderError).c_str(), problem.c_str());
     std::fflush(stdout);
     return 1;
@@ -320,27 +319,27 @@ int runForwarder() {
     for (int c = 0; line.size() < (std::size_t{1} << 16) && (c = std::getchar()) != EOF && c != '\n';)
         line += static_cast<char>(c);
     const auto setup = readSetup(line);
-    if (!setup) return say(setup.error().text());
+    if (!setup) return complain(setup.error().text());
 
     setsid();  // whoever ends the agent and what it started does not end this, which has something to clear away
     sweepAbandonedFolders(setup->folder.parent_path());
     sweepAbandonedFolders(setup->sharedMemory.parent_path());
     const auto folder = TemporaryFolder::createAs(setup->folder);
-    if (!folder) return say(folder.error().text());
+    if (!folder) return complain(folder.error().text());
     const auto own = HostFolder::create(setup->hostFolder());
-    if (!own) return say(own.error().text());
+    if (!own) return complain(own.error().text());
     // Without it Open MPI's segments of this host would have no place.
     const auto sharedMemory = setup->sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{}))
                                                           : TemporaryFolder::createAs(setup->sharedMemory);
-    if (!setup->sharedMemory.empty() && !sharedMemory) return say(sharedMemory.error().text());
+    if (!setup->sharedMemory.empty() && !sharedMemory) return complain(sharedMemory.error().text());
     auto listener = listenUnix(ForwarderSetup::socketIn(setup->hostFolder()));
-    if (!listener) return say(listener.error().text());
+    if (!listener) return complain(listener.error().text());
 
     Forwarder forwarder(*setup, std::move(*listener));
     const std::string problem = forwarder.run();
     if (problem.empty()) return 0;
     forwarder.killAll();
-    return say(problem + (forwarder.lastFailure().empty() ? "" : "; last: " + forwarder.lastFailure()));
+    return complain(problem + (forwarder.lastFailure().empty() ? "" : "; last: " + forwarder.lastFailure()));
 }
 
 }  // namespace shardlab::launch

@@ -127,7 +127,7 @@ void HostLink::dropTrunk() {
 
 void HostLink::watch(std::vector<pollfd>& watched) const {
     if (!trunk_) return;
-    watched.push_back({trunk_->descriptor(), static_cast<short>(POLLIN | (trunk_->queued() > 0 ? POLLOUT : 0)), 0});
+    watched.push_back(trunk_->awaited());
     for (const auto& [number, channel] : channels_)
         if (const short events = channel.events(trunk_->hasRoom()))
             watched.push_back({channel.descriptor(), events, 0});
@@ -168,6 +168,7 @@ bool HostLink::take(const Frame& frame, std::int64_t came) {
         const auto answer = decode<HostReady>(frame.body);
         if (!answer) return false;
         unshared_ = answer->unshared;
+        fabrics_ = answer->fabrics;
         if (answer->problem.empty()) ready_ = true;
         else
             giveUp({fmt::format("host {} cannot take part", host_.name),

@@ -57,6 +57,7 @@ public:
     /// A folder for checkpoints that the host does not share; empty: it does.
     const std::string& unshared() const { return unshared_; }
     int cores() const { return cores_; }
+    const Fabrics& fabrics() const { return fabrics_; }
     int reconnected() const { return reconnected_; }  ///< how often the connection broke and came back
     std::int64_t garbage() const { return garbage_; }
     const ClockEstimate& clock() const { return clock_; }
@@ -118,6 +119,7 @@ private:
     int cores_ = 1;
     int reconnected_ = 0;
     std::string unshared_;
+    Fabrics fabrics_;
     bool ready_ = false;
     bool killed_ = false;
     std::optional<Error> failure_;

@@ -32,9 +32,9 @@ Result<std::unique_ptr<HostLinks>> HostLinks::start(HostLinksOptions options) {
     for (const std::string& address : *addresses)
         if (!many || address.find(':') == std::string::npos) texts.push_back(TcpAddress{address, port}.text());
     if (options.orders.layout.size() > largestFrame / 2)
-        return fail(Error{"the layout is too long to be sent to other hosts",
+        return fail(Error{say("the layout is too long to be sent to other hosts"),
                           options.folder.string(),
-                          "it has more than 512 KiB",
+                          say("it has more than 512 KiB"),
                           {}});
     std::unique_ptr<HostLinks> links(
         new HostLinks(std::move(options), std::move(*listener), std::move(*token), std::move(texts)));
@@ -136,7 +136,8 @@ Result<bool> HostLinks::ready() const {
     }
     if (first != nullptr) {
         Error error = *first->failure();
-        if (failed > 1) error.why += fmt::format("; {} more of {} hosts cannot take part", failed - 1, links_.size());
+        if (failed > 1)
+            error.why = say("{}; {} more of {} hosts cannot take part", error.why, failed - 1, links_.size());
         return fail(std::move(error));
     }
     return std::ranges::all_of(links_, [](const HostLink& link) { return link.ready(); });
@@ -146,7 +147,8 @@ std::vector<HostState> HostLinks::states() const {
     const std::lock_guard lock(mutex_);
     std::vector<HostState> states;
     for (const HostLink& link : links_) {
-        HostState state{link.host().name, link.ready(), link.failure(), link.cores(), {}, link.unshared()};
+        HostState state{link.host().name, link.ready(),  link.failure(), link.cores(), {},
+                        link.unshared(),  link.fabrics()};
         if (state.ready) state.clock = link.clock().at(monotonicNanoseconds());
         states.push_back(std::move(state));
     }

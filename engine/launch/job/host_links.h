@@ -39,6 +39,7 @@ struct HostState {
     int cores = 1;                 ///< once it is ready
     ClockReading clock;            ///< once it is ready
     std::string unshared;          ///< a wished file's folder that it does not have as this host has it; empty: it does
+    Fabrics fabrics;               ///< once it is ready
 };
 
 struct HostCounts : CallerCounts {

@@ -51,10 +51,9 @@ Status canTokenize(const DataSpec& data, int vocabulary) {
     const Result<Tokenizer> tokenizer = Tokenizer::load(data);
     if (!tokenizer) return fail(tokenizer.error());
     if (tokenizer->vocabulary() <= vocabulary) return {};
-    return fail(
-        Error{"the tokenizer has more tokens than the model", data.tokenizerPath,
-              fmt::format("its tokens go up to {}, model.vocabulary is {}", tokenizer->vocabulary() - 1, vocabulary),
-              fmt::format("model.vocabulary of at least {}", tokenizer->vocabulary())});
+    return fail(Error{say("the tokenizer has more tokens than the model"), data.tokenizerPath,
+                      say("its tokens go up to {}, model.vocabulary is {}", tokenizer->vocabulary() - 1, vocabulary),
+                      say("model.vocabulary of at least {}", tokenizer->vocabulary())});
 }
 
 /// Whether a host is this machine; asked last, since it may ask the network.
@@ -63,7 +62,8 @@ bool runsHere(const Layout& layout) {
 }
 
 Fault faultOf(const ReadFile& file, const Error& error) {
-    return {file.pointer, error.what, error.where.empty() ? error.why : error.where + ": " + error.why, error.legal};
+    return {file.pointer, error.what, error.where.empty() ? error.why : say("{}: {}", error.where, error.why),
+            error.legal};
 }
 
 }  // namespace
@@ -124,12 +124,12 @@ std::vector<std::string> unjudged(const Layout& layout, bool resumes) {
 Status canReadFiles(const Layout& layout, bool resumes) {
     std::vector<Fault> faults = misfits(layout, resumes);
     for (const ReadFile& file : filesRead(layout, resumes))
-        if (std::string why = obstacle(file); !why.empty())
-            faults.push_back({file.pointer, file.what + " cannot be read", std::move(why), file.legal});
+        if (const std::string why = obstacle(file); !why.empty())
+            faults.push_back({file.pointer, file.what + " cannot be read", why, file.legal});
     if (faults.empty() || !runsHere(layout)) return {};
     std::string lines = toText(faults);
     lines.pop_back();  // the line break
-    return fail(Error{"the layout cannot run", layout.name, std::move(lines), {}});
+    return fail(Error{say("the layout cannot run"), layout.name, lines, {}});
 }
 
 }  // namespace shardlab::launch

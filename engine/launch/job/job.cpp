@@ -33,8 +33,8 @@ std::vector<RankRecord> expectedRanks(const Mesh& mesh) {
 Result<std::filesystem::path> findRankProgram(const std::filesystem::path& given) {
     const std::filesystem::path program = given.empty() ? programFolder() / "shardlab-rank" : given;
     if (access(program.c_str(), X_OK) == 0) return program;
-    return fail(Error{"shardlab-rank is missing", program.string(), "it is what mpirun starts for each rank",
-                      "build it: ninja -C build shardlab-rank"});
+    return fail(Error{say("shardlab-rank is missing"), program.string(), say("it is what mpirun starts for each rank"),
+                      say("build it: ninja -C build shardlab-rank")});
 }
 
 /// The checkpoint that the ranks will read, judged before any of them starts.
@@ -58,7 +58,7 @@ std::filesystem::path checkpointFolder(const Layout& layout, const std::filesyst
 Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& observer) {
     const std::int64_t origin = monotonicNanoseconds();
     auto plan = makePlan(options.layout, options.measurements);
-    if (!plan) return fail(Error{"the layout cannot run", options.layout.name, toText(plan.error()), {}});
+    if (!plan) return fail(Error{say("the layout cannot run"), options.layout.name, toText(plan.error()), {}});
     const bool several = !allOwnNames(plan->layout.cluster.hosts);
     if (several)
         if (const auto agent = allowedAgent(plan->layout.cluster.agent, options.agent); !agent)

@@ -37,7 +37,7 @@ std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) 
     if (!failed && asked && verdict.run.outcome == "stopped") {
         const Result<RestartPoint> point = setup_.restarts.newest(trained_);
         if (point) return Continuation{*point, *asked, true};
-        verdict.run = {"failed", "not resized: " + point.error().why};
+        verdict.run = {"failed", fmt::format("not resized: {}", point.error().why)};
         return std::nullopt;
     }
     if (!failed || !setup_.restarts.wanted()) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<JobRun::Continuation> JobRun::continuationAfter(Verdict& verdict) 
     if (!data) return std::nullopt;
     const Result<RestartPoint> point = setup_.restarts.next(attempt_.stepped);
     if (!point) {
-        verdict.run.reason += "; not restarted: " + point.error().why;
+        verdict.run.reason += fmt::format("; not restarted: {}", point.error().why);
         return std::nullopt;
     }
     recording_.log(LogLevel::Error, verdict.run.reason);
@@ -129,7 +129,9 @@ Result<Process> JobRun::startAgain(const Continuation& next) {
     setup_.arguments.folder = RankArguments::attemptFolder(setup_.folder.path(), ++restarts_);
     std::error_code made;
     std::filesystem::create_directory(setup_.arguments.folder, made);
-    if (made) return fail(Error{"cannot make a folder", setup_.arguments.folder.string(), made.message(), {}});
+    if (made)
+        return fail(
+            Error{say("cannot make a folder"), setup_.arguments.folder.string(), systemReason(made.value()), {}});
     setup_.collector->stop();  // it may still be that of a start that came to nothing
     auto collector = Collector::listen(setup_.listening);
     if (!collector) return fail(collector.error());

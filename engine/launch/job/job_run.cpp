@@ -139,12 +139,16 @@ Status JobRun::reachHosts() {
         const Result<bool> ready = setup_.hosts.ready();
         if (!ready) return fail(ready.error());
         takeCommands();
-        if (requests_.killed() || attempt_.end.due) return fail(Error{"stopped while hosts were called", {}, {}, {}});
+        if (requests_.killed() || attempt_.end.due)
+            return fail(Error{say("stopped while hosts were called"), {}, {}, {}});
         if (*ready) break;
         std::this_thread::sleep_for(std::chrono::milliseconds(pollMilliseconds));
     }
     if (const std::string unshared = setup_.hosts.unshared(); !unshared.empty())
         recording_.log(LogLevel::Warning, unshared + ": this run can take no checkpoint");
+    if (const Fabrics fabrics = setup_.hosts.fabrics(); fabrics.any())
+        recording_.log(LogLevel::Info, fmt::format("all hosts have {} besides TCP: Open MPI chooses how ranks exchange",
+                                                   fabrics.text()));
     trackHosts();
     return {};
 }

@@ -2,6 +2,7 @@
 #include "engine/launch/job/mpirun.h"
 
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
@@ -19,8 +20,15 @@ int usableCores() {
 
 Result<std::filesystem::path> findMpirun() {
     if (auto found = findInPath("mpirun")) return *found;
-    return fail(
-        Error{"mpirun is missing", "PATH", "ranks are started by Open MPI", "install it: apt-get install openmpi-bin"});
+    return fail(Error{say("mpirun is missing"), "PATH", say("ranks are started by Open MPI"),
+                      say("install it: apt-get install openmpi-bin")});
+}
+
+Fabrics fabricsHere(const std::filesystem::path& system) {
+    const Fabrics devices = devicesIn(system);
+    const auto program = devices.any() ? findInPath("ompi_info") : std::nullopt;
+    if (!program) return {};
+    return common(devices, builtWith(linesOf({*program, {"--parsable"}}, std::chrono::seconds(10))));
 }
 
 namespace {
@@ -103,7 +111,9 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
         arguments = {"-n", std::to_string(options.ranks), "--host", "localhost:" + std::to_string(options.ranks)};
     arguments.insert(arguments.end(), {"--bind-to", "none", "--tag-output"});
     const Parameters parameter(arguments, options.extras);
-    parameter("pml", "ob1");
+    // Where all hosts have a faster network, Open MPI knows how to use it; a network that was named is one of TCP.
+    const bool choosesItself = several && options.fabrics.any() && options.network.empty();
+    if (!choosesItself) parameter("pml", "ob1");
     if (!several) parameter("btl", "self,vader");
     // Copying through the other process's memory needs a right that containers withhold; shared pages do not.
     parameter("btl_vader_single_copy_mechanism", "none");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/launch/hosts/fabrics.h"
 #include "engine/launch/job/mpirun_extras.h"
 #include "engine/launch/job/process.h"
 
@@ -37,6 +38,8 @@ struct MpirunOptions {
     std::filesystem::path agent;  ///< Agent::script()
     bool privateNetwork = false;  ///< where all ranks are on this host: nobody outside can reach them
     std::string network;          ///< the layout's /cluster/network
+    /// What all hosts have besides TCP, where there are several: Open MPI then chooses how ranks exchange.
+    Fabrics fabrics;
     MpirunExtras extras;
 };
 
@@ -44,6 +47,9 @@ struct MpirunOptions {
 int usableCores();
 /// Error: mpirun is not in PATH; the error names the package that brings it.
 Result<std::filesystem::path> findMpirun();
+/// What ranks on this host could use: the host has a device for it that is up, and its Open MPI was built with it,
+/// which `ompi_info` in PATH tells. `system`: where the kernel tells of devices.
+Fabrics fabricsHere(const std::filesystem::path& system = "/sys");
 /// Where there are several hosts, each has its ranks' arguments in its own part of the command line.
 ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptions& options);
 

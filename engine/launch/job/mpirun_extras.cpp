@@ -24,21 +24,22 @@ Result<MpirunExtras> mpirunExtras(std::vector<std::string> variables, const std:
     MpirunExtras extras;
     for (const std::string& variable : variables)
         if (!isName(std::string_view(variable).substr(0, variable.find('='))))
-            return fail(Error{"this is no variable of an environment",
+            return fail(Error{say("this is no variable of an environment"),
                               "--env " + variable,
                               {},
-                              "NAME, whose value is handed on, or NAME=VALUE"});
+                              say("NAME, whose value is handed on, or NAME=VALUE")});
     extras.variables = std::move(variables);
     for (const std::string& parameter : parameters) {
         const std::size_t equals = parameter.find('=');
         const std::string name = parameter.substr(0, equals);
         if (equals == std::string::npos || !isName(name))
-            return fail(Error{"this is no parameter of Open MPI",
+            return fail(Error{say("this is no parameter of Open MPI"),
                               "--mca " + parameter,
                               {},
-                              "NAME=VALUE, for instance pml=ucx; ompi_info --all lists them"});
+                              say("NAME=VALUE, for instance pml=ucx; ompi_info --all lists them")});
         if (extras.sets(name))
-            return fail(Error{"a parameter of Open MPI is given twice", "--mca " + parameter, {}, "each name once"});
+            return fail(
+                Error{say("a parameter of Open MPI is given twice"), "--mca " + parameter, {}, say("each name once")});
         extras.parameters.emplace_back(name, parameter.substr(equals + 1));
     }
     return extras;

@@ -105,7 +105,7 @@ std::string ExitStatus::text() const { return signalled ? signalName(code) : "ex
 
 Result<Process> Process::start(const ProcessSpec& spec) {
     const auto cannot = [&](int reason) {
-        return fail(Error{"cannot start", spec.program.string(), std::strerror(reason), {}});
+        return fail(Error{say("cannot start"), spec.program.string(), systemReason(reason), {}});
     };
     Pipe input, output, error, failure;
     if (!input.valid() || !output.valid() || !error.valid() || !failure.valid()) return cannot(errno);

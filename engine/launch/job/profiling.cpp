@@ -74,8 +74,8 @@ Layout profiledLayout(Layout layout) {
 Result<std::unique_ptr<Profiling>> Profiling::start(const Layout& layout, RunObserver& observer,
                                                     const std::filesystem::path& rankProgram) {
     if (layout.cluster.device != DeviceKind::Cpu)
-        return fail(
-            Error{"cannot measure the layout", "/cluster/device", "what is measured are the processor's cores", "cpu"});
+        return fail(Error{say("cannot measure the layout"), "/cluster/device",
+                          say("what is measured are the processor's cores"), "cpu"});
     auto folder = TemporaryFolder::create(temporaryBase());
     if (!folder) return fail(folder.error());
     JobOptions options;
@@ -92,8 +92,10 @@ Result<Profile> Profiling::result() const {
     const auto run = RunReader::open(job_->runFile());
     if (!run) return fail(run.error());
     if ((*run)->end().outcome != "finished")
-        return fail(Error{
-            "nothing was measured", {}, "the run was " + (*run)->end().outcome + ": " + (*run)->end().reason, {}});
+        return fail(Error{say("nothing was measured"),
+                          {},
+                          say("the run was {}: {}", (*run)->end().outcome, (*run)->end().reason),
+                          {}});
     auto profile = loadProfile(folder_.path() / "profile.json");
     if (!profile) return profile;
     Overhead overhead;
@@ -108,7 +110,7 @@ Result<Profile> Profiling::result() const {
     profile->stepSeconds = figures.summary().stepSeconds;
     profile->spreads.push_back({"training steps", spreadOfSteps(figures.steps())});
     const auto plan = makePlan(profile->layout, Measurements{profile->machine, {*profile}, {}});
-    if (!plan) return fail(Error{"the measured layout cannot be planned", {}, toText(plan.error()), {}});
+    if (!plan) return fail(Error{say("the measured layout cannot be planned"), {}, toText(plan.error()), {}});
     profile->predictedStepSeconds = plan->stepSeconds;
     return profile;
 }

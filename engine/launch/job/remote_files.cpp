@@ -14,7 +14,8 @@ namespace shardlab::launch {
 Result<HostFolder> HostFolder::create(const std::filesystem::path& folder) {
     std::error_code failed;
     std::filesystem::create_directory(folder, failed);
-    if (failed) return fail(Error{"cannot make the host's folder", folder.string(), failed.message(), {}});
+    if (failed)
+        return fail(Error{say("cannot make the host's folder"), folder.string(), systemReason(failed.value()), {}});
     return HostFolder(folder);
 }
 

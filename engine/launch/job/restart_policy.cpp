@@ -16,7 +16,7 @@ namespace {
 /// Says why there is no checkpoint, where `found` has none.
 Error without(const char* what, std::string why, const RestartPoint& found) {
     if (!found.broken.empty()) why += fmt::format(": {}", fmt::join(found.broken, "; "));
-    return {.what = what, .where = {}, .why = std::move(why), .legal = {}};
+    return {.what = what, .where = {}, .why = why, .legal = {}};
 }
 
 }  // namespace
@@ -50,8 +50,8 @@ RestartPoint RestartPolicy::find(bool again) const {
 Result<RestartPoint> RestartPolicy::next(bool stepped) {
     if (used_ == most())
         return fail(
-            Error{.what = "not restarted",
-                  .why = most() == 1 ? "the one restart is used" : fmt::format("all {} restarts are used", most())});
+            Error{.what = say("not restarted"),
+                  .why = most() == 1 ? say("the one restart is used") : say("all {} restarts are used", most())});
     RestartPoint found = find(stepped);
     if (found.checkpoint.empty())
         return fail(without("not restarted",

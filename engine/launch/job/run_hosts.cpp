@@ -82,8 +82,8 @@ Status RunHosts::call(const RankArguments& arguments) {
         if (!host.here) others.push_back({host.name, host.index, host.firstRank, host.ranks});
     }
     if (!arguments.profile.empty() && !hosts_.front().here)
-        return fail(Error{"cannot profile hosts without this one", "/cluster/hosts",
-                          "rank 0 writes the profile, on its own host", "this machine first"});
+        return fail(Error{say("cannot profile hosts without this one"), "/cluster/hosts",
+                          say("rank 0 writes the profile, on its own host"), say("this machine first")});
     const auto agent = allowedAgent(setup_.layout.cluster.agent, setup_.agent);
     if (!agent) return fail(agent.error());
     setup_.mpirun.agent = arguments.layout.parent_path() / "agent";
@@ -148,7 +148,16 @@ ProcessSpec RunHosts::command(const RankArguments& arguments) const {
         const RankArguments there = argumentsOn(host, arguments);
         options.hosts.push_back({host.name, host.ranks, there.threads, toArgv(there), there.oversubscribed});
     }
+    options.fabrics = fabrics();
     return mpirunCommand(setup_.program, options);
+}
+
+Fabrics RunHosts::fabrics() const {
+    if (!links_ || !setup_.layout.cluster.network.empty()) return {};
+    const bool here = std::ranges::any_of(hosts_, &Host::here);
+    Fabrics all = here ? fabricsHere() : Fabrics{.ucx = true, .ofi = true};
+    for (const HostState& host : links_->states()) all = common(all, host.fabrics);
+    return all;
 }
 
 void RunHosts::change(Layout layout) {
@@ -171,7 +180,8 @@ Result<RankStatus> RunHosts::status(const RankArguments& arguments, int rank) co
     if (!links_ || !links_->holds(rank)) return readStatus(arguments.statusFile(rank));
     const auto report = links_->report(rank);
     if (!report)
-        return fail(Error{"nothing is known of the rank", mesh_.hostName(rank), "its host has not told of it yet", {}});
+        return fail(Error{
+            say("nothing is known of the rank"), mesh_.hostName(rank), say("its host has not told of it yet"), {}});
     return report->status;
 }
 
@@ -200,9 +210,9 @@ void RunHosts::kill(std::chrono::milliseconds patience) const {
 Status RunHosts::fetchSpool(const RankArguments& arguments, int rank, std::uint64_t from) const {
     if (!links_ || !links_->holds(rank)) return {};
     if (links_->fetch({rank, RankFile::Spool, from}, arguments.spoolFile(rank), filePatience)) return {};
-    return fail(Error{fmt::format("what rank {} recorded last is missing", rank),
-                      fmt::format("host {}", mesh_.hostName(rank)),
-                      "the host cannot be reached",
+    return fail(Error{say("what rank {} recorded last is missing", rank),
+                      say("host {}", mesh_.hostName(rank)),
+                      say("the host cannot be reached"),
                       {}});
 }
 

@@ -39,6 +39,8 @@ public:
     Result<bool> ready();
     /// What starts the ranks; `arguments` are those of this host.
     ProcessSpec command(const RankArguments& arguments) const;
+    /// What all hosts with ranks have besides TCP, once they are ready and where no network is named.
+    Fabrics fabrics() const;
     /// Takes another layout's hosts and ranks, after end(); the other hosts are then to be called anew.
     void change(Layout layout);
     /// Ranks are about to be started anew, with `arguments`.

@@ -48,9 +48,9 @@ Status writeRunRequest(const std::filesystem::path& runFile, const RunRequest& r
 
 Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& runFile) {
     const std::filesystem::path file = runRequestFile(runFile);
-    const auto ignored = [&](const std::string& why) {
-        return fail({"what was asked of the run is ignored", file.string(), why,
-                     "resize REPLICAS, kill RANK or hang RANK, on a line, by this user or root"});
+    const auto ignored = [&](const Sentence& why) {
+        return fail({say("what was asked of the run is ignored"), file.string(), why,
+                     say("resize REPLICAS, kill RANK or hang RANK, on a line, by this user or root")});
     };
     const auto content = readOwnFile(file, longestRequest);
     if (content && !*content) return std::optional<RunRequest>();
@@ -58,10 +58,9 @@ Result<std::optional<RunRequest>> takeRunRequest(const std::filesystem::path& ru
     const int reason = errno;
     if (!content) return ignored(content.error().why);
     if (!away && reason == ENOENT) return std::optional<RunRequest>();  // whoever asked has taken it back
-    if (!away)
-        return ignored(fmt::format("it cannot be removed, and would be asked for ever: {}", std::strerror(reason)));
+    if (!away) return ignored(say("it cannot be removed, and would be asked for ever: {}", systemReason(reason)));
     const std::optional<RunRequest> request = requestOf(**content);
-    if (!request) return ignored("it is no request");
+    if (!request) return ignored(say("it is no request"));
     return request;
 }
 

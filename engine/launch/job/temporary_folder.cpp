@@ -63,8 +63,8 @@ void removeWhole(const std::filesystem::path& folder) {
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& base) {
     std::string name = (base / (std::string(prefix) + "XXXXXX")).string();
     const auto cannot = [&] {
-        return fail(Error{"cannot make the job's folder", base.string(), std::strerror(errno),
-                          "TMPDIR may name another place"});
+        return fail(Error{say("cannot make the job's folder"), base.string(), systemReason(errno),
+                          say("TMPDIR may name another place")});
     };
     if (mkdtemp(name.data()) == nullptr) return cannot();
     const int lock = acquireLock(name, O_CREAT);
@@ -76,15 +76,16 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& bas
 }
 
 Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& folder) {
-    const auto cannot = [&](const std::string& why) {
-        return fail(Error{"cannot make the job's folder", folder.string(), why, {}});
+    const auto cannot = [&](const Sentence& why) {
+        return fail(Error{say("cannot make the job's folder"), folder.string(), why, {}});
     };
     if (mkdir(folder.c_str(), 0700) == 0) {
         const int lock = acquireLock(folder, O_CREAT);
-        return lock < 0 ? cannot("its lock cannot be taken") : Result<TemporaryFolder>(TemporaryFolder(folder, lock));
+        return lock < 0 ? cannot(say("its lock cannot be taken"))
+                        : Result<TemporaryFolder>(TemporaryFolder(folder, lock));
     }
-    if (errno != EEXIST) return cannot(std::strerror(errno));
-    if (!ownedByThisUser(folder)) return cannot("somebody else has a file of that name");
+    if (errno != EEXIST) return cannot(systemReason(errno));
+    if (!ownedByThisUser(folder)) return cannot(say("somebody else has a file of that name"));
     return TemporaryFolder(folder, -1);
 }
 

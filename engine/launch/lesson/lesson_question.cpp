@@ -169,7 +169,7 @@ Result<double> readGuess(const LessonQuestion& question, std::string_view text) 
         if (!value && question.figure->unit == FigureUnit::Share) value = readValue(question, std::string(text) + "%");
         if (value && isGuess(question, *value)) return *value;
         Error error = wrong;
-        error.legal = fmt::format("{} to {}", question.valueText(question.from), question.valueText(question.to));
+        error.legal = say("{} to {}", question.valueText(question.from), question.valueText(question.to));
         return fail(std::move(error));
     }
     std::size_t number = 0;

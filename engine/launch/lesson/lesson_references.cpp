@@ -35,14 +35,15 @@ std::optional<std::size_t> LessonReferences::find(std::string_view experiment) c
 Error LessonReferences::unknown(const char* what, int line, const std::string& experiment) const {
     std::vector<std::string_view> names;
     for (const LessonExperiment& each : lesson_.experiments) names.push_back(each.name);
-    return {what, where(line), excerpt(experiment), names.empty() ? "There is none" : legalWords(experiment, names)};
+    return {what, where(line), excerpt(experiment),
+            names.empty() ? "There is none" : legalWords(experiment, names).english()};
 }
 
 Result<const LessonFigure*> LessonReferences::figureNamed(std::string_view name, int line) const {
     if (const LessonFigure* found = findLessonFigure(name)) return found;
     std::vector<std::string_view> names;
     for (const LessonFigure& figure : lessonFigures()) names.push_back(figure.name);
-    return fail({"there is no such figure", where(line), excerpt(name), legalWords(name, names)});
+    return fail({"there is no such figure", where(line), excerpt(name), legalWords(name, names).english()});
 }
 
 Result<LessonFigurePlace> LessonReferences::figure(const FigureToken& token) const {
@@ -72,7 +73,8 @@ Result<LessonFigurePlace> LessonReferences::withOrigin(LessonFigurePlace place, 
         place.origin = one;
         return place;
     }
-    const std::string legal = names.empty() ? "the figure alone, without a word after it" : legalWords(origin, names);
+    const std::string legal =
+        names.empty() ? "the figure alone, without a word after it" : legalWords(origin, names).english();
     return fail({"a figure has no such form", where(token.line), excerpt(token.text), legal});
 }
 

@@ -130,8 +130,9 @@ private:
         Entry entry{line, std::string(trimmed(text.substr(0, colon))), {}};
         const std::string_view kind = kindOf(entry);
         if (colon == std::string_view::npos || std::ranges::find(keys, kind) == keys.end())
-            return fail({"this says nothing of a question or a step", references_.where(line), excerpt(text),
-                         legalWords(kind, keys) + ", each with a colon; a line that goes on begins with two spaces"});
+            return fail(
+                {"this says nothing of a question or a step", references_.where(line), excerpt(text),
+                 legalWords(kind, keys).english() + ", each with a colon; a line that goes on begins with two spaces"});
         if (kind != "choice" && kind != "when" && find(kind))
             return fail({"this stands twice", references_.where(line), excerpt(text), "each once"});
         entry.value = trimmed(text.substr(colon + 1));

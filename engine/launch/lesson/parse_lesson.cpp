@@ -192,7 +192,7 @@ private:
         auto own = parseJsonText(std::string(static_cast<std::size_t>(begin), '\n') + experiment.json);
         if (!own) {
             Error error = own.error();
-            error.where = lesson_.name + ", " + error.where;
+            error.where = say("{}, {}", lesson_.name, error.where);
             return fail(std::move(error));
         }
         json whole = experiment.like.empty() ? json::object() : json_.at(experiment.like);

@@ -25,6 +25,7 @@ std::string CallerCounts::refusals() const {
     add(garbage, "call of garbage", "calls of garbage");
     add(oversized, "oversized frame", "oversized frames");
     add(slowHandshake, "slow handshake", "slow handshakes");
+    add(failedTls, "failed handshake of TLS", "failed handshakes of TLS");
     add(tooMany, "caller too many", "callers too many");
     return text;
 }
@@ -35,7 +36,7 @@ std::string tooManyCallers(std::size_t most) {
 
 void ListenerBase::watch(std::vector<pollfd>& watched) const {
     if (socket_.valid() && pending_.size() < mostPending) watched.push_back({socket_.value(), POLLIN, 0});
-    for (const PendingConnection& pending : pending_) watched.push_back({pending.link.descriptor(), POLLIN, 0});
+    for (const PendingConnection& pending : pending_) watched.push_back(pending.link.awaited());
 }
 
 void ListenerBase::close() {
@@ -62,9 +63,14 @@ void ListenerBase::takeCalls(std::int64_t now) {
     while (socket_.valid() && pending_.size() < mostPending) {
         auto caller = acceptCall(socket_);
         if (!caller) return;
-        pending_.push_back({FrameLink(std::move(*caller)), now});
-        pending_.back().link.parser().setLimit(largestGreeting);
+        take(std::move(*caller), now);
     }
+}
+
+void ListenerBase::take(Descriptor caller, std::int64_t now) {
+    auto transport = options_.security ? options_.security->transport() : nullptr;
+    pending_.push_back({FrameLink(std::move(caller), std::move(transport)), now});
+    pending_.back().link.parser().setLimit(largestGreeting);
 }
 
 std::optional<Frame> ListenerBase::hear(PendingConnection& pending, std::int64_t now) {
@@ -76,7 +82,9 @@ std::optional<Frame> ListenerBase::hear(PendingConnection& pending, std::int64_t
     const bool slow = state == LinkState::Open && now - pending.since > options_.handshake.count() * nsPerMillisecond;
     pending.gone = state != LinkState::Open || slow;
     if (slow) count(&CallerCounts::slowHandshake);
-    if (!first) countEnd(state);
+    const Transport* const transport = pending.link.transport();
+    if (transport && !transport->fault().empty()) count(&CallerCounts::failedTls);
+    else if (!first) countEnd(state);
     return first;
 }
 
@@ -85,6 +93,10 @@ void ListenerBase::turnAway(PendingConnection& pending, const Refusal& refusal) 
     if (!options_.refusal) return;
     pending.link.send(*options_.refusal, encode(refusal.reason));
     static_cast<void>(pending.link.flush());
+}
+
+bool ListenerBase::isProtected(const PendingConnection& pending) const {
+    return !options_.security || pending.link.transport()->established();
 }
 
 void ListenerBase::turnAwayOtherProtocol(PendingConnection& pending, std::uint32_t theirs, std::uint32_t ours) {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "engine/base/token.h"
-#include "engine/trace/record/frame_link.h"
+#include "engine/launch/link/link_pass.h"
 
 #include <chrono>
 #include <cstdint>
@@ -20,6 +20,9 @@ namespace shardlab::launch {
 
 /// What a caller is told that has shown another token; no further try of it can change that.
 inline constexpr const char* wrongToken = "wrong token";
+/// What a caller is told that speaks no TLS to a listener that does; the token that it has shown is not looked at.
+inline constexpr const char* tlsIsSpoken =
+    "TLS is spoken here: whoever has the whole token, which begins with “tls”, speaks it too";
 
 /// What became of the callers, by name. What was refused is shown to people, never silent.
 struct CallerCounts {
@@ -29,8 +32,11 @@ struct CallerCounts {
     std::int64_t garbage = 0;        ///< bytes that are no frame, a wrong checksum, a frame out of place
     std::int64_t oversized = 0;      ///< a frame that is too long
     std::int64_t slowHandshake = 0;
-    std::int64_t tooMany = 0;  ///< turned away while as many as may be were inside
-    std::int64_t refused() const { return wrongToken + wrongGreeting + garbage + oversized + slowHandshake + tooMany; }
+    std::int64_t failedTls = 0;  ///< no TLS came about, with callers that may not have taken the listener for theirs
+    std::int64_t tooMany = 0;    ///< turned away while as many as may be were inside
+    std::int64_t refused() const {
+        return wrongToken + wrongGreeting + garbage + oversized + slowHandshake + failedTls + tooMany;
+    }
     /// "2 wrong tokens, 1 slow handshake"; empty where nothing was refused.
     std::string refusals() const;
 };
@@ -45,10 +51,11 @@ struct Refusal {
 std::string tooManyCallers(std::size_t most);
 
 struct ListenerOptions {
-    std::string token;                          ///< what a caller must show
-    FrameType greeting{};                       ///< a caller's first frame
-    std::optional<FrameType> refusal;           ///< tells a caller why it is turned away; none: it is told nothing
-    std::chrono::milliseconds handshake{2000};  ///< a caller that has not shown its token by then is dropped
+    std::string token;                               ///< what a caller must show
+    FrameType greeting{};                            ///< a caller's first frame
+    std::optional<FrameType> refusal;                ///< tells a caller why it is turned away; none: it is told nothing
+    std::chrono::milliseconds handshake{2000};       ///< a caller that has not shown its token by then is dropped
+    std::shared_ptr<const LinkSecurity> security{};  ///< none: links are plain
 };
 
 /// All of a listener that does not depend on what a greeting says.
@@ -58,6 +65,8 @@ public:
         : socket_(std::move(socket)), options_(std::move(options)) {}
 
     void watch(std::vector<pollfd>& watched) const;
+    /// A call that did not come over the listener's own socket.
+    void take(Descriptor caller, std::int64_t now);
     /// No further calls are taken, and those that wait are dropped.
     void close();
 
@@ -77,6 +86,8 @@ protected:
     /// The connection's first frame, once it is there. A connection without one ends after a while.
     std::optional<Frame> hear(PendingConnection& pending, std::int64_t now);
     void turnAway(PendingConnection& pending, const Refusal& refusal);
+    /// Whether the caller's link is as protected as it has to be.
+    bool isProtected(const PendingConnection& pending) const;
     void turnAwayOtherProtocol(PendingConnection& pending, std::uint32_t theirs, std::uint32_t ours);
     void dropGone();
 
@@ -108,6 +119,8 @@ public:
             const Result<Greeting> greeting = decode<Greeting>(first->body);
             if (first->type != options_.greeting || !greeting) {
                 count(&CallerCounts::garbage);
+            } else if (!isProtected(pending)) {
+                turnAway(pending, {&CallerCounts::wrongGreeting, tlsIsSpoken});
             } else if (greeting->protocol != Greeting{}.protocol) {
                 turnAwayOtherProtocol(pending, greeting->protocol, Greeting{}.protocol);
             } else if (!sameToken(options_.token, greeting->token)) {

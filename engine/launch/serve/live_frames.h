@@ -29,7 +29,8 @@ enum class LiveFrame : std::uint8_t {
     Leave = 43,     ///< caller, last: it will not be back
 };
 
-enum class CallerRole : std::uint8_t { Viewer = 1, Sender = 2 };
+/// A relay passes on the calls of several senders (relayed_calls.h).
+enum class CallerRole : std::uint8_t { Viewer = 1, Sender = 2, Relay = 3 };
 
 struct Greeting {
     std::uint32_t protocol = liveProtocol;

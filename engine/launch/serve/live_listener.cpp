@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/layout/layout_file.h"
 #include "engine/launch/serve/live_frames.h"
+#include "engine/launch/serve/relayed_calls.h"
 #include "engine/launch/serve/sender.h"
 #include "engine/launch/serve/stillness.h"
 #include "engine/trace/event/legal_time.h"
@@ -70,6 +71,12 @@ struct Connection {
     bool broken = false;
 };
 
+struct Relay {
+    RelayedCalls calls;
+    std::uint64_t caller;
+    bool broken = false;
+};
+
 /// How a rank stands, over all programs that were it.
 struct Seat {
     std::uint64_t caller = 0;  ///< 0: nobody was it yet
@@ -93,8 +100,8 @@ std::string placeOf(const Event& event) {
 struct LiveListener::Impl {
     Impl(const ListenOptions& given, WatchObserver& watcher, Descriptor socket)
         : options(given), address(boundAddress(socket, given.address)), observer(watcher),
-          listener(std::move(socket),
-                   {given.token, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal), given.handshake}),
+          listener(std::move(socket), {given.pass.secret, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal),
+                                       given.handshake, given.pass.security}),
           names(watcher) {
         if (options.expected) fit.emplace(options.expected->header.layout);
     }
@@ -108,13 +115,14 @@ struct LiveListener::Impl {
         while (!stopping && !over) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
             listener.watch(watched);
-            for (const Connection& each : connections)
-                watched.push_back(
-                    {each.link.descriptor(), static_cast<short>(POLLIN | (each.link.queued() > 0 ? POLLOUT : 0)), 0});
+            for (const Connection& each : connections) watched.push_back(each.link.awaited());
+            for (const Relay& each : relays) each.calls.watch(watched);
             ::poll(watched.data(), watched.size(), listenPoll);
             const std::int64_t now = monotonicNanoseconds();
             listener.attend(now,
                             [&](FrameLink& link, const Greeting& greeting) { return welcome(link, greeting, now); });
+            for (Relay& each : relays) pass(each, now);
+            std::erase_if(relays, [](const Relay& each) { return each.broken; });
             for (Connection& each : connections) serve(each, now);
             std::erase_if(connections, [](const Connection& each) { return each.broken; });
             observer.paused();
@@ -126,11 +134,17 @@ struct LiveListener::Impl {
     }
 
     std::optional<Refusal> welcome(FrameLink& link, const Greeting& greeting, std::int64_t now) {
-        if (greeting.role != CallerRole::Sender)
+        if (greeting.role != CallerRole::Sender && greeting.role != CallerRole::Relay)
             return Refusal{&CallerCounts::wrongGreeting,
                            "this listens for programs that send events: it is not to be watched"};
-        if (connections.size() >= options.mostSenders)
+        if (connections.size() + relays.size() >= options.mostSenders)
             return Refusal{&CallerCounts::tooMany, tooManyCallers(options.mostSenders)};
+        if (greeting.role == CallerRole::Relay) {
+            std::erase_if(relays, [&](const Relay& each) { return each.caller == greeting.caller; });
+            link.send(LiveFrame::Welcome, encode(std::uint64_t{0}));
+            relays.push_back({RelayedCalls(std::move(link)), greeting.caller});
+            return std::nullopt;
+        }
         const auto known = senders.find(greeting.caller);
         // A caller that comes back has given up its former link, whatever the socket says.
         std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == greeting.caller; });
@@ -138,6 +152,12 @@ struct LiveListener::Impl {
         connections.back().link.send(LiveFrame::Welcome,
                                      encode(known == senders.end() ? std::uint64_t{0} : known->second.taken()));
         return std::nullopt;
+    }
+
+    void pass(Relay& relay, std::int64_t now) {
+        const LinkState state = relay.calls.pass([&](Descriptor caller) { listener.take(std::move(caller), now); });
+        listener.countEnd(state);
+        relay.broken = state != LinkState::Open;
     }
 
     void serve(Connection& from, std::int64_t now) {
@@ -186,9 +206,14 @@ struct LiveListener::Impl {
         if (frame.as<SenderFrame>() != SenderFrame::Events) return false;
         const auto sent = decode<SenderEvents>(frame.body);
         if (!sent) return refuse(from, sender.join().rank, sent.error(), now);
+        const std::uint64_t before = sender.before();
         if (!sender.take(*sent, events)) return false;
+        if (sender.before() != before)
+            observer.logged({now - origin, sender.join().rank, LogLevel::Warning,
+                             fmt::format("another listener has the first {} events: this run begins in the middle",
+                                         sender.before())});
         if (auto why = illegalTime(events))
-            return refuse(from, sender.join().rank, {"damaged events", "", std::move(*why), legalTimes}, now);
+            return refuse(from, sender.join().rank, {"damaged events", "", *why, legalTimes}, now);
         if (events.empty()) return true;
         if (fit)
             for (const Event& event : events)
@@ -333,6 +358,7 @@ struct LiveListener::Impl {
     const std::string clock = bootId();
     std::int64_t origin = 0;  ///< monotonicNanoseconds() at the run's 0
     std::list<Connection> connections;
+    std::list<Relay> relays;
     std::map<std::uint64_t, Sender> senders;  ///< by caller, also those that are gone
     std::vector<Seat> seats;                  ///< by rank; empty until the run has begun
     std::vector<Event> events;

@@ -18,7 +18,7 @@ namespace shardlab::launch {
 
 struct ListenOptions {
     TcpAddress address;  ///< loopback unless another is written out
-    std::string token;   ///< what a sender must show
+    LinkPass pass;       ///< what lets a sender in
     std::size_t mostSenders = 1024;
     std::chrono::milliseconds handshake{2000};
     std::chrono::milliseconds returnWithin{10'000};  ///< how long a rank whose connection broke may take to come back

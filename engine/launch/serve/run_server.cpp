@@ -37,8 +37,8 @@ std::string ServeCounts::text() const {
 struct RunServer::Impl {
     Impl(const ServeOptions& given, Descriptor socket)
         : options(given), address(boundAddress(socket, given.address)),
-          listener(std::move(socket),
-                   {given.token, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal), given.handshake}) {}
+          listener(std::move(socket), {given.pass.secret, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal),
+                                       given.handshake, given.pass.security}) {}
     ~Impl() {
         order([this] { stopping = true; });
         if (thread.joinable()) thread.join();
@@ -57,10 +57,7 @@ struct RunServer::Impl {
         while (takeOrders()) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
             listener.watch(watched);
-            for (const Viewer& viewer : viewers) {
-                const int out = viewer.link().queued() > 0 ? POLLOUT : 0;
-                watched.push_back({viewer.link().descriptor(), static_cast<short>(POLLIN | out), 0});
-            }
+            for (const Viewer& viewer : viewers) watched.push_back(viewer.link().awaited());
             ::poll(watched.data(), watched.size(), busy ? 0 : servePoll);
             wake.clear();
             const std::int64_t now = monotonicNanoseconds();

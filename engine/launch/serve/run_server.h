@@ -18,7 +18,7 @@ namespace shardlab::launch {
 
 struct ServeOptions {
     TcpAddress address;  ///< loopback unless another is written out
-    std::string token;   ///< what a viewer must show
+    LinkPass pass;       ///< what lets a viewer in
     std::size_t mostViewers = 16;
     std::chrono::milliseconds handshake{2000};
     std::chrono::milliseconds stallLimit{10'000};     ///< a viewer that takes nothing for so long is dropped

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <fmt/format.h>
 #include <optional>
 #include <poll.h>
 #include <random>
@@ -57,10 +58,10 @@ struct RunWatch::Impl {
     void follow() {
         auto socket = connectTcp(options.address, options.connectPatience, wake);
         if (stopping) return;
-        if (!socket) return lose(socket.error().text());
-        link.emplace(std::move(*socket));
+        if (!socket) return lose(socket.error().told());
+        link.emplace(std::move(*socket), options.pass.security ? options.pass.security->transport() : nullptr);
         link->send(LiveFrame::Greeting, encode(Greeting{liveProtocol, CallerRole::Viewer, caller,
-                                                        "shardlab " SHARDLAB_VERSION, options.token}));
+                                                        "shardlab " SHARDLAB_VERSION, options.pass.secret}));
         heardAt = monotonicNanoseconds();
         while (!stopping && link && !status.over()) receive();
         if (stopping && link) {
@@ -71,14 +72,13 @@ struct RunWatch::Impl {
     }
 
     void receive() {
-        if (!link->flush()) return lose("the connection broke");
-        const short wanted = static_cast<short>(POLLIN | (link->queued() > 0 ? POLLOUT : 0));
-        std::array<pollfd, 2> watched{pollfd{link->descriptor(), wanted, 0}, pollfd{wake.descriptor(), POLLIN, 0}};
+        if (!link->flush()) return gone(say("the connection broke"));
+        std::array<pollfd, 2> watched{link->awaited(), pollfd{wake.descriptor(), POLLIN, 0}};
         const int ready = ::poll(watched.data(), watched.size(), watchPoll);
         const std::int64_t now = monotonicNanoseconds();
         if (ready == 0) {
             observer.paused();
-            if (now - heardAt > options.silence.count() * nsPerMillisecond) lose("nothing was heard any more");
+            if (now - heardAt > options.silence.count() * nsPerMillisecond) lose(say("nothing was heard any more"));
             return;
         }
         if ((watched[0].revents & ~POLLOUT) == 0) return;
@@ -87,9 +87,18 @@ struct RunWatch::Impl {
         const LinkState state = link->takeFrames([this](const Frame& frame) { return take(frame); });
         if (refusal) return lose(*std::exchange(refusal, std::nullopt));
         if (status.over()) return;
-        if (decoder.error()) return failed(decoder.error()->text());
-        if (state != LinkState::Open) return lose("what arrived was damaged");
-        if (!count) lose("the connection was closed");
+        if (decoder.error()) return failed(decoder.error()->told());
+        if (state != LinkState::Open) return lose(say("what arrived was damaged"));
+        if (!count) gone(say("the connection was closed"));
+    }
+
+    /// The other side takes and says nothing more. Where it is not the one that the token names, no further try changes
+    /// that.
+    void gone(const Sentence& why) {
+        const Transport* const transport = link->transport();
+        if (transport && !transport->fault().empty()) return failed(transport->fault());
+        const bool silent = transport && !transport->established();
+        lose(silent ? say("{} before it was encrypted: what listens there may not speak TLS", why) : why);
     }
 
     /// False: nothing more is taken, because the frame is damaged, a refusal, or the last one.
@@ -97,7 +106,7 @@ struct RunWatch::Impl {
         switch (frame.as<LiveFrame>()) {
         case LiveFrame::Refusal: {
             const auto reason = decode<std::string>(frame.body);
-            const std::string why = "refused: " + (reason ? *reason : std::string("no reason was given"));
+            const Sentence why = say("refused: {}", reason ? Sentence(*reason) : say("no reason was given"));
             if (reason && *reason == wrongToken) failed(why);
             else refusal = why;
             return false;
@@ -109,7 +118,7 @@ struct RunWatch::Impl {
             lostSince.reset();
             link->send(LiveFrame::From, encode(position));
             newest = welcome->newest;
-            say({WatchStatus::State::CatchingUp, share(), welcome->notice});
+            report({WatchStatus::State::CatchingUp, share(), welcome->notice});
             return true;
         }
         case LiveFrame::Progress: {
@@ -117,15 +126,15 @@ struct RunWatch::Impl {
             if (!progress) return false;
             newest = progress->newest;
             observer.paused();
-            say({progress->complete ? WatchStatus::State::Live : WatchStatus::State::CatchingUp, share(),
-                 status.reason});
+            report({progress->complete ? WatchStatus::State::Live : WatchStatus::State::CatchingUp, share(),
+                    status.reason});
             return true;
         }
         case LiveFrame::End: {
             const auto end = decode<RunEnd>(frame.body);
             if (!end) return false;
             observer.ended(decoder.end() ? *decoder.end() : *end);
-            say({WatchStatus::State::Ended, 1, {}});
+            report({WatchStatus::State::Ended, 1, {}});
             return false;
         }
         default: return welcomed && takeRow(frame, position, decoder);
@@ -139,20 +148,20 @@ struct RunWatch::Impl {
     }
 
     /// The connection is over. Where there never was one, so is the watch.
-    void lose(const std::string& why) {
+    void lose(const Sentence& why) {
         link.reset();
         observer.paused();
         if (!everWelcomed) return failed(why);
         const std::int64_t now = monotonicNanoseconds();
         if (!lostSince) lostSince = now;
         if (options.giveUpAfter.count() > 0 && now - *lostSince > options.giveUpAfter.count() * nsPerMillisecond)
-            return failed(why + "; given up");
-        say({WatchStatus::State::Lost, share(), why});
+            return failed(say("{}; given up", why));
+        report({WatchStatus::State::Lost, share(), why});
     }
 
-    void failed(const std::string& why) { say({WatchStatus::State::Failed, share(), why}); }
+    void failed(const Sentence& why) { report({WatchStatus::State::Failed, share(), why}); }
 
-    void say(WatchStatus next) {
+    void report(WatchStatus next) {
         if (next == status) return;
         status = std::move(next);
         observer.statusChanged(status);
@@ -165,8 +174,8 @@ struct RunWatch::Impl {
     const std::uint64_t caller = randomNumber();
     WatchStatus status;
     std::optional<FrameLink> link;
-    bool welcomed = false;               ///< over this connection
-    std::optional<std::string> refusal;  ///< why the other side has ended this connection
+    bool welcomed = false;            ///< over this connection
+    std::optional<Sentence> refusal;  ///< why the other side has ended this connection
     bool everWelcomed = false;
     std::int64_t newest = 0;
     std::int64_t heardAt = 0;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/tcp_socket.h"
+#include "engine/launch/link/link_pass.h"
 #include "engine/trace/run_file/row_decoder.h"
 
 #include <chrono>
@@ -15,7 +16,7 @@ namespace shardlab::launch {
 
 struct WatchOptions {
     TcpAddress address;
-    std::string token;
+    LinkPass pass;
     std::chrono::milliseconds connectPatience{5'000};
     std::chrono::milliseconds silence{10'000};  ///< a connection counts as lost after so long without a word
     std::chrono::milliseconds giveUpAfter{0};   ///< a lost connection; 0: it is tried again for ever
@@ -25,8 +26,8 @@ struct WatchStatus {
     /// Ended: everything has arrived. Failed: refused, or never reached, or given up.
     enum class State : std::uint8_t { Connecting, CatchingUp, Live, Lost, Ended, Failed };
     State state = State::Connecting;
-    double share = 0;    ///< how much of the run so far has arrived, in [0, 1], while catching up
-    std::string reason;  ///< why it is lost or failed; else what the server had to say, mostly nothing
+    double share = 0;  ///< how much of the run so far has arrived, in [0, 1], while catching up
+    Sentence reason;   ///< why it is lost or failed; else what the server had to say, mostly nothing
     bool over() const { return state == State::Ended || state == State::Failed; }
     bool operator==(const WatchStatus&) const = default;
 };

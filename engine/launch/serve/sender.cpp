@@ -47,6 +47,11 @@ bool Sender::translate(const SenderEvent& sent, Event& event) const {
 
 bool Sender::take(const SenderEvents& sent, std::vector<Event>& events) {
     events.clear();
+    if (!before_) {
+        constexpr std::uint64_t most = std::uint64_t{1} << 60;  // whoever counts further has not counted events
+        if (sent.first > most) return false;
+        before_ = taken_ = sent.first;
+    }
     if (sent.first > taken_ || sent.dropped < dropped_) return false;
     const std::uint64_t known = taken_ - sent.first;
     for (std::size_t i = known; i < sent.events.size(); ++i)

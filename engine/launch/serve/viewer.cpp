@@ -45,7 +45,7 @@ Result<bool> Viewer::feed(RunFollower& run, std::int64_t now) {
     const auto more = run.step(cursor_, readAtOnce, frames);
     if (!more) return more;
     if (frames.tooLong())
-        return fail({"cannot be watched", "", "a part of this run is longer than a frame may be", ""});
+        return fail({say("cannot be watched"), "", say("a part of this run is longer than a frame may be"), ""});
     const bool news = upToDate_ == *more;
     upToDate_ = !*more;
     if (news || now - toldAt_ >= progressEvery) sendProgress(run, now);
