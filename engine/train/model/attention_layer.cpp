@@ -92,12 +92,10 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
         return context_.allocate(MemoryCategory::Activations, elements);
     };
     const int tokens = context_.tokens();
-    const int ownTokens = context_.ownTokens();
 
     held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
-    held.normed = allocate(context_.ownSize());
-    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(context_.ownTokens()));
+    makePointwise(held);
 
     held.joined = roomJoined();
     {
@@ -110,9 +108,19 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
                         : core_.forward(held, held.joined, held.attended, headSinks(held));
     if (context_.recompute.core) held.kept = {};
     if (core_.keepsOperands() && !headNorms_) held.joined = {};
-    Buffer output = residual_.forward(held, held.attended, held.input);
-    if (context_.recompute.pointwise) held.normed = {};
-    return output;
+    return makeOutput(held);
+}
+
+void AttentionLayer::dropPointwise(LayerState& state) const { static_cast<State&>(state).normed = {}; }
+
+void AttentionLayer::makePointwise(LayerState& state) const {
+    auto& held = static_cast<State&>(state);
+    held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+    norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+}
+
+Buffer AttentionLayer::makeOutput(const LayerState& state) const {
+    return residual_.forward(state, static_cast<const State&>(state).attended, state.input);
 }
 
 void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
@@ -141,11 +149,6 @@ void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, Me
 Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
-    if (context_.recompute.pointwise)
-        context_.recompute.run([&] {
-            held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-            norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
-        });
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     attentionGrad(held, gradient.branch, kept);
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {

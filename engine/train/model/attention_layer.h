@@ -56,6 +56,9 @@ public:
     Buffer forward(LayerState& state, Buffer input) override;
     Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
     void weightGrad(LayerState& state) override;
+    void dropPointwise(LayerState& state) const override;
+    void makePointwise(LayerState& state) const override;
+    Buffer makeOutput(const LayerState& state) const override;
 
 private:
     struct State;

@@ -31,7 +31,7 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
         LayerContext ofFeatures = context;  // an image counts as one token of so many numbers
         ofFeatures.sequence = 1;
         ofFeatures.hidden = static_cast<int>(outputWidth(model));
-        stage.head.emplace(ofFeatures, model.cnn.classes, false);
+        stage.head.emplace(ofFeatures, "ln_f", model.cnn.classes, false);
     }
     return stage;
 }

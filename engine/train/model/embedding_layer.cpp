@@ -6,7 +6,7 @@
 
 namespace shardlab::train {
 
-EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
+EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary, bool bare)
     : context_(context), shape_{context.samples, context.sequence, context.hidden,
                                 rangeBegin(vocabulary, context.tensor.size(), context.tensor.member()),
                                 rangeSize(vocabulary, context.tensor.size(), context.tensor.member())},
@@ -14,9 +14,9 @@ EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary)
                                           context.context->member())
                             : contextRuns(context.sequence, 1, 0)),
       tokens_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})),
-      dropout_(context.dropout, context.seed, "wte") {
+      dropout_(bare ? 0 : context.dropout, context.seed, "wte") {
     const int members = context.context ? context.context->size() : 1;
-    if (context.parts.learnsPositions())
+    if (!bare && context.parts.learnsPositions())
         positions_ = context.set.declare("wpe.weight", {context.sequence * members, context.hidden}, {0.02}, true);
 }
 
@@ -60,6 +60,10 @@ void EmbeddingLayer::embedGrad(const State& state, ConstArray outputGradient) co
 
 Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> tokens) {
     state.tokens = onDevice(context_.arena, tokens, MemoryCategory::Buffers);
+    return forward(state);
+}
+
+Buffer EmbeddingLayer::forward(const State& state) const {
     Buffer output = context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
                                         [&](Array partial) { embed(state, partial); });
     if (const DropoutMask drops = mask(state); drops.share > 0)

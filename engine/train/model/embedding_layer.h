@@ -21,14 +21,16 @@ namespace shardlab::train {
 class EmbeddingLayer {
 public:
     struct State : LayerState {
-        Buffer tokens;
         Buffer outputGradient;
     };
 
     /// Weights: "wte.weight" [vocabulary, hidden], and where positions are learned "wpe.weight" [sequence, hidden].
-    EmbeddingLayer(const LayerContext& context, int vocabulary);
+    /// `bare`: there are neither positions nor dropout.
+    EmbeddingLayer(const LayerContext& context, int vocabulary, bool bare = false);
 
     Buffer forward(State& state, std::span<const std::int32_t> tokens);
+    /// Embeds the tokens that the state has already. A token that the vocabulary does not have is a row of zeros.
+    Buffer forward(const State& state) const;
     /// Only keeps the gradient for weightGrad, since there is no layer below.
     void inputGrad(State& state, Buffer outputGradient);
     void weightGrad(State& state);

@@ -5,8 +5,9 @@ namespace shardlab::train {
 
 namespace {
 
-Activation functionOf(ActivationKind kind) {
-    switch (kind) {
+GateFunction functionOf(const BlockParts& parts) {
+    switch (parts.activation) {
+    case ActivationKind::ClampedSwiGlu: return {static_cast<float>(parts.gluLimit), static_cast<float>(parts.gluAlpha)};
     case ActivationKind::Gelu:
     case ActivationKind::GeGlu: return Activation::Gelu;
     case ActivationKind::SwiGlu: return Activation::Silu;
@@ -22,7 +23,7 @@ Activation functionOf(ActivationKind kind) {
 
 Expansion::Expansion(const LayerContext& context, const std::string& name, int width, const Initial& initial)
     : device_(context.device()), again_(context.recompute.pointwise), gated_(context.parts.gated()),
-      function_(functionOf(context.parts.activation)),
+      function_(functionOf(context.parts)),
       expansion_(context, name + (gated_ ? ".gate_up" : ".c_fc"), context.hidden, gated_ ? 2 * width : width, initial,
                  LinearCut::Columns, gated_ ? 2 : 1) {}
 
@@ -34,7 +35,7 @@ void Expansion::forward(int rows, ConstArray x, Array expanded, Array activated)
 
 void Expansion::activate(int rows, ConstArray expanded, Array activated) const {
     if (gated_) device_.gated(function_, rows, width(), expanded, activated);
-    else device_.activate(function_, std::int64_t{rows} * width(), expanded, activated);
+    else device_.activate(function_.f, std::int64_t{rows} * width(), expanded, activated);
 }
 
 void Expansion::activationGrad(int rows, const Linear& projection, ConstArray outputGradient, Array expanded,
@@ -47,7 +48,7 @@ void Expansion::activationGrad(int rows, const Linear& projection, ConstArray ou
     projection.inputGrad(rows, outputGradient, scratch);
     if (masked) masked(scratch);
     if (gated_) device_.gatedGrad(function_, rows, width(), scratch, expanded);
-    else device_.activateGrad(function_, std::int64_t{rows} * width(), scratch, expanded);
+    else device_.activateGrad(function_.f, std::int64_t{rows} * width(), scratch, expanded);
 }
 
 }  // namespace shardlab::train

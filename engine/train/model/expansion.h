@@ -39,12 +39,14 @@ public:
 
 private:
     /// The products do the activation with them: GELU with tanh, of a product with a bias.
-    bool fused() const { return function_ == Activation::GeluTanh && !gated_ && static_cast<bool>(expansion_.bias()); }
+    bool fused() const {
+        return function_.f == Activation::GeluTanh && !gated_ && static_cast<bool>(expansion_.bias());
+    }
 
     Device& device_;
     bool again_;  ///< the backward computes the activation again: no product does it by the way
     bool gated_;
-    Activation function_;
+    GateFunction function_;
     Linear expansion_;
 };
 

@@ -171,13 +171,16 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
         });
     if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(ownTokens, hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
-    if (context_.recompute.pointwise)
-        for (Buffer* each : {&held.normed, &held.activated, &held.sharedActivated}) *each = {};
     return output;
 }
 
-/// What the norm and the activations make.
-void ExpertsLayer::computeAgain(State& held) const {
+void ExpertsLayer::dropPointwise(LayerState& state) const {
+    auto& held = static_cast<State&>(state);
+    for (Buffer* each : {&held.normed, &held.activated, &held.sharedActivated}) *each = {};
+}
+
+void ExpertsLayer::makePointwise(LayerState& state) const {
+    auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens(), own = context_.ownTokens();
     held.normed = allRows(MemoryCategory::Activations, own, context_.hidden);
     norm_.forward(own, held.input.data(), held.statistics.floats(), held.normed.data());
@@ -241,7 +244,6 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
 
-    if (context_.recompute.pointwise) context_.recompute.run([&] { computeAgain(held); });
     const Buffer weightGradient = context_.arena.allocate(MemoryCategory::Temporary, held.gate.weights.size());
     {
         Buffer sent, apart = branchGradient(held, outputGradient, shared_ ? kept : MemoryCategory::Temporary);

@@ -76,6 +76,8 @@ public:
     Buffer forward(LayerState& state, Buffer input) override;
     Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
     void weightGrad(LayerState& state) override;
+    void dropPointwise(LayerState& state) const override;
+    void makePointwise(LayerState& state) const override;
     ExpertTally* tally() override { return &tally_; }
     ArraySpan choiceBias() override { return gate_.bias().span(); }
 
@@ -108,7 +110,6 @@ private:
     int expertsOfFold() const { return gate_.spec().shape.experts / context_.folds; }
     void expandShared(State& held, ConstArray normed) const;
     void addShared(const State& held, Array sum) const;
-    void computeAgain(State& held) const;
     void addSharedGradient(State& held, Array sum) const;
     Buffer branchGradient(const State& held, const Buffer& outputGradient, MemoryCategory category) const;
 

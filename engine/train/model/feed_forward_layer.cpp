@@ -46,26 +46,28 @@ Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         expansion_.forward(tokens, normed.data(), held.expanded.data(), held.activated.data());
     }
-    Buffer output = residual_.forward(held, held.activated, held.input);
-    if (context_.recompute.pointwise) {
-        held.normed = {};
-        held.activated = {};
-    }
-    return output;
+    return residual_.forward(held, held.activated, held.input);
+}
+
+void FeedForwardLayer::dropPointwise(LayerState& state) const {
+    auto& held = static_cast<State&>(state);
+    held.normed = {};
+    held.activated = {};
+}
+
+void FeedForwardLayer::makePointwise(LayerState& state) const {
+    auto& held = static_cast<State&>(state);
+    const int tokens = context_.tokens();
+    held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+    norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+    held.activated = context_.allocate(MemoryCategory::Activations,
+                                       static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.width()));
+    expansion_.activate(tokens, held.expanded.data(), held.activated.data());
 }
 
 Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
-    if (context_.recompute.pointwise)
-        context_.recompute.run([&] {
-            held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-            norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
-            held.activated =
-                context_.allocate(MemoryCategory::Activations,
-                                  static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.width()));
-            expansion_.activate(tokens, held.expanded.data(), held.activated.data());
-        });
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     {
         const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.activated.size());

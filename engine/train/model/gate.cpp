@@ -64,6 +64,8 @@ Gate::Gate(const LayerContext& context, const std::string& block, const GateSpec
                                              DType::F32);
     if (spec.inGroups())
         groups_.emplace(context, block + ".moe.group_gate", block + ".moe.group_noise", spec.shape.groups, spec);
+    if (spec.scoreBias)
+        scoreBias_ = context.set.declare(block + ".moe.scores.bias", {spec.shape.experts}, Initial{}, false);
 }
 
 Buffer Gate::inFloats(ConstArray x) const {
@@ -117,6 +119,10 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
         const Buffer copy = inFloats(x);
         const ConstArray floats = copy.empty() ? x : copy.data();
         score(state, experts_, floats, held.scores, held.noise);
+        if (scoreBias_) {
+            const ProductWeight bias(context_.arena, DType::F32, *scoreBias_);
+            context_.device().addBias(shape.tokens(), shape.experts, bias.data(), held.scores.data());
+        }
         if (groups_) score(state, *groups_, floats, held.groupScores, held.groupNoise);
     }
     GateRule rule{spec_.kind};
@@ -187,6 +193,18 @@ void Gate::addGradient(const Weight& weight, ConstArray x, const Buffer& scores,
     device.add(static_cast<std::int64_t>(part.size()), part.data(), weight.gradient());
 }
 
+void Gate::addBiasGradient(const Buffer& scores) const {
+    const GateShape& shape = spec_.shape;
+    const Array gradient = scoreBias_->gradient();
+    Device& device = context_.device();
+    if (gradient.type == DType::F32)
+        return device.addColumnSums(shape.tokens(), shape.experts, scores.data(), gradient);
+    const Buffer part =
+        context_.arena.allocateZeroed(MemoryCategory::Temporary, static_cast<std::size_t>(shape.experts), DType::F32);
+    device.addColumnSums(shape.tokens(), shape.experts, scores.data(), part.data());
+    device.add(shape.experts, part.data(), gradient);
+}
+
 void Gate::weightGrad(const GateState& held, ConstArray x) const {
     const Buffer copy = inFloats(x);
     const ConstArray floats = copy.empty() ? x : copy.data();
@@ -196,6 +214,7 @@ void Gate::weightGrad(const GateState& held, ConstArray x) const {
     };
     addBoth(experts_, held.scores, held.noise);
     if (groups_) addBoth(*groups_, held.groupScores, held.groupNoise);
+    if (scoreBias_) addBiasGradient(held.scores);
 }
 
 }  // namespace shardlab::train

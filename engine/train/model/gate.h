@@ -14,12 +14,13 @@ namespace shardlab::train {
 struct GateSpec {
     GateShape shape;
     GateKind kind = GateKind::Switch;
-    double balance = 0;    ///< weight of the balance loss
-    Initial start;         ///< how the scores' weights start
-    int tokenExperts = 1;  ///< CappedChoice: b
-    double entropy = 0.1;  ///< CappedChoice: λ
-    double scale = 1;      ///< Sigmoid: factor of the weights
-    bool biased = false;   ///< Sigmoid: scores have a bias for the choice alone
+    double balance = 0;      ///< weight of the balance loss
+    Initial start;           ///< how the scores' weights start
+    int tokenExperts = 1;    ///< CappedChoice: b
+    double entropy = 0.1;    ///< CappedChoice: λ
+    double scale = 1;        ///< Sigmoid: factor of the weights
+    bool biased = false;     ///< Sigmoid: scores have a bias for the choice alone
+    bool scoreBias = false;  ///< scores of experts have a bias that is learned
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
     bool inGroups() const { return kind == GateKind::Hierarchical; }
     bool capped() const { return kind == GateKind::CappedChoice; }
@@ -51,7 +52,8 @@ public:
 };
 
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
-/// "<block>.moe.group_gate.weight" [hidden, groups] and "<block>.moe.group_noise.weight".
+/// "<block>.moe.group_gate.weight" [hidden, groups] and "<block>.moe.group_noise.weight"; "<block>.moe.scores.bias"
+/// [experts] where scores have a bias that is learned.
 /// Temporary memory: where activations have 16 bits, Nh in fp32, for x in forward and weightGrad, and for the gate's
 /// part of own tokens' gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where
 /// gradients have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn
@@ -91,11 +93,13 @@ private:
                const Buffer& noise) const;
     void addNoise(std::int64_t firstSample, const Scorer& scorer, const Buffer& scores, const Buffer& noise) const;
     void addGradient(const Weight& weight, ConstArray x, const Buffer& scores, int columns) const;
+    void addBiasGradient(const Buffer& scores) const;
 
     LayerContext context_;
     GateSpec spec_;
     Scorer experts_;
     std::optional<Scorer> groups_;
+    std::optional<Weight> scoreBias_;
     Buffer bias_;
     std::uint64_t draws_;
 };

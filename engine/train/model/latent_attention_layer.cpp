@@ -124,26 +124,32 @@ AttentionKept LatentAttentionLayer::attend(State& held, const Buffer& apart) con
 
 Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
-    const auto allocate = [&](std::size_t elements) {
-        return context_.allocate(MemoryCategory::Activations, elements);
-    };
-    const int tokens = context_.tokens(), ownTokens = context_.ownTokens();
     held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
-    held.normed = allocate(context_.ownSize());
-    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
+    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(context_.ownTokens()));
+    makePointwise(held);
     makeLatents(held);
     makeHeads(held);
-    held.attended = allocate(times(tokens, residual_.projection().inputs()));
+    held.attended =
+        context_.allocate(MemoryCategory::Activations, times(context_.tokens(), residual_.projection().inputs()));
     held.kept = attend(held, apart(held));
     if (context_.recompute.core) held.kept = {};
     if (context_.recompute.heads || core_.keepsOperands()) {
         held.queries = {};
         held.expanded = {};
     }
-    Buffer output = residual_.forward(held, held.attended, held.input);
-    if (context_.recompute.pointwise) held.normed = {};
-    return output;
+    return makeOutput(held);
+}
+
+void LatentAttentionLayer::dropPointwise(LayerState& state) const { static_cast<State&>(state).normed = {}; }
+
+void LatentAttentionLayer::makePointwise(LayerState& state) const {
+    auto& held = static_cast<State&>(state);
+    held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+    norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+}
+
+Buffer LatentAttentionLayer::makeOutput(const LayerState& state) const {
+    return residual_.forward(state, static_cast<const State&>(state).attended, state.input);
 }
 
 Buffer LatentAttentionLayer::widened(const Buffer& narrow) const {
@@ -199,11 +205,6 @@ Buffer LatentAttentionLayer::normedGrad(const State& held, MemoryCategory kept) 
 Buffer LatentAttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.ownTokens(), turned = spec_.turned;
-    if (context_.recompute.pointwise)
-        context_.recompute.run([&] {
-            held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-            norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
-        });
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     Buffer sharedKeyGradient;
     {

@@ -27,6 +27,8 @@ struct LayerState {
     /// The number in the run of the microbatch's first sample, on which dropout masks depend. Empty: nothing is
     /// dropped.
     std::optional<std::int64_t> firstSample;
+    /// The microbatch's tokens, on the device, where the layer embeds them.
+    Buffer tokens;
     /// The factor of a loss of the layer's own, a mean over the microbatch's samples, when its gradient is taken.
     float lossScale = 0;
     /// Visits each buffer that a forward leaves for its backward, always in the same order; a buffer may be empty.
@@ -45,6 +47,12 @@ public:
     virtual Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) = 0;
     /// Adds to the weights' gradients; afterwards the state is empty.
     virtual void weightGrad(LayerState& state) = 0;
+    /// Frees what the norm in front and the activations made, once the forward is done. makePointwise makes it again,
+    /// to the bit, before the input's gradient. A layer without a norm has nothing of the kind.
+    virtual void dropPointwise(LayerState&) const {}
+    virtual void makePointwise(LayerState&) const {}
+    /// An attention's output once more, to the bit, after makePointwise; other layers have none.
+    virtual Buffer makeOutput(const LayerState&) const { return {}; }
     /// The tally of a layer with experts; null for other layers.
     virtual ExpertTally* tally() { return nullptr; }
     /// The bias of each expert's choice, fp32, which a step moves; empty where there is none.

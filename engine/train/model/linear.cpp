@@ -35,6 +35,15 @@ void Linear::forward(int rows, ConstArray x, Array y) const {
     arena_.device().gemmBias(rows, outputs_, inputs_, x, weight.data(), bias_->value(), y);
 }
 
+void Linear::forwardResidual(int rows, ConstArray x, ConstArray residual, Array y) const {
+    if (fp8_) {
+        multiply(rows, x, y);
+        return arena_.device().addBiasAndResidual(rows, outputs_, bias(), residual, y);
+    }
+    const ProductWeight weight(arena_, type_, weight_);
+    arena_.device().gemmBiasResidual(rows, outputs_, inputs_, x, weight.data(), bias(), residual, y);
+}
+
 void Linear::forwardGelu(int rows, ConstArray x, Array y, Array activated) const {
     if (fp8_) {
         forward(rows, x, y);

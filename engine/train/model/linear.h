@@ -44,6 +44,8 @@ public:
     void multiply(int rows, ConstArray x, Array product) const;
     /// y = x·W + bias.
     void forward(int rows, ConstArray x, Array y) const;
+    /// y = x·W + bias + residual, where this member's product is the whole one.
+    void forwardResidual(int rows, ConstArray x, ConstArray residual, Array y) const;
     /// y = x·W + bias; activated = gelu(y). There must be a bias.
     void forwardGelu(int rows, ConstArray x, Array y, Array activated) const;
     /// inputGradient = outputGradient·Wᵀ.

@@ -9,6 +9,7 @@
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/output_head.h"
 #include "engine/train/model/packed_map.h"
+#include "engine/train/model/prediction_layer.h"
 #include "engine/train/model/stage.h"
 
 #include <memory>
@@ -22,7 +23,9 @@ struct StageLayers {
     std::optional<EmbeddingLayer> embedding;  ///< on the first stage, where samples are tokens
     std::optional<ImageInput> images;         ///< on the first stage, where samples are images
     std::vector<std::unique_ptr<Layer>> layers;
-    std::optional<OutputHead> head;       ///< on the last stage
+    std::optional<OutputHead> head;  ///< on the last stage
+    /// Where modules predict further tokens, the first layer of each module's block, which is one of `layers`.
+    std::vector<PredictionLayer*> modules;
     std::shared_ptr<PackedTally> packed;  ///< where blocks keep activations in fewer bits
 };
 

@@ -9,23 +9,25 @@
 #include "engine/train/model/norm.h"
 
 #include <span>
+#include <string>
 
 namespace shardlab::train {
 
 /// Memory in elements, with N tokens, n own tokens, h hidden, V this member's part of the vocabulary:
 ///   forward keeps (Activations)  input n·h, statistics 2n (n for RMSNorm), normed n·h, logits N·V, which are
-///   overwritten
-///                                with the loss's gradient at once
+///                                overwritten with the loss's gradient at once; rows take layout::logitStride(V)
 ///   forward (Temporary)          where tokens are split, a gathered norm N·h before the loss; for the loss the targets
 ///                                N, and where the vocabulary is shared 3N fp32
 ///   inputGrad                    normedGradient n·h and the returned gradient n·h (`kept`); where tokens are split,
 ///                                the sum over members N·h (Temporary) before them
 ///   until weightGrad             normedGradient and all that forward keeps; weightGrad gathers the norm again
 ///   evaluate                     as forward, freed on return
+/// Where the rows come normed already (forwardNormed), there is no input and no statistics, and inputGrad returns
+/// normedGradient.
 class OutputHead {
 public:
     struct State {
-        Buffer input;
+        Buffer input;  ///< empty where the rows came normed
         Buffer statistics;
         Buffer normed;
         Buffer logits;  ///< after forward: the gradient of the summed loss with respect to them
@@ -38,24 +40,32 @@ public:
         }
     };
 
-    /// Weights: "ln_f" and [vocabulary, hidden]: where `tied` "wte.weight", the embedding's own where the stage has it,
-    /// else "lm_head.weight".
-    OutputHead(const LayerContext& context, int vocabulary, bool tied);
+    /// Weights: `norm` ("ln_f", or where modules predict further tokens that of the highest) and [vocabulary, hidden]:
+    /// where `tied` "wte.weight", the embedding's own where the stage has it, else "lm_head.weight".
+    OutputHead(const LayerContext& context, const std::string& norm, int vocabulary, bool tied);
 
     /// `loss` becomes the mean over tokens of −ln p(target) in nats, as in CrossEntropyOps.
     void forward(State& state, Buffer input, std::span<const std::int32_t> targets, double* loss);
-    void evaluate(Buffer input, std::span<const std::int32_t> targets, double* loss);
+    /// As forward() from behind the norm: `normed` is what a norm made of the rows.
+    void forwardNormed(State& state, Buffer normed, std::span<const std::int32_t> targets, double* loss);
+    /// The loss alone. `normed`: the input is what a norm made, as in forwardNormed().
+    void evaluate(Buffer input, bool normed, std::span<const std::int32_t> targets, double* loss);
     /// Returns the gradient of scale · loss; `kept` as in Layer::inputGrad.
     Buffer inputGrad(State& state, float scale, MemoryCategory kept);
     void weightGrad(State& state);
 
 private:
-    void project(State& state, Buffer input);
+    void norm(State& state, Buffer input);
+    /// From what is normed to the logits.
+    void project(State& state);
+    void takeLoss(State& state, std::span<const std::int32_t> targets, double* loss);
+    VocabularyPart part() const { return {context_.tokens(), vocabulary_, firstToken_, cap_, stride_}; }
     void sharedLoss(State& state, const std::int32_t* targets, double* loss);
 
     LayerContext context_;
     int firstToken_;  ///< first token of this member's part of the vocabulary
     int vocabulary_;  ///< tokens of this part
+    int stride_;      ///< elements from row to row of logits
     float cap_;       ///< of logits; 0: they have none
     Norm norm_;
     Weight table_;

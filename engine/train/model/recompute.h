@@ -14,7 +14,7 @@ struct Recompute {
 
     bool core = false;       ///< the probabilities of each attention
     bool heads = false;      ///< queries, keys and values of each latent attention
-    bool pointwise = false;  ///< what norms in front of layers, and activations, make
+    bool pointwise = false;  ///< what norms in front of layers, and activations, make: Layer::makePointwise
     Observer observer;       ///< may be empty
 
     void run(const std::function<void()>& run) const {

@@ -12,21 +12,24 @@ DropoutMask Residual::mask(const LayerState& state) const {
 }
 
 Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buffer& input) const {
+    const DropoutMask drops = mask(state);
+    if (context_.tensor.size() == 1 && drops.share == 0) {
+        Buffer whole = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+        projection_.forwardResidual(context_.tokens(), inner.data(), input.data(), whole.data());
+        return whole;
+    }
     Buffer output =
         context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
                             [&](Array partial) { projection_.multiply(context_.tokens(), inner.data(), partial); });
     Device& device = context_.device();
     const int tokens = context_.ownTokens();
-    const DropoutMask drops = mask(state);
-    if (!projection_.bias()) {
-        if (drops.share > 0) device.dropout(tokens, context_.hidden, drops, output.data());
-        device.add(static_cast<std::int64_t>(output.size()), input.data(), output.data());
-    } else if (drops.share > 0) {
-        device.addBiasDropoutAndResidual(tokens, context_.hidden, projection_.bias(), drops, input.data(),
-                                         output.data());
-    } else {
-        device.addBiasAndResidual(tokens, context_.hidden, projection_.bias(), input.data(), output.data());
+    const ConstArray bias = projection_.bias();
+    if (bias && drops.share > 0) {
+        device.addBiasDropoutAndResidual(tokens, context_.hidden, bias, drops, input.data(), output.data());
+        return output;
     }
+    if (drops.share > 0) device.dropout(tokens, context_.hidden, drops, output.data());
+    device.addBiasAndResidual(tokens, context_.hidden, bias, input.data(), output.data());
     return output;
 }
 

@@ -4,11 +4,14 @@
 #include "engine/layout/recompute.h"
 #include "engine/train/model/host_copy.h"
 #include "engine/train/model/models.h"
+#include "engine/train/model/prediction_heads.h"
+#include "engine/train/model/token_buffer.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -22,7 +25,7 @@ namespace {
 struct Held {
     EmbeddingLayer::State embedding;
     std::vector<std::unique_ptr<LayerState>> layers;
-    OutputHead::State head;
+    std::vector<OutputHead::State> heads;  ///< of the model's own prediction, then of each module's
     bool hasInputGrad = false;
 };
 
@@ -64,7 +67,8 @@ struct Stage::Impl {
                   ? std::make_unique<Fp8Products>(arena, spec.precision, spec.samples * ownSequence(),
                                                   spec.microbatches)
                   : nullptr),
-          recomputing{recomputesCore(spec.memory), recomputesHeads(spec.memory), recomputesPointwise(spec.memory),
+          recomputing{recomputesCore(spec.memory), recomputesHeads(spec.memory),
+                      recomputesPointwise(spec.memory) || recomputesOperations(spec.memory),
                       observing(spec.recomputing, fp8.get())},
           stage(stageBuilders[spec.model.kind](spec, {weights,
                                                       arena,
@@ -82,7 +86,8 @@ struct Stage::Impl {
                                                       fp8.get(),
                                                       spec.folds})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
-          partitions(spec.memory.partitionActivations) {
+          partitions(spec.memory.partitionActivations), pointwise(recomputesPointwise(spec.memory)),
+          operations(recomputesOperations(spec.memory)), halvesAgain(makesHalvesAgain(spec.memory, tensor.size())) {
         weights.allocate(arena, types, spec.seed, spec.storage);
         if (fp8) {
             fp8->allocate();
@@ -119,10 +124,11 @@ struct Stage::Impl {
         }
     }
 
-    template <class Of, class State>
-    void weightGrad(int layer, Of& of, State& state, const OverflowPlace& place) {
+    /// Calls `work`, which adds the layer's weight gradient.
+    template <class Work>
+    void weightGrad(int layer, const Work& work, const OverflowPlace& place) {
         if (hooks) hooks->beforeGradient(layer);
-        of.weightGrad(state);
+        work();
         if (overflow)
             for (const Parameter& parameter : weights.parameters())
                 if (parameter.lowestLayer <= layer && layer <= parameter.highestLayer)
@@ -138,11 +144,20 @@ struct Stage::Impl {
     /// The lowest layer of the segment of layer `i`; -1 where it has no segment.
     int segmentOf(std::size_t i) const { return segments[static_cast<std::size_t>(layerOf(i))]; }
 
-    /// To be called after the forward of a segment's layer: keeps only the segment's input.
+    bool beginsSegment(std::size_t i) const { return segmentOf(i) == layerOf(i); }
+
+    /// To be called after the forward of a segment's layer: keeps only the segment's input, and with operations what
+    /// these made.
     void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
+        if (operations) {
+            stage.layers[i]->dropPointwise(*state);
+            if (halvesAgain && !beginsSegment(i)) state->input = {};
+            return;
+        }
         auto kept = stage.layers[i]->newState();
         kept->firstSample = state->firstSample;
-        if (segmentOf(i) == layerOf(i)) kept->input = std::move(state->input);
+        kept->tokens = std::move(state->tokens);
+        if (beginsSegment(i)) kept->input = std::move(state->input);
         state = std::move(kept);
         if (partitions && !state->input.empty()) state->input = tensor.keepPart(std::move(state->input));
     }
@@ -150,15 +165,28 @@ struct Stage::Impl {
     /// Does the forward of the segment that ends with layer `last` again.
     void recompute(Held& state, std::size_t last) {
         const auto begin = static_cast<std::size_t>(segmentOf(last) - layerOf(0));
+        if (operations) return recomputeBetween(state, begin, last);
         Buffer input = std::move(state.layers[begin]->input);
         if (partitions) {
             visitLayer(begin);
             input = tensor.joinParts(std::move(input));
         }
+        eachAgain(begin, last,
+                  [&](std::size_t i) { input = stage.layers[i]->forward(*state.layers[i], std::move(input)); });
+    }
+    /// Does again what lies between the operations whose outputs are kept.
+    void recomputeBetween(Held& state, std::size_t begin, std::size_t last) {
+        eachAgain(begin, last, [&](std::size_t i) {
+            stage.layers[i]->makePointwise(*state.layers[i]);
+            if (halvesAgain && i < last) state.layers[i + 1]->input = stage.layers[i]->makeOutput(*state.layers[i]);
+        });
+    }
+    template <class Work>
+    void eachAgain(std::size_t begin, std::size_t last, const Work& work) {
         for (std::size_t i = begin; i <= last; ++i) {
             visitLayer(i);
             if (hooks) hooks->beforeRecompute(layerOf(i));
-            input = stage.layers[i]->forward(*state.layers[i], std::move(input));
+            work(i);
             if (hooks) hooks->afterRecompute(layerOf(i));
             tell(LayerPart::Again, layerOf(i));
         }
@@ -200,31 +228,64 @@ struct Stage::Impl {
         return found->second;
     }
 
+    /// The module whose block layer `i` begins.
+    std::optional<std::size_t> moduleAt(std::size_t i) const {
+        const auto found = std::ranges::find(stage.modules, stage.layers[i].get());
+        if (found == stage.modules.end()) return std::nullopt;
+        return static_cast<std::size_t>(found - stage.modules.begin());
+    }
+
+    /// Returns the gradient of the highest layer's output; the modules get those of what the output read of them.
+    Buffer headInputGrad(Held& state, float scale, MemoryCategory kept) {
+        const std::size_t modules = stage.modules.size();
+        std::vector<Buffer> gradients =
+            headGradients(*stage.head, state.heads, scale, spec.model.predictionWeight / double(modules), kept);
+        for (std::size_t i = 0; i < stage.layers.size(); ++i)
+            if (const auto module = moduleAt(i))
+                stage.modules[*module]->setNormedGradient(*state.layers[i], std::move(gradients[*module]));
+        return std::move(gradients.back());
+    }
+
+    void headWeightGrad(int microbatch, Held& state) {
+        const auto work = [&] {
+            for (OutputHead::State& head : state.heads) stage.head->weightGrad(head);
+        };
+        weightGrad(headLayer(), work, {microbatch, outputLayer});
+    }
+    void layerWeightGrad(int microbatch, Held& state, std::size_t i) {
+        weightGrad(layerOf(i), [&] { stage.layers[i]->weightGrad(*state.layers[i]); }, {microbatch, layerOfModel(i)});
+    }
+    void embeddingWeightGrad(int microbatch, Held& state) {
+        weightGrad(0, [&] { stage.embedding->weightGrad(state.embedding); }, {microbatch, embeddingLayer});
+    }
+
     /// Goes from the top down. Where `weightsToo`, each layer's weight gradient follows its input gradient, and frees
     /// what it needed.
     Buffer inputGrad(int microbatch, Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (fp8) fp8->visit(microbatch);
         if (stage.head) {
             visitHead();
-            gradient = reading(headLayer(), [&] { return stage.head->inputGrad(state.head, scale, kept); });
+            gradient = reading(headLayer(), [&] { return headInputGrad(state, scale, kept); });
             tell(LayerPart::Use, headLayer());
             lookAt(gradient.span(), {microbatch, outputLayer});
-            if (weightsToo) weightGrad(headLayer(), *stage.head, state.head, {microbatch, outputLayer});
+            if (weightsToo) headWeightGrad(microbatch, state);
         }
         for (std::size_t i = stage.layers.size(); i-- > 0;) {
             if (endsSegment(segments, layerOf(i))) recomputing.run([&] { recompute(state, i); });
             visitLayer(i);
             state.layers[i]->lossScale = scale;
-            gradient = reading(layerOf(i),
-                               [&] { return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept); });
+            gradient = reading(layerOf(i), [&] {
+                if (pointwise) recomputing.run([&] { stage.layers[i]->makePointwise(*state.layers[i]); });
+                return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
+            });
             tell(LayerPart::Use, layerOf(i));
             lookAt(gradient.span(), {microbatch, layerOfModel(i)});
-            if (weightsToo) weightGrad(layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, layerOfModel(i)});
+            if (weightsToo) layerWeightGrad(microbatch, state, i);
         }
         if (stage.embedding) {
             visitEmbedding();
             stage.embedding->inputGrad(state.embedding, std::move(gradient));
-            if (weightsToo) weightGrad(0, *stage.embedding, state.embedding, {microbatch, -1});
+            if (weightsToo) embeddingWeightGrad(microbatch, state);
             return {};
         }
         return gradient;
@@ -244,11 +305,14 @@ struct Stage::Impl {
     std::vector<Parameter> choiceBiases;
     std::vector<Parameter> fp8State;
     const std::vector<int> segments;
-    const bool partitions;  ///< each tensor member keeps its part of a segment's input
+    const bool partitions;   ///< each tensor member keeps its part of a segment's input
+    const bool pointwise;    ///< what norms and activations make is made again in each layer by itself
+    const bool operations;   ///< segments keep some outputs (recompute.h)
+    const bool halvesAgain;  ///< and not the inputs of second halves
     LayerHooks* hooks = nullptr;
     std::int32_t* overflow = nullptr;
     std::map<int, Held> microbatches;
-    std::map<int, double> losses;
+    std::map<int, std::vector<double>> losses;  ///< of the model's own prediction, then of each module's
 };
 
 Stage::Stage(const StageSpec& spec, Arena& arena)
@@ -329,10 +393,13 @@ PackedTally Stage::takePacked() {
 void Stage::visitSavedBuffers(int microbatch, const KeptVisitor& visit) {
     Held& state = impl_->held(microbatch, false);
     for (const std::unique_ptr<LayerState>& layer : state.layers) layer->visitSavedBuffers(visit);
-    state.head.visitSavedBuffers(visit);
+    for (OutputHead::State& head : state.heads) head.visitSavedBuffers(visit);
 }
 int Stage::held() const { return static_cast<int>(impl_->microbatches.size()); }
-const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch); }
+const double& Stage::loss(int microbatch) const { return impl_->losses.at(microbatch).front(); }
+std::span<const double> Stage::predictionLosses(int microbatch) const {
+    return std::span<const double>(impl_->losses.at(microbatch)).subspan(1);
+}
 
 Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
     StageLayers& stage = impl_->stage;
@@ -345,19 +412,25 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         impl_->tell(LayerPart::Use, 0);
     }
     if (stage.images) input = stage.images->forward(batch.tokens);
+    std::vector<Buffer> normed;
     for (std::size_t i = 0; i < stage.layers.size(); ++i) {
         impl_->visitLayer(i);
+        const std::optional<std::size_t> module = impl_->moduleAt(i);
         state.layers.push_back(stage.layers[i]->newState());
         state.layers.back()->firstSample = batch.firstSample;
-        input = impl_->reading(impl_->layerOf(i),
-                               [&] { return stage.layers[i]->forward(*state.layers.back(), std::move(input)); });
+        LayerState& held = *state.layers.back();
+        if (module) held.tokens = onDevice(impl_->arena, targetsOf(batch, *module), MemoryCategory::Buffers);
+        input = impl_->reading(impl_->layerOf(i), [&] { return stage.layers[i]->forward(held, std::move(input)); });
+        if (module) normed.push_back(stage.modules[*module]->normed(held));
+        if (impl_->pointwise) stage.layers[i]->dropPointwise(*state.layers.back());
         impl_->tell(LayerPart::Use, impl_->layerOf(i));
         if (impl_->segmentOf(i) >= 0) impl_->forget(state.layers.back(), i);
     }
     if (!stage.head) return input;
     impl_->visitHead();
-    double* const loss = &impl_->losses[microbatch];
-    impl_->reading(impl_->headLayer(), [&] { stage.head->forward(state.head, std::move(input), batch.targets, loss); });
+    impl_->reading(impl_->headLayer(), [&] {
+        forwardHeads(*stage.head, state.heads, std::move(normed), std::move(input), batch, impl_->losses[microbatch]);
+    });
     impl_->tell(LayerPart::Use, impl_->headLayer());
     return {};
 }
@@ -380,15 +453,15 @@ void Stage::weightGrad(int microbatch) {
     Held& state = impl_->held(microbatch, true);
     if (stage.head) {
         impl_->visitHead();
-        impl_->weightGrad(impl_->headLayer(), *stage.head, state.head, {microbatch, outputLayer});
+        impl_->headWeightGrad(microbatch, state);
     }
     for (std::size_t i = stage.layers.size(); i-- > 0;) {
         impl_->visitLayer(i);
-        impl_->weightGrad(impl_->layerOf(i), *stage.layers[i], *state.layers[i], {microbatch, impl_->layerOfModel(i)});
+        impl_->layerWeightGrad(microbatch, state, i);
     }
     if (stage.embedding) {
         impl_->visitEmbedding();
-        impl_->weightGrad(0, *stage.embedding, state.embedding, {microbatch, -1});
+        impl_->embeddingWeightGrad(microbatch, state);
     }
     impl_->microbatches.erase(microbatch);
 }
@@ -398,14 +471,18 @@ Buffer Stage::evaluate(const TokenBatch& batch, Buffer input, double* loss) {
     EmbeddingLayer::State tokens;
     if (stage.embedding) input = impl_->reading(0, [&] { return stage.embedding->forward(tokens, batch.tokens); });
     if (stage.images) input = stage.images->forward(batch.tokens);
+    bool normed = false;
     for (std::size_t i = 0; i < stage.layers.size(); ++i)
         input = quietly(impl_->fp8.get(), [&] {
             return impl_->reading(impl_->layerOf(i), [&] {
+                if (normed) return std::move(input);
+                normed = impl_->moduleAt(i).has_value();
+                if (normed) return stage.modules.front()->norm(std::move(input));
                 return stage.layers[i]->forward(*stage.layers[i]->newState(), std::move(input));
             });
         });
     if (!stage.head) return input;
-    impl_->reading(impl_->headLayer(), [&] { stage.head->evaluate(std::move(input), batch.targets, loss); });
+    impl_->reading(impl_->headLayer(), [&] { stage.head->evaluate(std::move(input), normed, batch.targets, loss); });
     return {};
 }
 

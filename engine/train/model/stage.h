@@ -31,7 +31,7 @@ struct StageSpec {
     ModelSpec model;
     std::int64_t seed = 1;
     int firstLayer = 0;  ///< counted in the whole model
-    int layers = 0;      ///< number of blocks of this stage
+    int layers = 0;      ///< number of blocks of this stage, as StageShape counts them
     bool first = true;   ///< has the embedding, or reads the images
     bool last = true;    ///< has the final norm, the output projection and the loss
     int samples = 1;     ///< samples of a microbatch: b
@@ -96,6 +96,10 @@ public:
     /// On the last stage, the loss of the microbatch's latest forward: the mean over its tokens of −ln p(target), in
     /// nats. To be read once the device has come so far (CrossEntropyOps). The reference is valid until renumber().
     const double& loss(int microbatch) const;
+    /// On the last stage, the losses of the modules that predict further tokens, each the sum over the tokens that have
+    /// a target ÷ all tokens; the backward takes the gradient of loss() + λ · their mean. Empty where there are no
+    /// modules; to be read when loss() may be.
+    std::span<const double> predictionLosses(int microbatch) const;
 
     /// `outputGradient` is as large as the output; it is empty on the last stage, where the gradient of the loss is
     /// multiplied by `scale`. Returns the gradient of the input (Temporary; from inputGrad Buffers); empty on the first
@@ -106,8 +110,8 @@ public:
     Buffer inputGrad(int microbatch, Buffer outputGradient, float scale);
     void weightGrad(int microbatch);
 
-    /// A forward that keeps nothing but one layer's buffers at a time, without dropout. On the last stage the loss is
-    /// set once the device has come so far.
+    /// A forward that keeps nothing but one layer's buffers at a time, without dropout and without the modules that
+    /// predict further tokens. On the last stage the loss is set once the device has come so far.
     Buffer evaluate(const TokenBatch& batch, Buffer input, double* loss);
 
     /// Whether the stage has this layer of the model; -1 is the embedding, -2 the output.

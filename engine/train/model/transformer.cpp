@@ -49,6 +49,7 @@ ExpertsSpec expertsSpec(const StageSpec& spec, int layer, int sequence, double p
         model.experts.scale};
     made.gate.shape.dropless = dropless(model);
     made.gate.biased = biasesChoice(model);
+    made.gate.scoreBias = model.experts.scoreBias;
     if (hasGroups(model) || choosesInGroups(model)) {
         made.gate.shape.groups = model.experts.groups;
         made.gate.shape.groupChoices = model.experts.topGroups;
@@ -68,7 +69,7 @@ RotaryAngles rotaryAngles(const RotarySpec& spec) {
     const Scaling scaling = spec.scaling == RotaryScaling::Yarn     ? Scaling::Yarn
                             : spec.scaling == RotaryScaling::Llama3 ? Scaling::ByTurns
                                                                     : Scaling::None;
-    return {spec.base, scaling, spec.factor, spec.low, rotaryHigh(spec), spec.original};
+    return {spec.base, scaling, spec.factor, spec.low, rotaryHigh(spec), spec.original, spec.truncate};
 }
 
 AttentionSpec attentionSpec(const ModelSpec& model, int layer, double projectionDeviation) {
@@ -92,6 +93,11 @@ LatentSpec latentSpec(const ModelSpec& model, int layer, double projectionDeviat
     return spec;
 }
 
+/// The name of the norm between what block `layer` makes and the output projection.
+std::string normAbove(const ModelSpec& model, int layer) {
+    return ofModule(model, layer) ? fmt::format("h.{}.shared_head.norm", layer) : "ln_f";
+}
+
 }  // namespace
 
 StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
@@ -109,14 +115,20 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
     }
     for (int layer = spec.firstLayer; layer < spec.firstLayer + spec.layers; ++layer) {
         const std::string block = fmt::format("h.{}", layer);
-        if (hasAttention(model)) {
-            context.set.beginLayer();
+        const auto attention = [&]() -> std::unique_ptr<Layer> {
             if (context.parts.latent)
-                stage.layers.push_back(std::make_unique<LatentAttentionLayer>(
-                    context, block, latentSpec(model, layer, projectionDeviation)));
-            else
-                stage.layers.push_back(
-                    std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation)));
+                return std::make_unique<LatentAttentionLayer>(context, block,
+                                                              latentSpec(model, layer, projectionDeviation));
+            return std::make_unique<AttentionLayer>(context, block, attentionSpec(model, layer, projectionDeviation));
+        };
+        if (hasAttention(model)) context.set.beginLayer();
+        if (ofModule(model, layer)) {
+            auto module = std::make_unique<PredictionLayer>(context, block, normAbove(model, layer - 1),
+                                                            model.vocabulary, attention);
+            stage.modules.push_back(module.get());
+            stage.layers.push_back(std::move(module));
+        } else if (hasAttention(model)) {
+            stage.layers.push_back(attention());
         }
         context.set.beginLayer();
         if (hasExperts(model, layer))
@@ -128,9 +140,9 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
     }
     if (spec.last) {
         context.set.beginLayer();
-        stage.head.emplace(context, model.vocabulary, tied);
+        stage.head.emplace(context, normAbove(model, blockCount(model) - 1), model.vocabulary, tied);
     }
-    if (tied && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
+    if ((tied || predictionModules(model) > 0) && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;
 }
 

@@ -49,9 +49,12 @@ Executed Executor::train(std::span<const Action> actions, int step, const Tokens
         setup_.trace.memoryAt(clock_->now());  // a rank that is paced may have come to it late
     }
     finishList();
-    Executed executed{0, gradients_.norm, gradients_.overflow};
+    Executed executed{0, 0, gradients_.norm, gradients_.overflow};
     for (const double* loss : losses_) executed.lossSum += *loss;
+    for (const std::span<const double> modules : predictions_)
+        for (const double loss : modules) executed.predictionSum += loss / static_cast<double>(modules.size());
     losses_.clear();
+    predictions_.clear();
     evaluated_.clear();
     setup_.trace.collect();
     microbatches_.clear();
@@ -178,6 +181,7 @@ void Executor::forward(const Action& action, Buffer received) {
                                 : stage.forward(microbatch, batch(microbatch), std::move(received));
     if (isLast(action)) {
         losses_.push_back(evaluating_ ? evaluated : &stage.loss(microbatch));
+        if (!evaluating_) predictions_.push_back(stage.predictionLosses(microbatch));
         return;
     }
     setup_.transfers.put({ActionKind::SendForward, action.stage, microbatch}, std::move(output));

@@ -46,9 +46,10 @@ struct ExecutorSetup {
 
 /// The results of a list of actions.
 struct Executed {
-    double lossSum = 0;       ///< over the microbatches; on the last stage's rank
-    double gradientNorm = 0;  ///< before clipping, of the whole model; 0 where no list has ReduceNorm
-    bool overflow = false;    ///< a gradient was not finite: nothing was updated
+    double lossSum = 0;        ///< over the microbatches; on the last stage's rank
+    double predictionSum = 0;  ///< over the microbatches, of the modules' mean loss (Stage::predictionLosses)
+    double gradientNorm = 0;   ///< before clipping, of the whole model; 0 where no list has ReduceNorm
+    bool overflow = false;     ///< a gradient was not finite: nothing was updated
 };
 
 class Executor {
@@ -108,6 +109,7 @@ private:
     std::map<int, MicrobatchTokens> microbatches_;
     std::map<int, int> updatesDone_;  ///< by stage
     CheckedGradients gradients_;
+    std::vector<std::span<const double>> predictions_;  ///< the losses of modules, for each microbatch
     std::vector<const double*> losses_;  ///< of the microbatches; to be read when the device has come to its end
     std::deque<double> evaluated_;       ///< the losses that no stage holds
 };

@@ -105,16 +105,17 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
 
 std::map<int, StageSpec> stageSpecs(const StepPlan& plan, int pipelineRank) {
     const Layout& layout = plan.layout;
-    const std::vector<int> layers = stageLayers(layout);
+    const std::vector<StageShape> shapes = stageShapes(layout);
     std::map<int, StageSpec> specs;
     for (const int index : plan.lowered.stagesOf(pipelineRank)) {
         StageSpec& spec = specs[index];
         spec.model = layout.model;
         spec.seed = layout.run.seed;
-        spec.firstLayer = std::accumulate(layers.begin(), layers.begin() + index, 0);
-        spec.layers = layers[static_cast<std::size_t>(index)];
-        spec.first = index == 0;
-        spec.last = index == plan.lowered.stages() - 1;
+        const StageShape& shape = shapes[static_cast<std::size_t>(index)];
+        spec.firstLayer = shape.firstLayer;
+        spec.layers = shape.layers;
+        spec.first = shape.first;
+        spec.last = shape.last;
         spec.samples = layout.batch.micro;
         spec.tied = tiesEmbedding(layout.model) && (plan.lowered.flushes() || plan.lowered.stages() == 1);
         spec.memory = layout.memory;

@@ -2,6 +2,7 @@
 #include "engine/train/run/rank_probe.h"
 
 #include "engine/base/clock.h"
+#include "engine/layout/model_shape.h"
 #include "engine/train/comm/scalars.h"
 #include "engine/predict/plan/core_speed.h"
 #include "engine/predict/plan/profile_noise.h"
@@ -170,10 +171,8 @@ Profile RankProbe::result(Profile profile) {
     profile.embedding = combined("embedding", {PartPlace::Kind::Embedding});
     const auto parts =
         static_cast<std::size_t>(largest(world_, static_cast<std::int64_t>(stages_.begin()->second->layersOfBlock())));
-    for (int first = 0, next = 0; first < model.layers; first = next) {
-        while (next < model.layers && feedForwardWidth(model, next) == feedForwardWidth(model, first) &&
-               sameKind(model, next, first))
-            ++next;
+    for (int first = 0, next = 0; first < blockCount(model); first = next) {
+        while (next < blockCount(model) && sameShapes(model, next, first)) ++next;
         BlockProfile& block = profile.blocks.emplace_back();
         block.layers = next - first;
         for (std::size_t part = 0; part < parts; ++part)

@@ -30,6 +30,7 @@ StageProbe::StageProbe(const StageSpec& spec, Arena& arena, ProbeTime time)
     constexpr int bytes = 256;  // values of a byte of a pixel
     std::ranges::generate(tokens_, [&] { return below(readsImages(spec.model) ? bytes : spec.model.vocabulary); });
     std::ranges::generate(targets_, [&] { return below(targetKinds(spec.model)); });
+    further_.assign(static_cast<std::size_t>(predictionModules(spec.model)), targets_);
     values_.resize(std::max(boundarySize(spec.firstLayer), boundarySize(spec.firstLayer + spec.layers)));
     std::ranges::generate(values_, [&] { return static_cast<float>(random.uniform() - 0.5); });
     for (const Parameter& parameter : stage_.parameters())
@@ -66,7 +67,8 @@ void StageProbe::run(ActionKind kind, int microbatch) {
     const int above = spec_.firstLayer + spec_.layers;
     switch (kind) {
     case ActionKind::Forward:
-        stage_.forward(microbatch, {tokens_, targets_}, spec_.first ? Buffer{} : boundary(spec_.firstLayer));
+        stage_.forward(microbatch, {tokens_, targets_, 0, further_},
+                       spec_.first ? Buffer{} : boundary(spec_.firstLayer));
         break;
     case ActionKind::Backward: stage_.backward(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;
     case ActionKind::InputGrad: stage_.inputGrad(microbatch, spec_.last ? Buffer{} : boundary(above), 1); break;

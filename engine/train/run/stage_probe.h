@@ -58,6 +58,7 @@ private:
     ProbeTime time_;
     Stage stage_;
     std::vector<std::int32_t> tokens_, targets_;
+    std::vector<std::vector<std::int32_t>> further_;
     std::vector<float> values_;  ///< at least as many as a boundary has
     std::vector<LayerSamples> layers_;
     ActionKind running_ = ActionKind::None;

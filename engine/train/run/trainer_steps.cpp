@@ -178,7 +178,10 @@ void Trainer::Impl::step(int step) {
     scale_.stepped(done.overflow);
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
+    const bool predicts = predictionModules(layout_.model) > 0;
+    const double further = predicts ? meanLoss(done.predictionSum, plan_.lowered.microbatches) : 0;
     if (!reports()) return;
+    if (predicts) trace_.counter(EventKind::PredictionLoss, further);
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
     recordStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
 }

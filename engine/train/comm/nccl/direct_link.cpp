@@ -89,9 +89,10 @@ RequestPtr DirectLink::send(std::span<const std::byte> data, int tag) {
 
 RequestPtr DirectLink::receive(std::span<std::byte> data, int tag) {
     advance();
-    auto message = std::make_shared<Message>(Message{{tag, data.size()}, data.data(), false, nullptr});
+    auto message = std::make_shared<Message>(Message{{tag, data.size()}, data.data(), false, nullptr, nullptr});
     const auto early = std::ranges::find_if(unexpected_, [&](const MessagePtr& m) { return m->header.tag == tag; });
     if (early == unexpected_.end()) {
+        message->free = device_.mark();
         expected_.push_back(message);
         expectHeader();
         advance();
@@ -139,7 +140,7 @@ void DirectLink::accept(const Header& header) {
         begin(*message);
         return;
     }
-    auto message = std::make_shared<Message>(Message{header, device_.allocate(header.bytes), false, nullptr});
+    auto message = std::make_shared<Message>(Message{header, device_.allocate(header.bytes), false, nullptr, nullptr});
     begin(*message);
     unexpected_.push_back(std::move(message));
     expectHeader();  // the header that was expected for this message announced another one
@@ -147,7 +148,7 @@ void DirectLink::accept(const Header& header) {
 
 void DirectLink::begin(Message& message) {
     if (message.header.bytes > 0) {
-        group_->begin();
+        group_->begin(message.free.get());
         group_->receive(message.data, message.header.bytes, 0);
         message.exchange = group_->end();
     }

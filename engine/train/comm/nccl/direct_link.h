@@ -27,6 +27,7 @@ public:
     // which may still be on its way.
 
     RequestPtr send(std::span<const std::byte> data, int tag);
+    /// `data` is free once the device has carried out the calls made until now: the message waits for no later ones.
     /// The request throws a CommunicationError where the message that came has another size.
     RequestPtr receive(std::span<std::byte> data, int tag);
 
@@ -44,6 +45,7 @@ private:
         Header header;
         void* data = nullptr;
         bool announced = false;
+        std::shared_ptr<DeviceMoment> free;        ///< from which `data` may be written; null: from now on
         std::unique_ptr<DeviceExchange> exchange;  ///< null before the exchange begins, and for an empty message
     };
     using MessagePtr = std::shared_ptr<Message>;
