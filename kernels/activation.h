@@ -15,6 +15,17 @@ enum class Activation : std::uint8_t {
     SquaredRelu,  ///< max(x, 0)² (2109.08668)
 };
 
+/// What a gate g makes of a value v: f(g)·v. With a limit L it is g′·σ(α·g′)·(v′ + 1) instead, whatever f is, where g′
+/// = min(g, L) and v′ = min(max(v, −L), L); what lies beyond a bound has the gradient 0 (GPT-OSS).
+struct GateFunction {
+    Activation f = Activation::Silu;
+    float limit = 0;  ///< L; 0: none
+    float alpha = 1;  ///< α
+
+    GateFunction(Activation function) : f(function) {}
+    GateFunction(float bound, float factor) : limit(bound), alpha(factor) {}
+};
+
 struct ActivationOps {
     /// output = f(x), element by element; `count` elements, T.
     virtual void activate(Activation f, std::int64_t count, ConstArray x, Array output) = 0;
@@ -30,14 +41,14 @@ struct ActivationOps {
 
     /// joined: [rows, 2·columns]; each row holds the gates, then the values that the gates let through. output: [rows,
     /// columns]. T.
-    virtual void gated(Activation f, int rows, int columns, ConstArray joined, Array output) = 0;
-    static KernelWork gatedWork(Activation, int rows, int columns, ConstArray joined, Array) {
+    virtual void gated(const GateFunction& f, int rows, int columns, ConstArray joined, Array output) = 0;
+    static KernelWork gatedWork(const GateFunction&, int rows, int columns, ConstArray joined, Array) {
         return {KernelKind::Activation, bytesOf(joined, 3.0 * rows * columns)};
     }
 
     /// joined := its gradient; outputGradient: [rows, columns].
-    virtual void gatedGrad(Activation f, int rows, int columns, ConstArray outputGradient, Array joined) = 0;
-    static KernelWork gatedGradWork(Activation, int rows, int columns, ConstArray, Array joined) {
+    virtual void gatedGrad(const GateFunction& f, int rows, int columns, ConstArray outputGradient, Array joined) = 0;
+    static KernelWork gatedGradWork(const GateFunction&, int rows, int columns, ConstArray, Array joined) {
         return {KernelKind::Activation, bytesOf(joined, 5.0 * rows * columns)};
     }
 

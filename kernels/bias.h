@@ -14,7 +14,7 @@ struct BiasOps {
         return {KernelKind::Bias, bytesOf(matrix, 2.0 * rows * columns)};
     }
 
-    /// matrix[r,c] += bias[c] + residual[r,c]: the end of a block's branch. residual: T.
+    /// matrix[r,c] += bias[c] + residual[r,c]: the end of a block's branch. bias: P, or null for none; residual: T.
     virtual void addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) = 0;
     static KernelWork addBiasAndResidualWork(int rows, int columns, ConstArray, ConstArray, Array matrix) {
         return {KernelKind::Bias, bytesOf(matrix, 3.0 * rows * columns)};

@@ -37,15 +37,15 @@ public:
 enum class DeviceReduction : std::uint8_t { Sum, Max };
 
 /// One member's end of a group. The calls between begin() and end() are one exchange: it starts when the device has
-/// carried out its calls made before begin(), and when the group's earlier exchanges are over. Members ask for matching
-/// exchanges in the same order. Addresses are the device's; counts are elements. Throws std::runtime_error, with the
-/// library's own words, where a call fails or a member is lost.
+/// come to `after`, or where that is null has carried out its calls made before begin(), and when the group's earlier
+/// exchanges are over. Members ask for matching exchanges in the same order. Addresses are the device's; counts are
+/// elements. Throws std::runtime_error, with the library's own words, where a call fails or a member is lost.
 class DeviceGroup {
 public:
     /// Carries out first what is under way; gives it up where an exception is on its way, or a member is lost.
     virtual ~DeviceGroup() = default;
 
-    virtual void begin() = 0;
+    virtual void begin(const DeviceMoment* after = nullptr) = 0;
     virtual void send(const void* data, std::size_t bytes, int peer) = 0;
     virtual void receive(void* data, std::size_t bytes, int peer) = 0;
     /// `to` may be `from`. Both have one type; numbers of 16 bits are rounded after each addition.

@@ -36,6 +36,16 @@ struct GemmOps {
         return productWork(KernelKind::Product, m, n, k, a, b, bytesOf(bias, n) + bytesOf(c, 1.0 * m * n));
     }
 
+    /// C[m,n] = A·B + bias[n] + residual[m,n]: the end of a block's branch. bias: P, or null for none; residual: T,
+    /// which C does not overlap.
+    virtual void gemmBiasResidual(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, ConstArray residual,
+                                  Array c) = 0;
+    static KernelWork gemmBiasResidualWork(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias,
+                                           ConstArray residual, Array c) {
+        return productWork(KernelKind::Product, m, n, k, a, b,
+                           bytesOf(bias, n) + bytesOf(residual, 1.0 * m * n) + bytesOf(c, 1.0 * m * n));
+    }
+
     /// x = A·B + bias; output = g(x), where g is the GELU of gelu.h.
     virtual void gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x,
                               Array output) = 0;
@@ -61,7 +71,7 @@ private:
 };
 
 #define SHARDLAB_GEMM_OPS(operation)                                                                                   \
-    operation(GemmOps, gemm, 9) operation(GemmOps, gemmBias, 7) operation(GemmOps, gemmBiasGelu, 8)                    \
-        operation(GemmOps, gemmGeluGrad, 7)
+    operation(GemmOps, gemm, 9) operation(GemmOps, gemmBias, 7) operation(GemmOps, gemmBiasResidual, 8)                \
+        operation(GemmOps, gemmBiasGelu, 8) operation(GemmOps, gemmGeluGrad, 7)
 
 }  // namespace shardlab::kernels

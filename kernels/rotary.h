@@ -19,9 +19,9 @@ namespace shardlab::kernels {
 /// The angles fᵢ = base^(−2i ÷ width) of one position. Where they are scaled, an angle of which the share σ is kept
 /// becomes fᵢ·(σ + (1 − σ) ÷ factor). A pair turns tᵢ = original·fᵢ ÷ 2π times over the original sequence.
 ///   ByTurns  σ rises from 0 at tᵢ = low to 1 at tᵢ = high (Llama 3.1)
-///   Yarn     σ falls from 1 to 0 between two whole pairs i, those that turn `high` and `low` times, rounded outwards;
-///   and
-///            m = 1 + ln(factor) ÷ 10 (2309.00071)
+///   Yarn     σ falls from 1 to 0 between two pairs i, those that turn `high` and `low` times, which with `truncate`
+///   are
+///            rounded outwards to whole pairs; and m = 1 + ln(factor) ÷ 10 (2309.00071)
 struct RotaryAngles {
     enum class Scaling : std::uint8_t { None, ByTurns, Yarn };
     double base = 10000;
@@ -30,6 +30,7 @@ struct RotaryAngles {
     double low = 1;
     double high = 4;
     int original = 8192;
+    bool truncate = true;
 
     double kept(int pair, int width, double angle) const {
         if (scaling == Scaling::ByTurns)
@@ -37,8 +38,9 @@ struct RotaryAngles {
         const auto pairThatTurns = [&](double times) {
             return width * std::log(original / (times * 2 * std::numbers::pi)) / (2 * std::log(base));
         };
-        const double first = std::max(std::floor(pairThatTurns(high)), 0.0),
-                     last = std::min(std::ceil(pairThatTurns(low)), width - 1.0);
+        const double from = pairThatTurns(high), to = pairThatTurns(low);
+        const double first = std::max(truncate ? std::floor(from) : from, 0.0),
+                     last = std::min(truncate ? std::ceil(to) : to, width - 1.0);
         return 1 - std::clamp((pair - first) / (last == first ? 0.001 : last - first), 0.0, 1.0);
     }
     double of(int pair, int width) const {

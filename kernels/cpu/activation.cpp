@@ -20,27 +20,28 @@ SHARDLAB_INLINE void slopesOf(std::int64_t count, const float* __restrict gradie
 }
 
 template <class F>
-SHARDLAB_INLINE void gatesOf(std::int64_t rows, int columns, const float* joined, float* output) {
+SHARDLAB_INLINE void gatesOf(const F& f, std::int64_t rows, int columns, const float* joined, float* output) {
     for (std::int64_t r = 0; r < rows; ++r) {
         const float* __restrict gate = joined + r * 2 * columns;
         const float* __restrict value = gate + columns;
         float* __restrict out = output + r * columns;
 #pragma omp simd
-        for (int c = 0; c < columns; ++c) out[c] = F::value(gate[c]) * value[c];
+        for (int c = 0; c < columns; ++c) out[c] = f.value(gate[c]) * f.factor(value[c]);
     }
 }
 
 template <class F>
-SHARDLAB_INLINE void gateSlopesOf(std::int64_t rows, int columns, const float* outputGradient, float* joined) {
+SHARDLAB_INLINE void gateSlopesOf(const F& f, std::int64_t rows, int columns, const float* outputGradient,
+                                  float* joined) {
     for (std::int64_t r = 0; r < rows; ++r) {
         float* __restrict gate = joined + r * 2 * columns;
         float* __restrict value = gate + columns;
         const float* __restrict gradient = outputGradient + r * columns;
 #pragma omp simd
         for (int c = 0; c < columns; ++c) {
-            const float x = gate[c];
-            gate[c] = gradient[c] * value[c] * F::slope(x);
-            value[c] = gradient[c] * F::value(x);
+            const float x = gate[c], y = value[c];
+            gate[c] = gradient[c] * f.factor(y) * f.slope(x);
+            value[c] = gradient[c] * f.value(x) * f.factorSlope(y);
         }
     }
 }
@@ -64,21 +65,24 @@ SHARDLAB_HOT void slopes(Activation f, std::int64_t count, const float* gradient
     }
 }
 
-SHARDLAB_HOT void gates(Activation f, std::int64_t rows, int columns, const float* joined, float* output) {
-    switch (f) {
-    case Activation::Gelu: return gatesOf<cpu::Gelu>(rows, columns, joined, output);
-    case Activation::GeluTanh: return gatesOf<cpu::GeluTanh>(rows, columns, joined, output);
-    case Activation::Silu: return gatesOf<cpu::Silu>(rows, columns, joined, output);
-    case Activation::SquaredRelu: return gatesOf<cpu::SquaredRelu>(rows, columns, joined, output);
+SHARDLAB_HOT void gates(const GateFunction& gate, std::int64_t rows, int columns, const float* joined, float* output) {
+    if (gate.limit > 0) return gatesOf(cpu::ClampedGate{gate.limit, gate.alpha}, rows, columns, joined, output);
+    switch (gate.f) {
+    case Activation::Gelu: return gatesOf(cpu::Gate<cpu::Gelu>{}, rows, columns, joined, output);
+    case Activation::GeluTanh: return gatesOf(cpu::Gate<cpu::GeluTanh>{}, rows, columns, joined, output);
+    case Activation::Silu: return gatesOf(cpu::Gate<cpu::Silu>{}, rows, columns, joined, output);
+    case Activation::SquaredRelu: return gatesOf(cpu::Gate<cpu::SquaredRelu>{}, rows, columns, joined, output);
     }
 }
 
-SHARDLAB_HOT void gateSlopes(Activation f, std::int64_t rows, int columns, const float* gradient, float* joined) {
-    switch (f) {
-    case Activation::Gelu: return gateSlopesOf<cpu::Gelu>(rows, columns, gradient, joined);
-    case Activation::GeluTanh: return gateSlopesOf<cpu::GeluTanh>(rows, columns, gradient, joined);
-    case Activation::Silu: return gateSlopesOf<cpu::Silu>(rows, columns, gradient, joined);
-    case Activation::SquaredRelu: return gateSlopesOf<cpu::SquaredRelu>(rows, columns, gradient, joined);
+SHARDLAB_HOT void gateSlopes(const GateFunction& gate, std::int64_t rows, int columns, const float* gradient,
+                             float* joined) {
+    if (gate.limit > 0) return gateSlopesOf(cpu::ClampedGate{gate.limit, gate.alpha}, rows, columns, gradient, joined);
+    switch (gate.f) {
+    case Activation::Gelu: return gateSlopesOf(cpu::Gate<cpu::Gelu>{}, rows, columns, gradient, joined);
+    case Activation::GeluTanh: return gateSlopesOf(cpu::Gate<cpu::GeluTanh>{}, rows, columns, gradient, joined);
+    case Activation::Silu: return gateSlopesOf(cpu::Gate<cpu::Silu>{}, rows, columns, gradient, joined);
+    case Activation::SquaredRelu: return gateSlopesOf(cpu::Gate<cpu::SquaredRelu>{}, rows, columns, gradient, joined);
     }
 }
 
@@ -113,12 +117,12 @@ void CpuDevice::activateGrad(Activation f, std::int64_t count, ConstArray output
         cpu::reads(outputGradient), cpu::updates(x));
 }
 
-void CpuDevice::gated(Activation f, int rows, int columns, ConstArray joined, Array output) {
+void CpuDevice::gated(const GateFunction& f, int rows, int columns, ConstArray joined, Array output) {
     byJoinedRows(rows, columns, cpu::reads(joined), cpu::writes(output),
                  [&](std::int64_t some, const float* in, float* out) { gates(f, some, columns, in, out); });
 }
 
-void CpuDevice::gatedGrad(Activation f, int rows, int columns, ConstArray outputGradient, Array joined) {
+void CpuDevice::gatedGrad(const GateFunction& f, int rows, int columns, ConstArray outputGradient, Array joined) {
     byJoinedRows(
         rows, columns, cpu::updates(joined), cpu::reads(outputGradient),
         [&](std::int64_t some, float* in, const float* gradient) { gateSlopes(f, some, columns, gradient, in); });

@@ -58,4 +58,31 @@ struct SquaredRelu {
     static SHARDLAB_INLINE float slope(float x) { return x < 0 ? 0.0f : 2.0f * x; }
 };
 
+/// A gate that multiplies a value as it is: `factor` is what a value is multiplied as, `factorSlope` its slope.
+template <class F>
+struct Gate : F {
+    static SHARDLAB_INLINE float factor(float value) { return value; }
+    static SHARDLAB_INLINE float factorSlope(float) { return 1.0f; }
+};
+
+/// GateFunction with a limit.
+struct ClampedGate {
+    float limit;
+    float alpha;
+    SHARDLAB_INLINE float below(float x) const { return x > limit ? limit : x; }
+    SHARDLAB_INLINE float value(float x) const {
+        const float gate = below(x);
+        return gate * openShare(alpha * gate);
+    }
+    SHARDLAB_INLINE float slope(float x) const {
+        const float gate = below(x), open = openShare(alpha * gate);
+        return x > limit ? 0.0f : open + alpha * gate * open * (1.0f - open);
+    }
+    SHARDLAB_INLINE float factor(float value) const {
+        const float high = below(value);
+        return (high < -limit ? -limit : high) + 1.0f;
+    }
+    SHARDLAB_INLINE float factorSlope(float value) const { return __builtin_fabsf(value) > limit ? 0.0f : 1.0f; }
+};
+
 }  // namespace shardlab::kernels::cpu

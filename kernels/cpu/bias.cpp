@@ -52,6 +52,7 @@ void CpuDevice::addBias(int rows, int columns, ConstArray bias, Array matrix) {
 }
 
 void CpuDevice::addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) {
+    if (!bias) return add(std::int64_t{rows} * columns, residual, matrix);
     const cpu::ConstFloats b(bias, columns);
     cpu::byRows(
         rows, columns,

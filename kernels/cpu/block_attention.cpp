@@ -15,7 +15,7 @@ namespace shardlab::kernels {
 
 namespace {
 
-constexpr int blockRows = 64;
+constexpr int queriesAtOnce = 64;
 
 /// Overwrites scores row[0 … last] with e^(score − highest), and the rest up to `columns` with zeros; returns the
 /// highest and the sum.
@@ -64,8 +64,8 @@ SHARDLAB_HOT float dot(const float* a, const float* b, int count) {
 }
 
 /// Where the matrices of one head of one sample begin in the matrices of all.
-struct Head {
-    Head(const AttentionBlock& block, std::int64_t which)
+struct BlockHead {
+    BlockHead(const AttentionBlock& block, std::int64_t which)
         : number(static_cast<int>(which % block.heads)), hidden(block.heads * block.width), rule(block.rule, number) {
         const std::int64_t sample = which / block.heads, head = number;
         const std::int64_t query = sample * block.rows + block.firstQuery, key = sample * block.rows + block.firstKey;
@@ -99,7 +99,7 @@ void lowerKeys(const AttentionBlock& block, float slope, int query, int least, i
             cpu::lowerRow(end - begin, slope, position - block.keyRows.of(block.firstKey + begin), scores + begin);
 }
 
-void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, ConstArray keysValues,
+void attendBlock(const AttentionBlock& block, const BlockHead& head, ConstArray qkv, ConstArray keysValues,
                  const HeadSinks& sinks, bool first, float* output, float* logSums, float* scratch) {
     const float sink = cpu::sinkOf(sinks, head.number);
     const int d = block.width;
@@ -107,8 +107,8 @@ void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, 
     const cpu::Factor q(qkv + head.queries, block.queries, d, 3 * head.hidden, type);
     const cpu::Factor k(keysValues + head.keys, block.keys, d, 2 * head.hidden, type);
     const cpu::Factor v(keysValues + head.values, block.keys, d, 2 * head.hidden, type);
-    for (int begin = 0; begin < block.queries; begin += blockRows) {
-        const int end = std::min(begin + blockRows, block.queries), rows = end - begin;
+    for (int begin = 0; begin < block.queries; begin += queriesAtOnce) {
+        const int end = std::min(begin + queriesAtOnce, block.queries), rows = end - begin;
         const int from = block.firstSeen(begin), keys = seen(block, end);
         if (from >= keys) continue;
         cpu::product(rows, keys - from, d, scaleOf(block), q.rows(begin), k.transposed(from), 0, scratch + from,
@@ -138,7 +138,7 @@ void attendBlock(const AttentionBlock& block, const Head& head, ConstArray qkv, 
     }
 }
 
-void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray qkv, ConstArray keysValues,
+void attendBlockGrad(const AttentionBlock& block, const BlockHead& head, ConstArray qkv, ConstArray keysValues,
                      ConstArray output, ConstArray outputGradient, const float* logSums, float* queryGradient,
                      float* keysValuesGradient, float* scratch) {
     const int d = block.width;
@@ -149,9 +149,9 @@ void attendBlockGrad(const AttentionBlock& block, const Head& head, ConstArray q
     const cpu::Factor v(keysValues + head.values, block.keys, d, 2 * head.hidden, type);
     const cpu::Factor dOut(outputGradient + head.output, block.queries, d, head.hidden, type);
     float* const p = scratch;
-    float* const dS = scratch + std::ptrdiff_t{std::min(blockRows, block.queries)} * block.keys;
-    for (int begin = 0; begin < block.queries; begin += blockRows) {
-        const int end = std::min(begin + blockRows, block.queries), rows = end - begin;
+    float* const dS = scratch + std::ptrdiff_t{std::min(queriesAtOnce, block.queries)} * block.keys;
+    for (int begin = 0; begin < block.queries; begin += queriesAtOnce) {
+        const int end = std::min(begin + queriesAtOnce, block.queries), rows = end - begin;
         const int from = block.firstSeen(begin), keys = seen(block, end), some = keys - from;
         if (some <= 0) continue;
         const std::int64_t at = head.output + std::int64_t{begin} * head.hidden;
@@ -191,19 +191,20 @@ void shareHeads(const AttentionBlock& block, std::size_t scratchSize, float* scr
     const std::int64_t heads = std::int64_t{block.samples} * block.heads;
     cpu::shareOut(heads, heads * block.queries * (block.keys + block.width), [&](std::int64_t begin, std::int64_t end) {
         const cpu::Scratch own(begin > 0 ? scratchSize : 0);
-        for (std::int64_t head = begin; head < end; ++head) body(Head(block, head), begin > 0 ? own.data() : scratch);
+        for (std::int64_t head = begin; head < end; ++head)
+            body(BlockHead(block, head), begin > 0 ? own.data() : scratch);
     });
 }
 
 }  // namespace
 
 std::size_t CpuDevice::attentionBlockScratch(int rows, int /*width*/) const {
-    return 2 * static_cast<std::size_t>(std::min(rows, blockRows)) * static_cast<std::size_t>(rows);
+    return 2 * static_cast<std::size_t>(std::min(rows, queriesAtOnce)) * static_cast<std::size_t>(rows);
 }
 
 void CpuDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
                                const HeadSinks& sinks, bool first, float* output, float* logSums, float* scratch) {
-    shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const Head& head, float* own) {
+    shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const BlockHead& head, float* own) {
         attendBlock(block, head, qkv, keysValues, sinks, first, output, logSums, own);
     });
 }
@@ -211,7 +212,7 @@ void CpuDevice::attentionBlock(const AttentionBlock& block, ConstArray qkv, Cons
 void CpuDevice::attentionBlockGrad(const AttentionBlock& block, ConstArray qkv, ConstArray keysValues,
                                    ConstArray output, ConstArray outputGradient, const float* logSums,
                                    float* queryGradient, float* keysValuesGradient, float* scratch) {
-    shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const Head& head, float* own) {
+    shareHeads(block, attentionBlockScratch(block.rows, block.width), scratch, [&](const BlockHead& head, float* own) {
         attendBlockGrad(block, head, qkv, keysValues, output, outputGradient, logSums, queryGradient,
                         keysValuesGradient, own);
     });

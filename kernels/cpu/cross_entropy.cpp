@@ -55,31 +55,39 @@ std::size_t cappedSize(int columns, float cap) { return cap > 0 ? static_cast<st
 
 /// The mean loss of the rows, summed in the order of the rows whichever threads compute them.
 template <class Operand, class RowLoss>
-double meanLoss(int rows, int vocabulary, const Operand& logits, const RowLoss& lossOf) {
-    std::vector<double> losses(static_cast<std::size_t>(rows));
+double meanLoss(const VocabularyPart& whole, const Operand& logits, const RowLoss& lossOf) {
+    std::vector<double> losses(static_cast<std::size_t>(whole.rows));
     cpu::byRows(
-        rows, vocabulary,
+        whole.rows, whole.rowStride(),
         [&](std::int64_t first, std::int64_t some, auto* block) {
             for (std::int64_t r = 0; r < some; ++r)
-                losses[static_cast<std::size_t>(first + r)] = lossOf(first + r, block + r * vocabulary);
+                losses[static_cast<std::size_t>(first + r)] = lossOf(first + r, block + r * whole.rowStride());
         },
         logits);
-    return std::accumulate(losses.begin(), losses.end(), 0.0) / rows;
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / whole.rows;
 }
 
 }  // namespace
 
-void CpuDevice::crossEntropy(int rows, int vocabulary, ConstArray logits, const std::int32_t* targets, double* loss) {
-    *loss = meanLoss(rows, vocabulary, cpu::reads(logits), [&](std::int64_t r, const float* row) {
-        const float highest = highestOf(vocabulary, row);
-        const double sum = sumOfExponentials(vocabulary, row, highest);
+void CpuDevice::crossEntropy(const VocabularyPart& whole, ConstArray logits, const std::int32_t* targets,
+                             double* loss) {
+    *loss = meanLoss(whole, cpu::reads(logits), [&](std::int64_t r, const float* row) {
+        if (targets[r] == noTarget) return 0.0;
+        const float highest = highestOf(whole.columns, row);
+        const double sum = sumOfExponentials(whole.columns, row, highest);
         return std::log(sum) + highest - row[targets[r]];
     });
 }
 
-void CpuDevice::crossEntropyWithGradient(int rows, int vocabulary, float cap, Array logits, const std::int32_t* targets,
+void CpuDevice::crossEntropyWithGradient(const VocabularyPart& whole, Array logits, const std::int32_t* targets,
                                          double* loss) {
-    *loss = meanLoss(rows, vocabulary, cpu::updates(logits), [&](std::int64_t r, float* row) {
+    const int vocabulary = whole.columns;
+    const float cap = whole.cap;
+    *loss = meanLoss(whole, cpu::updates(logits), [&](std::int64_t r, float* row) {
+        if (targets[r] == noTarget) {
+            std::fill_n(row, vocabulary, 0.0f);
+            return 0.0;
+        }
         const float highest = highestOf(vocabulary, row);
         const float own = row[targets[r]];
         const cpu::Scratch capped(cappedSize(vocabulary, cap));
@@ -101,10 +109,10 @@ void CpuDevice::capLogits(std::int64_t count, float cap, Array logits) {
 
 void CpuDevice::largestLogits(const VocabularyPart& part, ConstArray logits, float* largest) {
     cpu::byRows(
-        part.rows, part.columns,
+        part.rows, part.rowStride(),
         [&](std::int64_t first, std::int64_t some, const float* block) {
             for (std::int64_t r = 0; r < some; ++r)
-                largest[first + r] = highestOf(part.columns, block + r * part.columns);
+                largest[first + r] = highestOf(part.columns, block + r * part.rowStride());
         },
         cpu::reads(logits));
 }
@@ -112,13 +120,14 @@ void CpuDevice::largestLogits(const VocabularyPart& part, ConstArray logits, flo
 void CpuDevice::sumExponentials(const VocabularyPart& part, const float* largest, const std::int32_t* targets,
                                 ConstArray logits, float* sums, float* own) {
     cpu::byRows(
-        part.rows, part.columns,
+        part.rows, part.rowStride(),
         [&](std::int64_t first, std::int64_t some, const float* block) {
             for (std::int64_t r = 0; r < some; ++r) {
-                const float* row = block + r * part.columns;
+                const float* row = block + r * part.rowStride();
                 const int target = targets[first + r] - part.first;
                 own[first + r] = target >= 0 && target < part.columns ? row[target] : 0;
-                sums[first + r] = sumOfExponentials(part.columns, row, largest[first + r]);
+                const bool counts = targets[first + r] != noTarget;
+                sums[first + r] = counts ? sumOfExponentials(part.columns, row, largest[first + r]) : 0;
             }
         },
         cpu::reads(logits));
@@ -127,10 +136,14 @@ void CpuDevice::sumExponentials(const VocabularyPart& part, const float* largest
 void CpuDevice::crossEntropyGradient(const VocabularyPart& part, const float* largest, const float* sums,
                                      const std::int32_t* targets, Array logits) {
     cpu::byRows(
-        part.rows, part.columns,
+        part.rows, part.rowStride(),
         [&](std::int64_t first, std::int64_t some, float* block) {
             for (std::int64_t r = 0; r < some; ++r) {
-                float* row = block + r * part.columns;
+                float* row = block + r * part.rowStride();
+                if (targets[first + r] == noTarget) {
+                    std::fill_n(row, part.columns, 0.0f);
+                    continue;
+                }
                 const cpu::Scratch capped(cappedSize(part.columns, part.cap));
                 if (part.cap > 0) std::copy_n(row, part.columns, capped.data());
                 softmax(part.columns, row, largest[first + r], 1.0f / sums[first + r]);
@@ -144,7 +157,8 @@ void CpuDevice::crossEntropyGradient(const VocabularyPart& part, const float* la
 
 void CpuDevice::sharedLoss(int rows, const float* largest, const float* sums, const float* own, double* loss) {
     double sum = 0;
-    for (int r = 0; r < rows; ++r) sum += std::log(static_cast<double>(sums[r])) + largest[r] - own[r];
+    for (int r = 0; r < rows; ++r)
+        if (sums[r] > 0) sum += std::log(static_cast<double>(sums[r])) + largest[r] - own[r];
     *loss = sum / rows;
 }
 

@@ -83,6 +83,12 @@ void CpuDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, ConstA
     addBias(m, n, bias, c);
 }
 
+void CpuDevice::gemmBiasResidual(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, ConstArray residual,
+                                 Array c) {
+    Device::gemm(m, n, k, a, false, b, false, 0, c);
+    addBiasAndResidual(m, n, bias, residual, c);
+}
+
 void CpuDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
     if (x.type != DType::F32) {  // of the rounded x: whoever has x alone makes the same of it
         gemmBias(m, n, k, a, b, bias, x);

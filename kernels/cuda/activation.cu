@@ -40,6 +40,29 @@ struct SquaredRelu {
     static __device__ float slope(float x) { return x < 0 ? 0.0f : 2.0f * x; }
 };
 
+/// A gate that multiplies a value as it is: `factor` is what a value is multiplied as, `factorSlope` its slope.
+template <class F>
+struct Gate : F {
+    static __device__ float factor(float value) { return value; }
+    static __device__ float factorSlope(float) { return 1.0f; }
+};
+
+/// GateFunction with a limit.
+struct ClampedGate {
+    float limit;
+    float alpha;
+    __device__ float value(float x) const {
+        const float gate = fminf(x, limit);
+        return gate * Silu::share(alpha * gate);
+    }
+    __device__ float slope(float x) const {
+        const float gate = fminf(x, limit), open = Silu::share(alpha * gate);
+        return x > limit ? 0.0f : open + alpha * gate * open * (1.0f - open);
+    }
+    __device__ float factor(float value) const { return fmaxf(fminf(value, limit), -limit) + 1.0f; }
+    __device__ float factorSlope(float value) const { return fabsf(value) > limit ? 0.0f : 1.0f; }
+};
+
 template <class F, int N, class T>
 __global__ void activateKernel(std::int64_t count, const T* x, T* output) {
     overElements<N>(count, [=](std::int64_t at, auto n) {
@@ -67,6 +90,7 @@ struct Gated {
     int columns;
     const T* joined;
     T* output;
+    F f;
 
     template <int N>
     __device__ void at(int row, int column, std::int64_t index) const {
@@ -75,7 +99,7 @@ struct Gated {
         const auto value = loadPack<N>(gates + columns);
         Pack<T, N> out;
 #pragma unroll
-        for (int i = 0; i < N; ++i) out.set(i, F::value(gate[i]) * value[i]);
+        for (int i = 0; i < N; ++i) out.set(i, f.value(gate[i]) * f.factor(value[i]));
         storePack(output + index, out);
     }
 };
@@ -85,6 +109,7 @@ struct GatedGrad {
     int columns;
     const T* outputGradient;
     T* joined;
+    F f;
 
     template <int N>
     __device__ void at(int row, int column, std::int64_t index) const {
@@ -94,9 +119,9 @@ struct GatedGrad {
         const auto gradient = loadPack<N>(outputGradient + index);
 #pragma unroll
         for (int i = 0; i < N; ++i) {
-            const float x = gate[i];
-            gate.set(i, gradient[i] * value[i] * F::slope(x));
-            value.set(i, gradient[i] * F::value(x));
+            const float x = gate[i], y = value[i];
+            gate.set(i, gradient[i] * f.factor(y) * f.slope(x));
+            value.set(i, gradient[i] * f.value(x) * f.factorSlope(y));
         }
         storePack(gates, gate);
         storePack(gates + columns, value);
@@ -112,6 +137,13 @@ void withFunction(Activation f, const Function& function) {
     case Activation::Silu: return function(Silu{});
     case Activation::SquaredRelu: return function(SquaredRelu{});
     }
+}
+
+/// Calls function with what the gate multiplies.
+template <class Function>
+void withGate(const GateFunction& gate, const Function& function) {
+    if (gate.limit > 0) return function(ClampedGate{gate.limit, gate.alpha});
+    withFunction(gate.f, [&]<class F>(F) { function(Gate<F>{}); });
 }
 
 }  // namespace
@@ -144,23 +176,23 @@ void CudaDevice::activateGrad(Activation f, std::int64_t count, ConstArray outpu
     });
 }
 
-void CudaDevice::gated(Activation f, int rows, int columns, ConstArray joined, Array output) {
-    withFunction(f, [&]<class F>(F) {
+void CudaDevice::gated(const GateFunction& gate, int rows, int columns, ConstArray joined, Array output) {
+    withGate(gate, [&]<class F>(const F& f) {
         withType(joined.type, [&](auto t) {
             using T = typename decltype(t)::Type;
             withPacks<T>(
                 columns,
                 [&](auto n) {
                     launch("gated", mapMatrixKernel<n(), Gated<F, T>>, matrixBlocks(rows, columns, n()), tileThreads,
-                           *queue_, rows, columns, Gated<F, T>{columns, as<T>(joined), as<T>(output)});
+                           *queue_, rows, columns, Gated<F, T>{columns, as<T>(joined), as<T>(output), f});
                 },
                 joined.data, static_cast<const void*>(output.data));
         });
     });
 }
 
-void CudaDevice::gatedGrad(Activation f, int rows, int columns, ConstArray outputGradient, Array joined) {
-    withFunction(f, [&]<class F>(F) {
+void CudaDevice::gatedGrad(const GateFunction& gate, int rows, int columns, ConstArray outputGradient, Array joined) {
+    withGate(gate, [&]<class F>(const F& f) {
         withType(joined.type, [&](auto t) {
             using T = typename decltype(t)::Type;
             withPacks<T>(
@@ -168,7 +200,7 @@ void CudaDevice::gatedGrad(Activation f, int rows, int columns, ConstArray outpu
                 [&](auto n) {
                     launch("gatedGrad", mapMatrixKernel<n(), GatedGrad<F, T>>, matrixBlocks(rows, columns, n()),
                            tileThreads, *queue_, rows, columns,
-                           GatedGrad<F, T>{columns, as<T>(outputGradient), as<T>(joined)});
+                           GatedGrad<F, T>{columns, as<T>(outputGradient), as<T>(joined), f});
                 },
                 outputGradient.data, static_cast<const void*>(joined.data));
         });

@@ -49,6 +49,7 @@ void CudaDevice::addBias(int rows, int columns, ConstArray bias, Array matrix) {
 }
 
 void CudaDevice::addBiasAndResidual(int rows, int columns, ConstArray bias, ConstArray residual, Array matrix) {
+    if (!bias) return add(std::int64_t{rows} * columns, residual, matrix);
     withTypes(matrix.type, bias.type, [&](auto t, auto p) {
         using T = typename decltype(t)::Type;
         using P = typename decltype(p)::Type;

@@ -58,7 +58,7 @@ CudaDevice::CudaDevice(int index) : index_(index) {
     check(cudaStreamCreateWithFlags(&returns_, cudaStreamNonBlocking), "cudaStreamCreate");
     memory_ = std::make_unique<MemoryCache>([this] { queue_->stream(); });
     uploads_ = std::make_unique<UploadRing>([this] { requireMembers(); });
-    plans_ = std::make_unique<GemmPlans>();
+    plans_ = std::make_unique<GemmPlans>(properties_.name);
     void* result = nullptr;
     check(cudaHostAlloc(&result, resultBytes, cudaHostAllocMapped), "cudaHostAlloc", resultBytes);
     result_ = static_cast<double*>(result);

@@ -85,6 +85,18 @@ void CudaDevice::gemmBias(int m, int n, int k, ConstArray a, ConstArray b, Const
     addBias(m, n, bias, c);
 }
 
+void CudaDevice::gemmBiasResidual(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, ConstArray residual,
+                                  Array c) {
+    GemmShape shape = wholeShape(m, n, k, a.type, bias ? Epilogue::Bias : Epilogue::None);
+    shape.accumulates = true;
+    GemmOperands operands{a.data, b.data, c.data, bias.data};
+    operands.before = residual.data;
+    const bool alike = (!bias || bias.type == a.type) && residual.type == a.type && c.type == a.type;
+    if (alike && plans_->multiply(shape, operands, *queue_)) return;
+    Device::gemm(m, n, k, a, false, b, false, 0, c);
+    addBiasAndResidual(m, n, bias, residual, c);
+}
+
 void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, ConstArray bias, Array x, Array output) {
     const GemmShape shape = wholeShape(m, n, k, a.type, Epilogue::BiasGelu);
     const bool alike = bias.type == a.type && output.type == a.type && n % 8 == 0;

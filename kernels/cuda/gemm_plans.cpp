@@ -3,20 +3,29 @@
 
 #include "kernels/cuda/capture_lock.cuh"
 #include "kernels/cuda/check.cuh"
+#include "kernels/cuda/gemm_choices.cuh"
 
 #include <cublasLt.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <limits>
 #include <map>
+#include <optional>
+#include <span>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace shardlab::kernels::cuda {
 
 namespace {
 
 constexpr std::size_t workspaceBytes = std::size_t{64} << 20;
+constexpr int mostCandidates = 8;
 
 void checked(cublasStatus_t status, const char* call) {
     if (status != CUBLAS_STATUS_SUCCESS)
@@ -60,14 +69,63 @@ cublasLtEpilogue_t epilogueOf(Epilogue epilogue) {
     return CUBLASLT_EPILOGUE_DEFAULT;
 }
 
+/// Finds the quickest of several algorithms. A call of the product is computed by one of them and measured where it
+/// stands, between the kernels around it: nothing is computed twice, and nobody waits.
+class Trial {
+public:
+    explicit Trial(std::size_t candidates) : least_(candidates, std::numeric_limits<float>::infinity()) {
+        for (cudaEvent_t* const event : {&begin_, &end_}) check(cudaEventCreate(event), "cudaEventCreate");
+    }
+    ~Trial() {
+        for (cudaEvent_t event : {begin_, end_}) cudaEventDestroy(event);
+    }
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+    /// Takes down the time of the call that was measured last; false while that call is under way.
+    bool ready() {
+        if (!underWay_) return true;
+        const cudaError_t status = cudaEventQuery(end_);
+        if (status == cudaErrorNotReady) {
+            cudaGetLastError();  // clears the error, which is handled here
+            return false;
+        }
+        check(status, "cudaEventQuery");
+        float milliseconds = 0;
+        check(cudaEventElapsedTime(&milliseconds, begin_, end_), "cudaEventElapsedTime");
+        least_[candidate()] = std::min(least_[candidate()], milliseconds);
+        ++calls_;
+        underWay_ = false;
+        return true;
+    }
+    bool over() const { return calls_ == tries * least_.size(); }
+    std::size_t candidate() const { return calls_ % least_.size(); }
+    std::size_t quickest() const { return static_cast<std::size_t>(std::ranges::min_element(least_) - least_.begin()); }
+    template <class Call>
+    void measure(const Call& call, cudaStream_t stream) {
+        check(cudaEventRecord(begin_, stream), "cudaEventRecord");
+        call(stream);
+        check(cudaEventRecord(end_, stream), "cudaEventRecord");
+        underWay_ = true;
+    }
+
+private:
+    static constexpr std::size_t tries = 5;  ///< of each candidate, whose shortest time counts
+    std::vector<float> least_;               ///< milliseconds
+    cudaEvent_t begin_ = nullptr, end_ = nullptr;
+    std::size_t calls_ = 0;  ///< that were measured
+    bool underWay_ = false;
+};
+
 /// The library's matrices are column-major, so it is asked for Cᵀ = op(B)ᵀ·op(A)ᵀ, whose first factor is B.
 struct Plan {
     cublasLtMatmulDesc_t operation = nullptr;
     Layout first;
     Layout second;
     Layout result;
-    cublasLtMatmulAlgo_t algorithm{};
-    bool known = false;
+    std::vector<cublasLtMatmulAlgo_t> algorithms;  ///< none where the library does not know the product
+    std::size_t chosen = 0;
+    std::unique_ptr<Trial> trial;  ///< of all algorithms; null once one of them has been chosen
 
     explicit Plan(const GemmShape& s)
         : first(s.type, s.transposeB ? s.k : s.n, s.transposeB ? s.n : s.k, s.strideB),
@@ -84,8 +142,8 @@ struct Plan {
     }
     Plan(Plan&& other) noexcept
         : operation(std::exchange(other.operation, nullptr)), first(std::move(other.first)),
-          second(std::move(other.second)), result(std::move(other.result)), algorithm(other.algorithm),
-          known(other.known) {}
+          second(std::move(other.second)), result(std::move(other.result)), algorithms(std::move(other.algorithms)),
+          chosen(other.chosen), trial(std::move(other.trial)) {}
     Plan& operator=(Plan&&) = delete;
     ~Plan() {
         if (operation) cublasLtMatmulDescDestroy(operation);
@@ -110,6 +168,19 @@ struct Alignments {
     auto operator<=>(const Alignments&) const = default;
 };
 
+/// What stands for a product in a file of choices.
+std::string textOf(const GemmShape& s, const Alignments& aligned) {
+    constexpr const char* types[] = {"fp32", "bf16", "fp16"};
+    constexpr const char* epilogues[] = {"", " bias", " bias+gelu"};
+    std::ostringstream text;
+    text << s.m << 'x' << s.n << 'x' << s.k << ' ' << (s.transposeA ? 'T' : 'N') << (s.transposeB ? 'T' : 'N')
+         << " rows " << s.strideA << ' ' << s.strideB << ' ' << s.strideC << ' ' << types[static_cast<int>(s.type)]
+         << (s.accumulates ? " added to " : " to ") << types[static_cast<int>(s.output)]
+         << epilogues[static_cast<int>(s.epilogue)] << " aligned " << aligned.a << ' ' << aligned.b << ' ' << aligned.c
+         << ' ' << aligned.vector;
+    return text.str();
+}
+
 class Preference {
 public:
     Preference() { checked(cublasLtMatmulPreferenceCreate(&preference_), "cublasLtMatmulPreferenceCreate"); }
@@ -132,6 +203,7 @@ private:
 struct GemmPlans::Library {
     cublasLtHandle_t handle = nullptr;
     void* workspace = nullptr;
+    std::optional<GemmChoices> choices;
     using Plans = std::map<std::pair<GemmShape, Alignments>, Plan>;  // a map, because entries must stay where they are
     Plans plans;
 
@@ -139,6 +211,7 @@ struct GemmPlans::Library {
         Library* library;
         Plans::value_type* plan;
         GemmOperands operands;
+        std::size_t algorithm;
         bool operator==(const Product&) const = default;
         void operator()(cudaStream_t stream) const {
             const GemmShape& shape = plan->first.first;
@@ -146,15 +219,16 @@ struct GemmPlans::Library {
             p.point(shape, operands);
             const float beta = shape.accumulates ? 1.0f : 0.0f;
             checked(cublasLtMatmul(library->handle, p.operation, &operands.alpha, operands.b, p.first, operands.a,
-                                   p.second, &beta, operands.c, p.result, operands.c, p.result, &p.algorithm,
-                                   library->workspace, workspaceBytes, stream),
+                                   p.second, &beta, operands.before ? operands.before : operands.c, p.result,
+                                   operands.c, p.result, &p.algorithms[algorithm], library->workspace, workspaceBytes,
+                                   stream),
                     "cublasLtMatmul");
         }
     };
 
-    /// Takes the library's first choice, which is the same in every run, so that runs repeat to the bit. The plan stays
-    /// unknown where the library has nothing for the product; any other answer than that is an error.
-    void choose(Plan& plan, const Alignments& alignments) {
+    /// The plan has no algorithm where the library has nothing for the product; any other answer than that is an error.
+    void choose(Plan& plan, const GemmShape& shape, const Alignments& alignments) {
+        if (choices && takeStored(plan, textOf(shape, alignments))) return;
         Preference preference;
         preference.set(CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, workspaceBytes);
         // The parts of a sum may be added up in fp32 only.
@@ -164,23 +238,57 @@ struct GemmPlans::Library {
         preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, alignments.a);
         preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, alignments.c);
         preference.set(CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, alignments.c);
-        cublasLtMatmulHeuristicResult_t found{};
+        std::array<cublasLtMatmulHeuristicResult_t, mostCandidates> found{};
         int count = 0;
         cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
         {
             const auto apart = captureLock();
             status = cublasLtMatmulAlgoGetHeuristic(handle, plan.operation, plan.first, plan.second, plan.result,
-                                                    plan.result, preference, 1, &found, &count);
+                                                    plan.result, preference, choices ? mostCandidates : 1, found.data(),
+                                                    &count);
         }
-        if (status == CUBLAS_STATUS_SUCCESS && count > 0) status = found.state;
+        if (status == CUBLAS_STATUS_SUCCESS && count > 0) status = found[0].state;
         if (status == CUBLAS_STATUS_NOT_SUPPORTED || (status == CUBLAS_STATUS_SUCCESS && count == 0)) return;
         checked(status, "cublasLtMatmulAlgoGetHeuristic");
-        plan.known = true;
-        plan.algorithm = found.algo;
+        for (const auto& each : std::span(found).first(static_cast<std::size_t>(count)))
+            if (each.state == CUBLAS_STATUS_SUCCESS) plan.algorithms.push_back(each.algo);
+        if (plan.algorithms.size() > 1) plan.trial = std::make_unique<Trial>(plan.algorithms.size());
+    }
+
+    bool takeStored(Plan& plan, const std::string& product) const {
+        const cublasLtMatmulAlgo_t* const stored = choices->find(product);
+        if (!stored) return false;
+        cublasLtMatmulHeuristicResult_t needs{};
+        cublasStatus_t status = CUBLAS_STATUS_SUCCESS;
+        {
+            const auto apart = captureLock();
+            status = cublasLtMatmulAlgoCheck(handle, plan.operation, plan.first, plan.second, plan.result, plan.result,
+                                             stored, &needs);
+        }
+        if (status != CUBLAS_STATUS_SUCCESS || needs.workspaceSize > workspaceBytes)
+            throw std::runtime_error("SHARDLAB_CUDA_PRODUCTS: " + choices->path() + ": cuBLASLt does not compute '" +
+                                     product + "' by the algorithm there; without the line it is measured again");
+        plan.algorithms = {*stored};
+        return true;
+    }
+
+    /// Measures one candidate more, or takes the quickest of all. False where the product is still to be computed.
+    bool tryNext(Plans::value_type& plan, const GemmOperands& operands, LaunchQueue& queue) {
+        auto& [key, p] = plan;
+        if (!p.trial || !p.trial->ready()) return false;
+        if (!p.trial->over()) {
+            p.trial->measure(Product{this, &plan, operands, p.trial->candidate()}, queue.stream());
+            return true;
+        }
+        p.chosen = p.trial->quickest();
+        p.trial.reset();
+        choices->add(textOf(key.first, key.second), p.algorithms[p.chosen]);
+        return false;
     }
 };
 
-GemmPlans::GemmPlans() : library_(std::make_unique<Library>()) {
+GemmPlans::GemmPlans(const std::string& gpu) : library_(std::make_unique<Library>()) {
+    if (const char* const file = std::getenv("SHARDLAB_CUDA_PRODUCTS")) library_->choices.emplace(file, gpu);
     checked(cublasLtCreate(&library_->handle), "cublasLtCreate");
     check(cudaMalloc(&library_->workspace, workspaceBytes), "cudaMalloc", workspaceBytes);
 }
@@ -193,17 +301,19 @@ GemmPlans::~GemmPlans() {
 
 bool GemmPlans::multiply(const GemmShape& shape, const GemmOperands& operands, LaunchQueue& queue) {
     Alignments alignments{alignmentOf(operands.a), alignmentOf(operands.b), alignmentOf(operands.c)};
-    if (operands.aux) alignments.c = std::min(alignments.c, alignmentOf(operands.aux));
+    for (const void* const like : {operands.before, static_cast<const void*>(operands.aux)})
+        if (like) alignments.c = std::min(alignments.c, alignmentOf(like));
     if (operands.vector) alignments.vector = alignmentOf(operands.vector);
     auto found = library_->plans.find({shape, alignments});
     if (found == library_->plans.end()) {
         Plan plan(shape);
         plan.point(shape, operands);
-        library_->choose(plan, alignments);
+        library_->choose(plan, shape, alignments);
         found = library_->plans.emplace(std::pair(shape, alignments), std::move(plan)).first;
     }
-    if (!found->second.known) return false;
-    queue.call(Library::Product{library_.get(), &*found, operands});
+    if (found->second.algorithms.empty()) return false;
+    if (!library_->tryNext(*found, operands, queue))
+        queue.call(Library::Product{library_.get(), &*found, operands, found->second.chosen});
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 namespace shardlab::kernels::cuda {
 
@@ -42,12 +43,18 @@ struct GemmOperands {
     const void* vector = nullptr;
     void* aux = nullptr;
     float alpha = 1;
+    const void* before = nullptr;  ///< to which a product that accumulates is added; null: c
     bool operator==(const GemmOperands&) const = default;
 };
 
+/// Takes the library's first choice of an algorithm, which is the same in every run, so that runs repeat to the bit.
+/// Where SHARDLAB_CUDA_PRODUCTS names a file, it takes the algorithm in it; a product that the file does not have is
+/// computed by several in turn, each time that it is asked for, and the quickest is added to the file. A run whose
+/// products are all in the file repeats to the bit.
 class GemmPlans {
 public:
-    GemmPlans();
+    /// For the calling thread's GPU, of that name. Throws std::runtime_error where the file says nothing.
+    explicit GemmPlans(const std::string& gpu);
     ~GemmPlans();
     GemmPlans(const GemmPlans&) = delete;
     GemmPlans& operator=(const GemmPlans&) = delete;

@@ -12,8 +12,8 @@ namespace shardlab::kernels::cuda {
 
 namespace {
 
-constexpr std::size_t fewest = 3;          ///< launches for which a graph is made
-constexpr std::size_t mostGraphs = 16384;  ///< kinds of batches that are known; beyond them the queue starts afresh
+constexpr std::size_t fewest = 3;        ///< launches for which a graph is made
+constexpr std::size_t mostKinds = 4096;  ///< kinds of batches that are known; beyond them old ones are forgotten
 constexpr std::uint64_t trialLaunches = 8;
 constexpr std::uint64_t cutName = 0;  ///< of a range that another thread has cut
 /// Bytes; the limit is 48 KiB, which the kernel's own variables share.
@@ -102,12 +102,11 @@ void LaunchQueue::submit() {
 
 bool LaunchQueue::submitAsGraph() {
     if (!graphs_ || batch_.size() < fewest) return false;
-    if (seen_.size() > mostGraphs) {
-        for (auto& [key, seen] : seen_) forget(seen);
-        seen_.clear();
-    }
+    ++batches_;
+    if (seen_.size() >= mostKinds) forgetOld();
     const auto [found, first] = seen_.try_emplace(name_ ^ batch_.shape());
     Seen& seen = found->second;
+    seen.last = batches_;
     if (first || seen.unsteady) return false;
     try {
         if (!seen.graph) {
@@ -129,26 +128,32 @@ bool LaunchQueue::submitAsGraph() {
     ++counts_.graphLaunches;
     if (seen.launches > trialLaunches && 2 * seen.graph->captures() > seen.launches) {
         seen.unsteady = true;
-        forget(seen);
+        seen.addTo(counts_);
+        seen.graph.reset();
     }
     return true;
 }
 
-void LaunchQueue::forget(Seen& seen) {
-    if (!seen.graph) return;
-    counts_.kernelsSet += seen.graph->kernelsSet();
-    counts_.captures += seen.graph->captures();
-    seen.graph.reset();
+/// Leaves at most half of the kinds: those of the last batches. What recurs in every step stays a graph, however many
+/// others come once, as experts' batches do, whose sizes are those of their routes.
+void LaunchQueue::forgetOld() {
+    std::erase_if(seen_, [this](const auto& each) {
+        if (each.second.last + mostKinds / 2 > batches_) return false;
+        each.second.addTo(counts_);
+        return true;
+    });
+}
+
+void LaunchQueue::Seen::addTo(Counts& counts) const {
+    if (!graph) return;
+    counts.kernelsSet += graph->kernelsSet();
+    counts.captures += graph->captures();
 }
 
 LaunchQueue::Counts LaunchQueue::counts() {
     const std::lock_guard held(mutex_);
     Counts counts = counts_;
-    for (const auto& [key, seen] : seen_) {
-        if (!seen.graph) continue;
-        counts.kernelsSet += seen.graph->kernelsSet();
-        counts.captures += seen.graph->captures();
-    }
+    for (const auto& [key, seen] : seen_) seen.addTo(counts);
     return counts;
 }
 

@@ -61,6 +61,8 @@ private:
         std::unique_ptr<LaunchGraph> graph;  ///< made the second time
         std::uint64_t launches = 0;          ///< of the graph
         bool unsteady = false;               ///< captured again too often to be worth a graph
+        std::uint64_t last = 0;              ///< number of the batch that was the last of this kind
+        void addTo(Counts& counts) const;    ///< adds what its graph has counted
     };
 
     bool gathers() const { return depth_ > 0 && owner_ == std::this_thread::get_id(); }
@@ -73,7 +75,7 @@ private:
     void submit();
     /// False where the batch has to be launched kernel by kernel.
     bool submitAsGraph();
-    void forget(Seen& seen);
+    void forgetOld();
 
     std::mutex mutex_;
     bool graphs_;
@@ -85,7 +87,8 @@ private:
     std::thread::id owner_;
     std::uint64_t name_ = 0;  ///< hash of the name and of how many batches were submitted since begin
     std::unordered_map<std::uint64_t, Seen> seen_;
-    Counts counts_;  ///< counts of graphs that were given up
+    std::uint64_t batches_ = 0;  ///< that might have been graphs
+    Counts counts_;              ///< counts of graphs that were given up
 };
 
 }  // namespace shardlab::kernels::cuda

@@ -131,13 +131,13 @@ public:
     NcclGroup(const NcclGroup&) = delete;
     NcclGroup& operator=(const NcclGroup&) = delete;
 
-    void begin() override {
+    void begin(const DeviceMoment* after) override {
         device_.enter();
-        cudaStream_t queue = device_.stream();
+        cudaStream_t queue = after ? nullptr : device_.stream();
         inUse_.lock();
         watch_.requireHope();
-        check(cudaEventRecord(ready_, queue), "cudaEventRecord");
-        check(cudaStreamWaitEvent(stream_, ready_, 0), "cudaStreamWaitEvent");
+        if (!after) check(cudaEventRecord(ready_, queue), "cudaEventRecord");
+        check(cudaStreamWaitEvent(stream_, after ? EventClock::event(*after) : ready_, 0), "cudaStreamWaitEvent");
         begun_ = device_.clock().mark(stream_);
         require(nccl_.groupStart(), "ncclGroupStart");
     }
