@@ -2,6 +2,7 @@
 #include "ui/core/event_search.h"
 
 #include "ui/core/run_model.h"
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <tuple>
@@ -49,7 +50,7 @@ void EventSearch::setQuery(const QString& query) {
     if (!query_.trimmed().isEmpty() && !model_.empty()) {
         auto filter = parseEventFilter(query_.toStdString(), model_);
         if (filter) filter_ = std::move(*filter);
-        else error_ = QString::fromStdString(filter.error().text());
+        else error_ = told(filter.error());
     }
     if (filter_) search();
     Q_EMIT changed();

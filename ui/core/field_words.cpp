@@ -59,8 +59,13 @@ QString changeText(const FieldChange& change) {
         before = valueText(from.isObject());
         after = valueText(to.isObject());
     }
-    if (field && !field->unit.empty() && to.isDouble()) after += QLatin1Char(' ') + text(field->unit);
+    if (field && !field->unit.empty() && to.isDouble()) after += QLatin1Char(' ') + term(field->unit);
     return tr("%1 %2 instead of %3").arg(fieldLabel(change.pointer), after, before);
+}
+
+QString withLegal(const QString& text, const Sentence& legal) {
+    if (legal.empty()) return text;
+    return text.isEmpty() ? tr("Legal: %1").arg(told(legal)) : tr("%1. Legal: %2").arg(text, told(legal));
 }
 
 }  // namespace
@@ -74,14 +79,22 @@ QString fieldLabel(const std::string& pointer) {
     return QString::fromStdString(pointer);
 }
 
+QString faultReason(const Fault& fault) { return withLegal(told(fault.why), fault.legal); }
+
+QString faultText(const Fault& fault) {
+    const QString what = told(fault.what);
+    return withLegal(fault.why.empty() ? what : tr("%1: %2").arg(what, told(fault.why)), fault.legal);
+}
+
 QString faultsText(const std::vector<Fault>& faults) {
     QStringList lines;
     for (const Fault& fault : faults) {
         const QString label = fieldLabel(fault.pointer), pointer = text(fault.pointer);
-        const QString raw = text(toText(fault));
-        lines += fault.pointer.empty() || label == pointer
-                     ? raw
-                     : QStringLiteral("%1 (%2)%3").arg(label, pointer, raw.mid(pointer.size()));
+        QString line = faultText(fault);
+        if (!pointer.isEmpty())
+            line = tr("%1: %2").arg(label == pointer ? pointer : tr("%1 (%2)").arg(label, pointer), line);
+        if (!fault.picture.empty()) line += QLatin1Char('\n') + text(fault.picture);
+        lines += line;
     }
     return lines.join(QLatin1Char('\n'));
 }

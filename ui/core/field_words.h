@@ -14,6 +14,10 @@ namespace shardlab::ui {
 
 /// What the form calls a field; of an element of a list, the list's name.
 QString fieldLabel(const std::string& pointer);
+/// "each head gets … Legal: 1, 2 or 4": why, and what would be legal.
+QString faultReason(const Fault& fault);
+/// "heads do not divide hidden: each head gets … Legal: 1, 2 or 4"
+QString faultText(const Fault& fault);
 /// "Heads (/model/heads): heads do not divide hidden: each head gets … Legal: 1, 2 or 4", a fault a line, pictures
 /// below their faults.
 QString faultsText(const std::vector<Fault>& faults);

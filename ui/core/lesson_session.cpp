@@ -5,6 +5,7 @@
 #include "engine/launch/lesson/lesson_pace.h"
 #include "ui/core/document.h"
 #include "ui/core/run_model.h"
+#include "ui/core/words.h"
 
 #include <algorithm>
 #include <utility>
@@ -20,12 +21,12 @@ LessonSession::LessonSession(Document& document, RunModel& model, JobStarter sta
     connect(&run_, &RunSession::ended, this, &LessonSession::ended);
     connect(&run_, &RunSession::failedToStart, this, [this](const Error& error) {
         waiting_.clear();
-        finish(State::Failed, QString::fromStdString(error.text()));
+        finish(State::Failed, told(error));
     });
     connect(&replay_, &ReplaySession::failed, this, [this](const QString&, const Error& error) {
         if (shown_ < 0) return;
         const Place place{static_cast<std::size_t>(chosen_), static_cast<std::size_t>(shown_)};
-        statusOf(place) = {State::Failed, QString::fromStdString(error.text()), {}};
+        statusOf(place) = {State::Failed, told(error), {}};
         putPrediction(place);
         Q_EMIT changed();
     });
@@ -134,7 +135,7 @@ void LessonSession::run(std::vector<std::size_t> experiments) {
     if (!folder_) {
         auto made = ScratchFolder::make("lessons");
         if (!made) {
-            Q_EMIT refused(QString::fromStdString(made.error().text()));
+            Q_EMIT refused(told(made.error()));
             return;
         }
         folder_.emplace(std::move(*made));
@@ -173,7 +174,7 @@ void LessonSession::ended(const RunEnd& end) {
                       stopped ? QString() : QString::fromStdString(end.reason));
     }
     auto measured = measureRun(run_.runFile());
-    if (!measured) return finish(State::Failed, QString::fromStdString(measured.error().text()));
+    if (!measured) return finish(State::Failed, told(measured.error()));
     memory_[running_->lesson].known[running_->experiment].measured = std::move(*measured);
     const Place place = *running_;
     finish(State::Ran, {});

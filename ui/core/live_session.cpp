@@ -4,6 +4,7 @@
 #include "engine/launch/serve/run_copy.h"
 #include "ui/core/run_feed.h"
 #include "ui/core/run_model.h"
+#include "ui/core/words.h"
 
 #include <QThreadPool>
 
@@ -47,12 +48,12 @@ void LiveSession::prepare(std::filesystem::path file) {
     slot_ = std::make_shared<Slot>(file_, gatherNews(drainTimer_));
 }
 
-void LiveSession::watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy) {
+void LiveSession::watch(const TcpAddress& address, const LinkPass& pass, std::filesystem::path copy) {
     if (active()) return;
     prepare(std::move(copy));
     listening_ = false;
     place_ = QString::fromStdString(address.text());
-    slot_->watch = std::make_unique<RunWatch>(WatchOptions{address, token}, slot_->copy);
+    slot_->watch = std::make_unique<RunWatch>(WatchOptions{address, pass}, slot_->copy);
     Q_EMIT changed();
 }
 
@@ -99,10 +100,10 @@ void LiveSession::drain() {
     if (news.status) status_ = *news.status;
     if (news.copyError) Q_EMIT copyFailed(*news.copyError);
     if (news.end || status_.over()) {
-        retire(status_.reason);
+        retire(status_.reason.english());
         Q_EMIT changed();
         if (news.end) Q_EMIT ended(*news.end);
-        else Q_EMIT failed(QString::fromStdString(status_.reason));
+        else Q_EMIT failed(told(status_.reason));
         return;
     }
     if (news.status) Q_EMIT changed();

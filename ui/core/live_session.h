@@ -24,7 +24,7 @@ public:
     ~LiveSession() override;
 
     /// Follows the run that is served there into `copy`. Ignored while another is followed.
-    void watch(const TcpAddress& address, const std::string& token, std::filesystem::path copy);
+    void watch(const TcpAddress& address, const LinkPass& pass, std::filesystem::path copy);
     /// Makes a run of what programs send there, into `file`. Error: of the address. Ignored while a run is followed.
     Result<TcpAddress> listen(const ListenOptions& options, std::filesystem::path file);
     /// Takes leave; what arrived stays in the model and in the copy.

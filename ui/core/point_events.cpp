@@ -30,7 +30,7 @@ void mergeTail(std::vector<Event>& events, std::size_t sorted) {
 
 }  // namespace
 
-bool PointEvents::keeps(EventKind kind) { return slotOf(kind) < kinds.size(); }
+bool PointEvents::keeps(EventKind kind) { return slotOf(kind) < kinds.size() || Counters::keeps(kind); }
 
 void PointEvents::add(std::span<const Event> events, const Restarts& restarts) {
     std::array<std::size_t, kinds.size()> sorted{};
@@ -38,8 +38,10 @@ void PointEvents::add(std::span<const Event> events, const Restarts& restarts) {
     std::vector<std::size_t> sortedOverflows;
     for (const Event& event : events) {
         const std::size_t slot = slotOf(event.kind), rank = static_cast<std::size_t>(event.rank);
-        if (slot == kinds.size() || (rank >= overflows_.size() && !isRestart(event))) continue;
+        if (!keeps(event.kind) || (rank >= overflows_.size() && !isRestart(event))) continue;
         if (isFigure(event.kind) && restarts.superseded(event)) continue;
+        if (Counters::keeps(event.kind)) counters_.add(event);
+        if (slot == kinds.size()) continue;
         byKind_[slot].push_back(event);
         if (event.kind != EventKind::Overflow) continue;
         if (sortedOverflows.empty())
@@ -55,11 +57,13 @@ void PointEvents::drop(const Restarts& restarts) {
     const auto gone = [&](const Event& event) { return isFigure(event.kind) && restarts.superseded(event); };
     for (std::vector<Event>& ofKind : byKind_) std::erase_if(ofKind, gone);
     for (std::vector<Event>& ofRank : overflows_) std::erase_if(ofRank, gone);
+    counters_.drop(restarts);
 }
 
 const std::vector<Event>& PointEvents::of(EventKind kind) const {
     static const std::vector<Event> none;
-    return keeps(kind) ? byKind_[slotOf(kind)] : none;
+    const std::size_t slot = slotOf(kind);
+    return slot < kinds.size() ? byKind_[slot] : none;
 }
 
 }  // namespace shardlab::ui

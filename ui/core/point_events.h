@@ -5,6 +5,7 @@
 
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/restarts.h"
+#include "ui/core/counters.h"
 
 #include <array>
 #include <cstddef>
@@ -18,7 +19,8 @@ inline bool byBegin(const Event& a, const Event& b) { return a.begin < b.begin; 
 
 class PointEvents {
 public:
-    /// All instants, and the counters that views ask for. Other counters are in the figures of steps alone.
+    /// All instants, and the counters that views ask for by kind. Others are in counters(), or in the figures of steps
+    /// alone.
     static constexpr std::array kinds{EventKind::Command,           EventKind::Fault,
                                       EventKind::Overflow,          EventKind::Dropped,
                                       EventKind::Restart,           EventKind::Mark,
@@ -31,9 +33,10 @@ public:
                                       EventKind::HostMemory,        EventKind::GradientExponents,
                                       EventKind::ExpertLoad,        EventKind::ExpertDropped,
                                       EventKind::PackedActivations, EventKind::Fp8Scale,
-                                      EventKind::Fp8Saturated,      EventKind::Fp8Flushed};
+                                      EventKind::Fp8Saturated,      EventKind::Fp8Flushed,
+                                      EventKind::PredictionLoss};
     static constexpr std::span instants = std::span(kinds).first<7>();
-    static bool keeps(EventKind kind);
+    static bool keeps(EventKind kind);  ///< in either way
 
     explicit PointEvents(int ranks = 0) : overflows_(static_cast<std::size_t>(ranks)) {}
 
@@ -43,14 +46,16 @@ public:
     /// After a restart: leaves out what it supersedes.
     void drop(const Restarts& restarts);
 
-    /// The events of a kind, ascending by begin; empty for kinds that are not kept.
+    /// The events of a kind, ascending by begin; empty for kinds that are not in `kinds`.
     const std::vector<Event>& of(EventKind kind) const;
     /// The overflows of one rank, ascending by begin.
     const std::vector<Event>& overflows(int rank) const { return overflows_.at(static_cast<std::size_t>(rank)); }
+    const Counters& counters() const { return counters_; }
 
 private:
     std::array<std::vector<Event>, kinds.size()> byKind_;
     std::vector<std::vector<Event>> overflows_;  ///< by rank
+    Counters counters_;
 };
 
 }  // namespace shardlab::ui

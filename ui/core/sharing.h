@@ -14,7 +14,7 @@ namespace shardlab::ui {
 class Sharing : public QObject {
     Q_OBJECT
 public:
-    /// Runs that start from now on are served there. Errors: those of listenTcp, which is tried at once.
+    /// Runs that start from now on are served there, over TLS. Errors: those of listenTcp, which is tried at once.
     Status begin(const TcpAddress& address);
     /// A run that is being served stays so to its end.
     void end();

@@ -4,9 +4,11 @@
 #include "ui/core/style_sheet.h"
 
 #include <QApplication>
+#include <QEvent>
 #include <QFontDatabase>
 #include <QPalette>
 #include <QStyle>
+#include <QWidget>
 
 namespace shardlab::ui {
 namespace {
@@ -93,6 +95,7 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::OverwrittenUpdates:
     case EventKind::PaceOverrun: return hue.inputGrad;
     case EventKind::WeightGrad:
+    case EventKind::PredictionLoss:
     case EventKind::Annotation: return hue.weightGrad;
     case EventKind::TensorAllReduce:
     case EventKind::TensorReduceScatter:
@@ -187,10 +190,33 @@ void ThemeSource::setDark(bool dark) {
         QApplication::setFont(theme_.body);
     }
     QApplication::setPalette(paletteOf(theme_));
+    recolour(styleSheet(theme_));
+    Q_EMIT changed();
+}
+
+/// The sheets of both themes differ in colours alone: no widget has to measure itself again because of another style,
+/// and what lies out of sight in a window can get its colours when it comes into sight.
+void ThemeSource::recolour(const QString& sheet) {
+    for (QWidget* widget : QApplication::allWidgets())
+        if (!widget->isVisible() && widget->window()->isVisible()) widget->setAttribute(Qt::WA_WState_Polished, false);
+    qApp->installEventFilter(this);
+    recolouring_ = !qApp->styleSheet().isEmpty();
     // Another sheet in the place of one polishes each widget as often as it has widgets around it; a first one once.
     qApp->setStyleSheet(QString());
-    qApp->setStyleSheet(styleSheet(theme_));
-    Q_EMIT changed();
+    qApp->setStyleSheet(sheet);
+    recolouring_ = false;
+}
+
+bool ThemeSource::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::StyleChange) return recolouring_;
+    if (event->type() != QEvent::Show || !watched->isWidgetType()) return false;
+    auto* widget = static_cast<QWidget*>(watched);
+    if (widget->testAttribute(Qt::WA_WState_Polished)) return false;
+    widget->style()->unpolish(widget);
+    widget->setPalette(QPalette());  // without the colours of the sheet before
+    widget->style()->polish(widget);
+    widget->setAttribute(Qt::WA_WState_Polished);
+    return false;
 }
 
 QColor mixed(const QColor& from, const QColor& to, double share) {

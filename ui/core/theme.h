@@ -53,8 +53,15 @@ public:
     }
 Q_SIGNALS:
     void changed();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
+    void recolour(const QString& sheet);
+
     Theme theme_;
+    bool recolouring_ = false;
 };
 
 /// `share` of the way from one colour to another, in [0, 1].

@@ -30,6 +30,9 @@ enum class Workspace { Design, Run, Replay, Learn, Home };
 /// In the order of the rail.
 inline constexpr std::array workspaces{Workspace::Home, Workspace::Design, Workspace::Run, Workspace::Replay,
                                        Workspace::Learn};
+/// A bit each.
+using Workspaces = unsigned;
+constexpr Workspaces in(Workspace workspace) { return 1U << static_cast<unsigned>(workspace); }
 /// Whether what is in sight may go on, so that views follow the present.
 constexpr bool showsLiveRuns(Workspace workspace) {
     return workspace == Workspace::Run || workspace == Workspace::Learn;
@@ -95,15 +98,13 @@ private:
 struct ViewKind {
     const char* id;  ///< "timeline"; also the dock's object name
     const char* title;
-    bool design, run, replay, learn;  ///< workspaces it appears in
+    const char* shows;      ///< in a sentence: the tooltip of the title, and what an empty view begins with
+    Workspaces workspaces;  ///< it appears in
     View* (*create)(const ViewContext&, QWidget* parent);
     bool head = true;       ///< false: no head with title and subtitle, for cards and bars
     bool predicts = false;  ///< in Design it draws the document's plan: dimmed while that is of an earlier layout
-    bool home = false;      ///< appears on the home page
 
-    bool appearsIn(Workspace workspace) const {
-        return std::array{design, run, replay, learn, home}[static_cast<std::size_t>(workspace)];
-    }
+    bool appearsIn(Workspace workspace) const { return (workspaces & in(workspace)) != 0; }
 };
 
 /// Every view there is; views/registry.cpp.

@@ -13,4 +13,10 @@ QString term(std::string_view word) {
     return translated.isEmpty() ? text(word) : translated;
 }
 
+QString told(const Sentence& sentence) {
+    return text(sentence.told([](std::string_view pattern) { return term(pattern).toStdString(); }));
+}
+
+QString told(const Error& error) { return told(error.told()); }
+
 }  // namespace shardlab::ui

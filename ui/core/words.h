@@ -2,6 +2,8 @@
 // The desktop's language: resources/translations, which translations_test holds against the sources.
 #pragma once
 
+#include "engine/base/result.h"
+
 #include <QCoreApplication>
 #include <QString>
 
@@ -16,5 +18,8 @@ inline QString tr(const char* text) { return QCoreApplication::translate("shardl
 /// A word of the engine's tables (kinds of events, fields, parts of memory) in the desktop's language: as it is where
 /// it has no translation.
 QString term(std::string_view word);
+/// The engine's sentence in the desktop's language.
+QString told(const Sentence& sentence);
+QString told(const Error& error);
 
 }  // namespace shardlab::ui

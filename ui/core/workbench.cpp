@@ -3,6 +3,7 @@
 
 #include "engine/base/resources.h"
 #include "engine/base/token.h"
+#include "engine/launch/tls/tls_pass.h"
 #include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/launch/job/run_header.h"
@@ -15,6 +16,7 @@
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QClipboard>
 #include <QDateTime>
@@ -271,7 +273,7 @@ void Workbench::followMeasuring() {
         messages_.post(
             {.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
              .title = tr("This machine was measured: predictions for this model now use the measured times"),
-             .detail = QString::fromStdString(profileNote(profile)),
+             .detail = told(profileNote(profile)),
              .topic = "measure",
              .holds = [this, model = document_.layout().model] { return document_.layout().model == model; }});
     });
@@ -362,13 +364,13 @@ bool Workbench::freeForOther(const QString& refusal) {
     return false;
 }
 
-bool Workbench::connectTo(const TcpAddress& address, const std::string& token) {
+bool Workbench::connectTo(const TcpAddress& address, const LinkPass& pass) {
     if (!freeForOther(tr("Not connected"))) return false;
     for (const char* topic : {"live", "run"}) messages_.withdraw(QString::fromLatin1(topic));
     Q_EMIT workspaceRequested(Workspace::Run);
     Layout named;
     named.name = "watched";
-    live_.watch(address, token, nextRunFile(named));
+    live_.watch(address, pass, nextRunFile(named));
     return true;
 }
 
@@ -382,13 +384,13 @@ bool Workbench::listenForPrograms() {
         messages_.post(refusal, error, "live");
         return false;
     };
-    auto token = randomToken();
-    if (!token) return refuse(token.error());
+    auto pass = makePass(Protection::Tls);
+    if (!pass) return refuse(pass.error());
     std::filesystem::path tokenFile = file;
     tokenFile += ".token";
-    if (const Status written = writeToken(tokenFile, *token); !written) return refuse(written.error());
+    if (const Status written = writeToken(tokenFile, pass->token); !written) return refuse(written.error());
     ListenOptions options;
-    options.token = *token;
+    options.pass = std::move(*pass);
     liveToken_ = tokenFile;
     const auto address = live_.listen(options, file);
     if (!address) {

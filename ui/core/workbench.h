@@ -82,7 +82,7 @@ public:
     bool startRun(const Layout& layout, const std::filesystem::path& resume, const std::string& agent = {});
     /// Watches a run that is served elsewhere; its copy goes into the folder of runs. False, with a message, while a
     /// run of this machine or another watched one goes on.
-    bool connectTo(const TcpAddress& address, const std::string& token);
+    bool connectTo(const TcpAddress& address, const LinkPass& pass);
     /// Listens on this machine for programs that send what they do, and says how to start one; the run goes into the
     /// folder of runs. False, with a message, as connectTo.
     bool listenForPrograms();

@@ -37,7 +37,7 @@ QString paceHelp(const RunModel& model) {
     if (model.empty() || model.deviceTime().isClock()) return {};
     const RunHeader& header = model.header();
     return tr("Paced, %1. All times and rates here are those of the modelled devices.")
-        .arg(QString::fromStdString(model.deviceTime().text(model.deviceTime().seconds(header.predictedStepSeconds))));
+        .arg(told(model.deviceTime().text(model.deviceTime().seconds(header.predictedStepSeconds))));
 }
 
 QString actionText(const RunModel& model, const Event& event) {

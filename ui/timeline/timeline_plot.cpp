@@ -2,6 +2,7 @@
 #include "ui/timeline/timeline_plot.h"
 
 #include "ui/core/child.h"
+#include "ui/core/document.h"
 #include "ui/core/event_search.h"
 #include "ui/timeline/gantt.h"
 #include "ui/timeline/navigation.h"
@@ -76,6 +77,13 @@ TimelinePlot::TimelinePlot(const ViewContext& context, QWidget* parent)
     });
     const Selection& selection = context_.selection;
     connect(&context_.model, &RunModel::reset, this, &TimelinePlot::modelReset);
+    // The selection begins anew with another document, whose layout may have no prediction: the last one stays in
+    // sight.
+    connect(&context_.document, &Document::replaced, this, [this] {
+        if (context_.workspace != Workspace::Design || context_.selection.visible() != TimeRange()) return;
+        chosen_ = Chosen::Nothing;
+        chooseVisible();
+    });
     data_.follow(context_.model, &RunModel::appended);
     data_.follow(selection, &Selection::followChanged);
     data_.follow(context_.model.report(), &RunReport::ended);

@@ -48,11 +48,11 @@ Place watched(bool replayed, bool low) {
     if (replayed) middle.push_back(view("replay", 52, false));
     middle.push_back(view("figures", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
-    if (!low) middle.push_back(view("memory_over_time", 96));
+    if (!low) middle.push_back(tabs(96, {"memory_over_time", "counters"}));
     middle.push_back(beside(
-        200,
-        {low ? tabs(380, {"memory_per_rank", "memory_over_time", "inside"}) : tabs(380, {"memory_per_rank", "inside"}),
-         tabs(520, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"})}));
+        200, {low ? tabs(380, {"memory_per_rank", "memory_over_time", "counters", "inside"})
+                  : tabs(380, {"memory_per_rank", "inside"}),
+              tabs(520, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          column(270, 400,
                                 {view("mesh", 190), tabs(210, {"selected", "critical_path", "traffic_matrix"}),

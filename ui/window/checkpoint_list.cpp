@@ -7,6 +7,7 @@
 #include "engine/trace/checkpoint/state_source.h"
 #include "ui/core/child.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 #include "ui/core/workbench.h"
 
 #include <QApplication>
@@ -111,7 +112,7 @@ void CheckpointList::show(const std::filesystem::path& folder) {
         const auto cell = [&](int column, const QString& content) {
             auto* item = child<QTableWidgetItem>(content);
             item->setData(pathRole, text(place->path));
-            item->setToolTip(manifest ? text(place->path) : QString::fromStdString(manifest.error().text()));
+            item->setToolTip(manifest ? text(place->path) : told(manifest.error()));
             table_->setItem(row, column, item);
         };
         cell(Steps, QString::number(manifest ? manifest->step : place->step));
@@ -122,7 +123,7 @@ void CheckpointList::show(const std::filesystem::path& folder) {
         cell(Size, manifest ? QString::fromStdString(formatBytes(manifest->bytes())) : QString());
         cell(Trained, manifest ? QStringLiteral("%1 · %2").arg(QString::fromStdString(manifest->layout.name),
                                                                shapeOf(manifest->layout))
-                               : QString::fromStdString(manifest.error().what));
+                               : told(manifest.error().what));
     }
     if (table_->rowCount() > 0) table_->selectRow(0);
     note_->setText(table_->rowCount() > 0
@@ -168,7 +169,7 @@ void CheckpointList::verify() {
     QThreadPool::globalInstance()->start([self = QPointer(this), place = *chosen()] {
         DiskFileSystem files;
         const Status whole = verifyCheckpoint(files, place);
-        const QString said = whole ? tr("All checksums are correct.") : QString::fromStdString(whole.error().text());
+        const QString said = whole ? tr("All checksums are correct.") : told(whole.error());
         QMetaObject::invokeMethod(
             qApp,
             [self, said] {

@@ -2,7 +2,9 @@
 #include "ui/window/connect_panel.h"
 
 #include "engine/base/token.h"
+#include "engine/launch/tls/tls_pass.h"
 #include "ui/core/child.h"
+#include "ui/core/words.h"
 #include "ui/core/workbench.h"
 
 #include <QFileDialog>
@@ -22,7 +24,7 @@ constexpr auto recentKey = "live/recent";  ///< "ADDRESS" or "ADDRESS<tab>TOKEN 
 constexpr int kept = 8;
 constexpr int fileRole = Qt::UserRole;
 
-/// No token has a slash: 32 hexadecimal digits.
+/// No token has a slash.
 bool isFile(const QString& text) { return text.contains(QLatin1Char('/')); }
 
 }  // namespace
@@ -34,8 +36,9 @@ ConnectPanel::ConnectPanel(Workbench& workbench, QWidget* window)
     setObjectName(QStringLiteral("connectPanel"));
     QVBoxLayout* column = explained(tr("Watch a run that another machine serves"),
                                     tr("On the other machine, “shardlab run LAYOUT --serve 7000” prints the address "
-                                       "and writes the token to a file. The connection is not encrypted: bring the "
-                                       "port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000."));
+                                       "and writes the token to a file. With HOST:7000 the run can be reached from "
+                                       "here; else bring the port here with “ssh -L 7000:localhost:7000 HOST”, and "
+                                       "connect to 7000."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
@@ -117,7 +120,7 @@ void ConnectPanel::remember() {
 }
 
 void ConnectPanel::connectNow() {
-    const auto wrong = [this](const Error& error) { note_->setText(QString::fromStdString(error.text())); };
+    const auto wrong = [this](const Error& error) { note_->setText(told(error)); };
     const auto address = parseTcpAddress(address_->text().trimmed().toStdString());
     if (!address) return wrong(address.error());
     const QString given = token_->text().trimmed();
@@ -127,11 +130,12 @@ void ConnectPanel::connectNow() {
                       tr("The token that run --serve has printed").toStdString()});
     Result<std::string> token = given.toStdString();
     if (isFile(given)) token = readToken(given.toStdString());
-    if (!token) return wrong(token.error());
+    const auto pass = token.and_then(readPass);
+    if (!pass) return wrong(pass.error());
     remember();
     if (!isFile(given)) token_->clear();
     dismiss();
-    workbench_.connectTo(*address, *token);
+    workbench_.connectTo(*address, *pass);
 }
 
 void ConnectPanel::askFile() {

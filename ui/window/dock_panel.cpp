@@ -10,6 +10,7 @@
 #include "ui/core/text.h"
 #include "ui/window/figure.h"
 #include "ui/window/table_window.h"
+#include "ui/window/veil.h"
 #include "ui/core/words.h"
 
 #include <QApplication>
@@ -17,7 +18,6 @@
 #include <QContextMenuEvent>
 #include <QFileDialog>
 #include <QFrame>
-#include <QGraphicsOpacityEffect>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMenu>
@@ -28,14 +28,9 @@
 #include <QVBoxLayout>
 
 namespace shardlab::ui {
-namespace {
-
-constexpr double staleOpacity = 0.45;
-
-}  // namespace
 
 DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* parent)
-    : QDockWidget(ui::tr(kind.title), parent), id_(QString::fromLatin1(kind.id)),
+    : QDockWidget(ui::tr(kind.title), parent), id_(QString::fromLatin1(kind.id)), shows_(ui::tr(kind.shows)),
       predicted_(kind.predicts && context.workspace == Workspace::Design ? &context.document : nullptr),
       model_(context.model), document_(context.document), theme_(child<ThemeSource>(this)) {
     theme_->setTheme(context.theme.theme());
@@ -45,7 +40,7 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
                           context.search,    context.compare,  context.events, context.lessons,   context.home};
     setObjectName(id_);
     setAccessibleName(windowTitle());
-    if (kind.home) setFeatures(NoDockWidgetFeatures);  // it is all there is on its page
+    if (kind.appearsIn(Workspace::Home)) setFeatures(NoDockWidgetFeatures);  // it is all there is on its page
     else setFeatures(DockWidgetClosable | DockWidgetMovable | DockWidgetFloatable);
 
     auto* frame = child<QFrame>(this);
@@ -59,15 +54,13 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     view_ = kind.create(own, stack_);
     view_->setObjectName(id_ + QStringLiteral("View"));
     if (view_->accessibleName().isEmpty()) view_->setAccessibleName(windowTitle());
-    dimmed_ = child<QGraphicsOpacityEffect>(view_);
-    dimmed_->setOpacity(staleOpacity);
-    dimmed_->setEnabled(false);
-    view_->setGraphicsEffect(dimmed_);
+    veil_ = child<Veil>(view_, *theme_);
     hint_ = child<QLabel>(stack_);
     hint_->setProperty("role", "hint");
     hint_->setAlignment(Qt::AlignCenter);
     hint_->setWordWrap(true);
     hint_->setMargin(12);
+    hint_->setMinimumHeight(1);  // a low panel stays low, and shows less of it
     stack_->addWidget(view_);
     stack_->addWidget(hint_);
     column->addWidget(stack_, 1);
@@ -98,6 +91,7 @@ QWidget* DockPanel::makeHead(const QString& title) {
     row->addStrut(32);  // the dock asks the layout, not the widget, how high its title bar is
     auto* name = child<QLabel>(title, head);
     name->setProperty("role", "title");
+    name->setToolTip(shows_);
     subtitle_ = child<ElidedLabel>(head);
     subtitle_->setProperty("role", "dim");
     auto* more = child<QToolButton>(head);
@@ -126,13 +120,13 @@ void DockPanel::refresh() {
     const QString subtitle = !isStale()                     ? view_->subtitle()
                              : predicted_->faults().empty() ? tr("planning …")
                                                             : tr("from the last legal layout");
-    dimmed_->setEnabled(isStale());
+    veil_->setVisible(isStale());
     if (subtitle_) {
         subtitle_->setText(subtitle);
         subtitle_->setToolTip(isStale() ? QString() : view_->subtitleHelp());
     }
     const QString hint = view_->emptyText();
-    hint_->setText(hint);
+    hint_->setText(hint.isEmpty() ? hint : shows_ + QStringLiteral("\n\n") + hint);
     stack_->setCurrentWidget(hint.isEmpty() ? static_cast<QWidget*>(view_) : hint_);
     view_->setAccessibleDescription(hint.isEmpty() ? subtitle : hint);
 }

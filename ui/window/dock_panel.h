@@ -9,7 +9,6 @@
 
 #include <vector>
 
-class QGraphicsOpacityEffect;
 class QLabel;
 class QMenu;
 class QStackedWidget;
@@ -18,6 +17,7 @@ namespace shardlab::ui {
 
 class Document;
 class Figure;
+class Veil;
 
 class DockPanel : public QDockWidget {
     Q_OBJECT
@@ -27,6 +27,8 @@ public:
 
     View& view() const { return *view_; }
     const QString& id() const { return id_; }
+    /// What the view shows, in a sentence.
+    const QString& shows() const { return shows_; }
     /// The menu with copying, saving, floating and closing, for the head and for a right click.
     void fillMenu(QMenu& menu);
     void copyTable();
@@ -55,12 +57,13 @@ private:
     Figure figure();
 
     QString id_;
+    QString shows_;
     const Document* predicted_;  ///< whose plan the view draws; null: none's
     const RunModel& model_;
     const Document& document_;
     ThemeSource* theme_;  ///< follows that of the window, but while a figure is made of the view
     View* view_;
-    QGraphicsOpacityEffect* dimmed_;  ///< of the view; on while it is stale
+    Veil* veil_;  ///< over the view while it is stale
     QStackedWidget* stack_;
     QLabel* hint_;
     QLabel* subtitle_ = nullptr;

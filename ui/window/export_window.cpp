@@ -7,6 +7,7 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/taking.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -176,7 +177,7 @@ void ExportWindow::refresh() {
     slurm_->setEnabled(to.hasSbatch);
     slurm_->setToolTip(to.hasSbatch ? tr("Write a script that sbatch takes, which starts the training by itself")
                                     : tr("What is written for %1 is no script").arg(text(to.program)));
-    about_->setText(QStringLiteral("%1: %2.").arg(text(to.program), text(to.description)));
+    about_->setText(QStringLiteral("%1: %2.").arg(text(to.program), term(to.description)));
     const bool sbatch = slurm_->isChecked();
     made_ = exportOf(document_, to, exportName(document_, to, sbatch), sbatch);
     const bool possible = made_.refused.empty();
@@ -232,9 +233,9 @@ void ExportWindow::showRefusals() {
             refusals_->setItem(row, column, item);
         };
         cell(FieldColumn, fieldLabel(fault.pointer));
-        cell(WhatColumn, text(fault.what));
-        cell(WhyColumn, text(fault.why));
-        cell(NearestColumn, text(fault.legal));
+        cell(WhatColumn, told(fault.what));
+        cell(WhyColumn, told(fault.why));
+        cell(NearestColumn, told(fault.legal));
     }
     if (refusals_->currentRow() < 0) refusals_->setCurrentCell(0, 0);
 }
@@ -258,7 +259,7 @@ void ExportWindow::askAndSave() {
 void ExportWindow::saveAs(const std::filesystem::path& file) {
     const LayoutExport made = exportOf(document_, target(), file.filename().string(), slurm_->isChecked());
     if (!made.refused.empty()) return refresh();  // a change of the layout came before the name
-    if (const Status written = writeExport(made, file); !written) return say(text(written.error().text()), "bad");
+    if (const Status written = writeExport(made, file); !written) return say(told(written.error()), "bad");
     QStringList names;
     for (const CompanionFile& each : made.files) names << text(each.name);
     say(tr("Written to %1: %2.").arg(text(file.parent_path()), names.join(QStringLiteral(", "))), "good");

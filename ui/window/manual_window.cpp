@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/markdown_page.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QListWidget>
@@ -36,7 +37,7 @@ ManualWindow::ManualWindow(ThemeSource& theme, QWidget* parent)
 
     auto pages = manualPages();
     if (!pages) {
-        page_->setPlainText(QString::fromStdString(pages.error().text()));
+        page_->setPlainText(told(pages.error()));
         return;
     }
     pages_ = std::move(*pages);

@@ -2,6 +2,7 @@
 #include "ui/window/share_panel.h"
 
 #include "ui/core/child.h"
+#include "ui/core/words.h"
 #include "ui/core/workbench.h"
 
 #include <QClipboard>
@@ -30,8 +31,8 @@ SharePanel::SharePanel(Workbench& workbench, QWidget* window)
         explained(tr("Let others watch the runs that start here"),
                   tr("Viewers choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the "
                      "token in that file, and see each run from its start. They cannot change the run. The connection "
-                     "is not encrypted: a port alone can be reached from this machine and through an ssh tunnel to it; "
-                     "0.0.0.0:7000 can be reached from every network."));
+                     "is encrypted, and only who has the token can watch: a port alone can be reached from this "
+                     "machine, 0.0.0.0:7000 from every network."));
 
     auto* form = child<QFormLayout>();
     column->addLayout(form);
@@ -84,7 +85,7 @@ void SharePanel::refresh() {
     else if (address_->isReadOnly() || address_->text().isEmpty())
         address_->setText(QSettings().value(addressKey, usualAddress).toString());
     address_->setReadOnly(sharing.on());
-    token_->setText(sharing.on() ? QString::fromStdString(sharing.options()->token) : QString());
+    token_->setText(sharing.on() ? QString::fromStdString(sharing.options()->pass.token) : QString());
     copy_->setEnabled(sharing.on());
     go_->setText(sharing.on() ? tr("Stop sharing") : tr("Share"));
     if (!sharing.on()) return note_->clear();
@@ -99,7 +100,7 @@ void SharePanel::toggle() {
     const auto address = parseTcpAddress(given.toStdString());
     if (address) QSettings().setValue(addressKey, given);
     const Status begun = address ? sharing.begin(*address) : Status(fail(address.error()));
-    if (!begun) note_->setText(QString::fromStdString(begun.error().text()));
+    if (!begun) note_->setText(told(begun.error()));
 }
 
 }  // namespace shardlab::ui

@@ -6,6 +6,7 @@
 #include "ui/core/run_outcome.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 #include "ui/core/workbench.h"
 
 #include "engine/base/units.h"
@@ -115,7 +116,7 @@ QString StatusLine::runText() const {
 
 QString StatusLine::liveText() const {
     const LiveSession& live = workbench_.live();
-    const QString reason = text(live.status().reason);
+    const QString reason = told(live.status().reason);
     const QString shown =
         QStringLiteral("   ") + figures(workbench_.model(Workspace::Run), live.droppedEvents(), live.file());
     if (live.listening()) {

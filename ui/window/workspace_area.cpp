@@ -7,10 +7,12 @@
 
 #include <QApplication>
 #include <QHash>
+#include <QHelpEvent>
 #include <QLayout>
 #include <QResizeEvent>
 #include <QSettings>
 #include <QTabBar>
+#include <QToolTip>
 
 #include <algorithm>
 #include <utility>
@@ -236,9 +238,17 @@ void WorkspaceArea::applySizes() {
     settle();
 }
 
+void WorkspaceArea::setUpTabs() {
+    for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+        bar->setDrawBase(false);  // the panels have lines of their own
+        bar->installEventFilter(this);
+    }
+}
+
 void WorkspaceArea::settle() {
     if (!isVisible() || !filled_.isEmpty()) return;
     if (own_) {
+        setUpTabs();
         if (ownSizes_.isEmpty()) return keepSizes();
         setOwnSizes();
         if (--settling_ > 0) settleTimer_.start();
@@ -249,8 +259,7 @@ void WorkspaceArea::settle() {
         arrange();
     }
     layout()->activate();
-    // Made by the docks' layout as they are tabbed; the panels have lines of their own.
-    for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) bar->setDrawBase(false);
+    setUpTabs();
     setSizes(defaultArrangement(workspace_, low_), contentsRect().size());
     // New widths change the least heights of views, which the docks' layout only learns as events are handled.
     if (--settling_ > 0) settleTimer_.start();
@@ -307,6 +316,16 @@ bool WorkspaceArea::event(QEvent* event) {
     }
     if (event->type() == QEvent::MouseButtonRelease && std::exchange(moving_, false)) keepSizes();
     return handled;
+}
+
+bool WorkspaceArea::eventFilter(QObject* watched, QEvent* event) {
+    auto* bar = event->type() == QEvent::ToolTip ? qobject_cast<QTabBar*>(watched) : nullptr;
+    if (!bar) return QMainWindow::eventFilter(watched, event);
+    const auto* help = static_cast<QHelpEvent*>(event);
+    const QString title = bar->tabText(bar->tabAt(help->pos()));
+    const auto panel = std::ranges::find_if(panels_, [&](DockPanel* each) { return each->windowTitle() == title; });
+    QToolTip::showText(help->globalPos(), panel == panels_.end() ? title : (*panel)->shows(), bar);
+    return true;
 }
 
 void WorkspaceArea::showEvent(QShowEvent* event) {

@@ -49,6 +49,8 @@ public:
 
 protected:
     bool event(QEvent* event) override;
+    /// A tab says what its view shows.
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
 
@@ -63,6 +65,8 @@ private:
     DockPanel* firstPanel(const Place& place) const;
     /// The default arrangement's sizes, scaled to the window; until the person changes them.
     void applySizes();
+    /// The docks' layout makes tab bars as it needs them, in a person's own arrangement too.
+    void setUpTabs();
     void settle();
     void setSizes(const Place& place, const QSize& size);
     bool anyClosed() const;

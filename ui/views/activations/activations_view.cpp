@@ -20,6 +20,8 @@ namespace shardlab::ui {
 namespace {
 
 enum Column { Layer, Operation, Formula, Bytes, columns };
+/// The letters of the formulae stand below the table while they take at most one part in so many of the height.
+constexpr int lettersShare = 4;
 
 /// The parts of each layer, in the order of the forward.
 std::vector<std::vector<KeptPart>> byLayer(std::vector<KeptPart> parts) {
@@ -87,6 +89,8 @@ void ActivationsView::refresh() {
             }
         }
         letters_->setText(text(keptLetters(plan->layout, share)));
+        table_->horizontalHeaderItem(Formula)->setToolTip(letters_->text());
+        makeRoom();
     }
     table_->setRowCount(static_cast<int>(rows_.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
@@ -107,6 +111,13 @@ void ActivationsView::refresh() {
     }
     Q_EMIT subtitleChanged();
 }
+
+void ActivationsView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    makeRoom();
+}
+
+void ActivationsView::makeRoom() { letters_->setVisible(lettersShare * letters_->heightForWidth(width()) <= height()); }
 
 QString ActivationsView::layersText(const Row& row) const {
     if (row.layers == 1) return layerName(row.first);

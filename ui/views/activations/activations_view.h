@@ -21,6 +21,9 @@ public:
     QString asTable() const override;
     QString emptyText() const override;
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     /// A part of `layers` layers from `first` on that are alike.
     struct Row {
@@ -29,6 +32,8 @@ private:
         int layers = 1;
     };
     void refresh();
+    /// Hides the letters where the table needs their place; the head of the formulae says them too.
+    void makeRoom();
     QString layersText(const Row& row) const;
     std::int64_t sum() const;  ///< bytes of a microbatch
 

@@ -12,6 +12,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/devices.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QMenu>
@@ -29,7 +30,7 @@ std::int64_t largestNeed(const Plan& plan) { return neededBytes(plan.layout, nee
 Fact fits(const Plan& plan) {
     const QString help = AnswerView::tr("Whether the device of each rank holds what the rank needs: %1 of %2. Memory › "
                                         "Reserve says how much stays free.")
-                             .arg(text(formatBytes(largestNeed(plan))), text(toText(plan.device)));
+                             .arg(text(formatBytes(largestNeed(plan))), told(toText(plan.device)));
     if (!plan.device.known()) return {AnswerView::tr("Fits?"), AnswerView::tr("unknown capacity"), "warning", help};
     const std::int64_t spare = plan.device.spareBytes(largestNeed(plan));
     if (plan.fits)
@@ -45,7 +46,7 @@ QString band(const Result<PublishedGround>* ground, ErrorSummary PublishedGround
 }
 
 Fact evidence(const Result<PublishedGround>& found) {
-    if (!found) return {AnswerView::tr("Evidence"), AnswerView::tr("unreadable"), "bad", text(found.error().text())};
+    if (!found) return {AnswerView::tr("Evidence"), AnswerView::tr("unreadable"), "bad", told(found.error())};
     const PublishedGround& ground = *found;
     const QString help =
         AnswerView::tr(
@@ -115,10 +116,10 @@ AnswerView::AnswerView(const ViewContext& context, QWidget* parent)
 
 void AnswerView::refresh() {
     if (const auto& plan = context_.document.plan()) {
-        const std::string slowed = DeviceTime(plan->costs.stretch).text(plan->stepSeconds);
+        const Sentence slowed = DeviceTime(plan->costs.stretch).text(plan->stepSeconds);
         QString onDevice =
-            plan->layout.cluster.pace ? tr(", on %1").arg(text(modelledDevice(plan->layout).title)) : QString();
-        if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(text(slowed));
+            plan->layout.cluster.pace ? tr(", on %1").arg(term(modelledDevice(plan->layout).title)) : QString();
+        if (!slowed.empty()) onDevice += tr(". A run is %1.").arg(told(slowed));
         const Result<PublishedGround>* const ground = grounds_.of(plan->layout);
         const QString stepBand = band(ground, &PublishedGround::time);
         std::vector<Fact> facts{
@@ -143,7 +144,8 @@ void AnswerView::refresh() {
              tr("The share of the step that would be saved if transfers and reductions took no time")},
             {tr("Peak memory"), text(formatBytes(largestNeed(*plan))) + band(ground, &PublishedGround::memory),
              "figure",
-             tr("The peak memory of the rank that needs most; its device has %1").arg(text(toText(plan->device)))},
+             tr("What the tensors of the rank that needs most take at once; its device has %1")
+                 .arg(told(toText(plan->device)))},
             {tr("Parameters"), text(formatParameters(static_cast<double>(plan->parameters))), "figure",
              tr("The number of parameters of the whole model")},
         };
@@ -159,7 +161,7 @@ void AnswerView::refresh() {
 
 QString AnswerView::subtitle() const {
     const auto& plan = context_.document.plan();
-    return plan ? text(DeviceTime(plan->costs.stretch).text()) : QString();
+    return plan ? told(DeviceTime(plan->costs.stretch).text()) : QString();
 }
 
 QString AnswerView::subtitleHelp() const { return paceHelp(context_.model); }

@@ -6,6 +6,7 @@
 #include "ui/core/field_words.h"
 #include "ui/core/search_session.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/words.h"
 #include "ui/views/candidates/candidates_model.h"
 
 #include <QHBoxLayout>
@@ -67,7 +68,7 @@ void CandidatePreview::present(int row) {
     setRole(*figures_, candidate.fits || search_.stale() ? "small" : "fault");
     QString words =
         changes.isEmpty() ? tr("This candidate is the layout as it is now.") : tr("Would set: %1.").arg(changes);
-    if (!candidate.fits) words += tr(" Does not fit: %1.").arg(QString::fromStdString(candidate.why));
+    if (!candidate.fits) words += tr(" Does not fit: %1.").arg(told(candidate.why));
     changes_->setText(words);
     take_->setEnabled(!changes.isEmpty());
     take_->setToolTip(changes.isEmpty()

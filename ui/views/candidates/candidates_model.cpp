@@ -3,6 +3,7 @@
 
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 
 #include "engine/base/units.h"
 #include "engine/layout/mesh/axis.h"
@@ -133,7 +134,7 @@ QString CandidatesModel::figures(int row) const {
 QString CandidatesModel::description(int row) const {
     const Candidate& candidate = at(row);
     QString lines = title(row) + QLatin1Char('\n') + figures(row);
-    if (!candidate.fits) lines += tr("\nDoes not fit: %1").arg(text(candidate.why));
+    if (!candidate.fits) lines += tr("\nDoes not fit: %1").arg(told(candidate.why));
     if (candidate.front) lines += tr("\nOn the Pareto front: no candidate that fits is faster with as little memory");
     if (!candidate.exact) lines += tr("\nThe step time is estimated from two shorter steps");
     if (withinBand(row))
@@ -181,7 +182,7 @@ QVariant CandidatesModel::headerData(int section, Qt::Orientation orientation, i
         return tr("The throughput of the modelled devices, summed over all replicas");
     if (role == Qt::ToolTipRole && section == Peak)
         return tr("The peak memory of the rank that needs most; its device has %1")
-            .arg(text(toText(search_.progress().device)));
+            .arg(told(toText(search_.progress().device)));
     if (role == Qt::InitialSortOrderRole && section == Throughput) return Qt::DescendingOrder;
     if (role != Qt::DisplayRole) return {};
     switch (section) {

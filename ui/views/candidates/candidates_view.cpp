@@ -8,6 +8,7 @@
 #include "ui/core/taking.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 #include "ui/views/candidates/candidate_preview.h"
 #include "ui/views/candidates/candidates_filter.h"
 #include "ui/views/candidates/candidates_model.h"
@@ -291,7 +292,7 @@ QString CandidatesView::asTable() const {
                      .arg(candidate.tokensPerSecond, 0, 'g', 6)
                      .arg(candidate.bubble, 0, 'f', 4)
                      .arg(candidate.peakBytes)
-                     .arg(candidate.fits ? tr("yes") : tr("no"), QString::fromStdString(candidate.why)) +
+                     .arg(candidate.fits ? tr("yes") : tr("no"), told(candidate.why)) +
                  (candidates_->withinBand(row++) ? tr("yes") : QString()) + QLatin1Char('\n');
     return table;
 }

@@ -14,6 +14,7 @@
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/compare/linked_timelines.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -260,7 +261,7 @@ void CompareView::refreshTable() {
     QString said;
     const char* role = "small";
     if (const auto& error = session.error()) {
-        said = text(error->text());
+        said = told(*error);
         role = "fault";
     } else if (comparison) {
         for (const std::string& note : comparison->notes)

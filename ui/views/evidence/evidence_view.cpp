@@ -229,7 +229,7 @@ void EvidenceView::take(int row) {
 }
 
 QString EvidenceView::subtitle() const {
-    if (session_.error()) return text(session_.error()->text());
+    if (session_.error()) return told(*session_.error());
     if (session_.rows().empty())
         return session_.running() ? tr("predicting …") : tr("published runs, not predicted yet");
     const ErrorSummary& errors = model_->summary();

@@ -61,7 +61,7 @@ ChapterList::Contents ChapterList::read() {
     const auto lessons = launch::lessons();
     const auto chapters = lessonChapters();
     if (!lessons || !chapters) {
-        contents.trouble = text(lessons ? chapters.error().text() : lessons.error().text());
+        contents.trouble = told(lessons ? chapters.error() : lessons.error());
         return contents;
     }
     const auto entry = [](const Lesson& lesson) {

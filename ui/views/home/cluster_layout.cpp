@@ -9,20 +9,12 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
 namespace shardlab::ui {
 namespace {
 
-constexpr auto commonStack = "megatron-core";
-
 bool legal(const Layout& layout) { return check(layout, scheduleMethods()).empty(); }
-
-/// Products in formats that the device does not have are computed as everything else is.
-void fitProducts(Layout& layout, const DevicePreset& device) {
-    const ProductFormat products = layout.precision.products;
-    if (products == ProductFormat::Compute) return;
-    if (device.fp8Flops == 0 || !legal(layout)) layout.precision.products = ProductFormat::Compute;
-}
 
 }  // namespace
 
@@ -51,12 +43,7 @@ Layout layoutOn(const Layout& layout, const ClusterQuestion& cluster) {
         asked.batch.global =
             parallel.data * asked.batch.micro * std::max(1, asked.batch.global / (parallel.data * asked.batch.micro));
     if (legal(asked)) return asked;
-    if (const DevicePreset* device = findDevice(cluster.device)) fitProducts(asked, *device);
-    if (legal(asked)) return asked;
-    if (const auto nearest = nearestLegal(asked)) return nearest->layout;
-    Layout common = asked;
-    common.cluster.pace->stack = commonStack;
-    const auto nearest = nearestLegal(common);
+    const auto nearest = nearestLegal(asked);
     return nearest ? nearest->layout : asked;
 }
 

@@ -27,17 +27,17 @@ RecentFacts readRecent(const QString& file) {
     if (!facts.run) {
         const auto parsed = readLayout(path);
         if (parsed) facts.layout = parsed->layout;
-        else facts.trouble = text(parsed.error().text());
+        else facts.trouble = told(parsed.error());
         return facts;
     }
     const auto reader = RunReader::open(path);
     if (!reader) {
-        facts.trouble = text(reader.error().text());
+        facts.trouble = told(reader.error());
         return facts;
     }
     if ((*reader)->header().hasLayout()) facts.layout = (*reader)->header().layout;
     else facts.outcome = tr("from another program (%1)").arg(text((*reader)->header().origin));
-    if (const std::string& outcome = (*reader)->end().outcome; !outcome.empty()) facts.outcome = text(outcome);
+    if (const std::string& outcome = (*reader)->end().outcome; !outcome.empty()) facts.outcome = term(outcome);
     return facts;
 }
 

@@ -4,7 +4,7 @@
 #include "engine/base/layer_number.h"
 #include "engine/trace/event/event_payload.h"
 #include "ui/core/overflow.h"
-#include "ui/core/text.h"
+#include "ui/core/words.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
 
@@ -69,7 +69,7 @@ Flame flameOf(const RunModel& model, const Event& span) {
 
 QString flameText(const RunModel& model, const Event& event) {
     if (nameNumber(event.action) != 0) return actionText(model, event);
-    const QString what = text(name(event.kind));
+    const QString what = term(name(event.kind));
     if (isInsideAction(event.kind)) return what + QStringLiteral(" · ") + layerName(layerOf(event));
     return event.kind == EventKind::Recompute || event.action == 0 ? what : actionText(model, event);
 }

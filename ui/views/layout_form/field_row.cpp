@@ -2,8 +2,8 @@
 #include "ui/views/layout_form/field_row.h"
 
 #include "ui/core/child.h"
+#include "ui/core/field_words.h"
 #include "ui/core/style_sheet.h"
-#include "ui/core/text.h"
 #include "ui/views/layout_form/field_editor.h"
 
 #include "engine/layout/fields.h"
@@ -20,10 +20,8 @@ constexpr int labelWidth = 118;
 
 /// "Heads do not divide hidden: each head gets … Legal: 1, 2, 4"
 QString inWords(const Fault& fault) {
-    QString words = QString::fromStdString(fault.what);
+    QString words = faultText(fault);
     if (!words.isEmpty()) words[0] = words[0].toUpper();
-    if (!fault.why.empty()) words += QStringLiteral(": ") + QString::fromStdString(fault.why);
-    if (!fault.legal.empty()) words += FieldRow::tr(". Legal: ") + QString::fromStdString(fault.legal);
     return words;
 }
 
@@ -75,7 +73,7 @@ void FieldRow::setWithoutEffect(const QString& takes) {
 }
 
 QString FieldRow::helpText() const {
-    const QString help = text(field().help);
+    const QString help = term(field().help);
     return takes_.isEmpty() ? help : tr("%1\nWithout effect here: %2.").arg(help, takes_);
 }
 

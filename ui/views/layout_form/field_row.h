@@ -33,6 +33,7 @@ public:
     /// Why the field changes nothing at present, "only with fp16": it is drawn subdued then, and its tooltip says so.
     /// Empty: it has an effect.
     void setWithoutEffect(const QString& takes);
+    bool hasEffect() const { return takes_.isEmpty(); }
     /// What is shown of them; empty: nothing.
     QString faultText() const;
 

@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/words.h"
 #include "ui/views/layout_form/calm_controls.h"
 #include "ui/views/layout_form/hosts_check.h"
 
@@ -82,7 +83,7 @@ HostsEditor::HostsEditor(const Field& field, HostListField access, Document& doc
         showFindings();
     });
     connect(check_, &HostsCheck::failed, this, [this](const Error& error) {
-        problem_ = QString::fromStdString(error.text());
+        problem_ = told(error);
         showFindings();
     });
     connect(add_, &QToolButton::clicked, this, [this] {
@@ -102,7 +103,7 @@ void HostsEditor::startCheck(const std::string& agent) {
     asking_ = false;
     const auto allowed = agent.empty() ? agentIsAllowed(checked_.agent) : Result<bool>(agent == checked_.agent);
     if (!allowed) {
-        problem_ = QString::fromStdString(allowed.error().text());
+        problem_ = told(allowed.error());
     } else if (!*allowed) {
         asking_ = true;
         problem_ = tr("To reach the hosts, the layout asks for this program to be started. Start it?\n%1")
@@ -115,7 +116,7 @@ void HostsEditor::startCheck(const std::string& agent) {
 
 void HostsEditor::rememberAgent() {
     if (const Status remembered = allowAgent(checked_.agent); remembered) return startCheck({});
-    else problem_ = QString::fromStdString(remembered.error().text());
+    else problem_ = told(remembered.error());
     asking_ = false;
     showFindings();
 }

@@ -50,12 +50,12 @@ QString titleOf(const QString& section) {
 
 constexpr const char* foldedKey = "layoutForm/folded";
 
-/// Whether every word stands in the field's name, pointer or help.
+/// Whether every word stands in the field's name, pointer or help, in English or in the desktop's language.
 bool answers(const Field& field, const QString& words) {
-    const QString all = term(field.label) + QLatin1Char(' ') + text(field.pointer) + QLatin1Char(' ') +
-                        text(field.label) + QLatin1Char(' ') + text(field.help);
+    const QStringList said{text(field.pointer), text(field.label), term(field.label), text(field.help),
+                           term(field.help)};
     for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts))
-        if (!all.contains(word, Qt::CaseInsensitive)) return false;
+        if (said.filter(word, Qt::CaseInsensitive).isEmpty()) return false;
     return true;
 }
 
@@ -89,13 +89,15 @@ LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent)
         rows_.push_back(child<FieldRow>(field, context_.document, inside));
         column->addWidget(rows_.back());
         sections_.back().lastRow = rows_.size();
+        column->removeWidget(sections_.back().rest);
+        column->addWidget(sections_.back().rest);
         if (field.pointer == "/cluster/hosts") column->addWidget(shrink_);
     }
     shrink_->setToolTip(tr("Take a smaller twin of this design that trains on this machine: the same schedule, a "
                            "smaller model on fewer ranks (Ctrl+Z takes the design back)"));
     connect(shrink_, &QPushButton::clicked, this, [this] {
         const auto changed = shrinkToThisMachine(context_.document, context_.document.layout());
-        shrink_->setText(changed ? tr("Shrink to this machine") : text(changed.error().text()));
+        shrink_->setText(changed ? tr("Shrink to this machine") : told(changed.error()));
     });
     connect(wanted_, &QLineEdit::textChanged, this, &LayoutForm::showRows);
     column->addStretch(1);
@@ -135,7 +137,12 @@ void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     row->addWidget(title);
     row->addWidget(note, 1);
     column.addLayout(row);
-    sections_.push_back({name, title, note, rows_.size(), rows_.size()});
+    auto* rest = child<QToolButton>(area_->widget());
+    rest->setProperty("role", "section");
+    rest->setCheckable(true);
+    rest->setToolTip(tr("Show or hide the fields that change nothing while the others are as they are"));
+    connect(rest, &QToolButton::toggled, this, &LayoutForm::showRows);
+    sections_.push_back({name, title, note, rest, rows_.size(), rows_.size()});
     connect(title, &QToolButton::toggled, this,
             [this, index = sections_.size() - 1](bool open) { fold(sections_[index], !open); });
 }
@@ -158,14 +165,25 @@ void LayoutForm::showRows() {
         const bool faulty = std::ranges::any_of(rows, [](const FieldRow* row) { return !row->faultText().isEmpty(); });
         const bool open = section.title->isChecked() || !wanted.isEmpty() || faulty;
         bool any = wanted.isEmpty();
+        int without = 0;
         for (FieldRow* row : rows) {
-            const bool shown = isPresent(row->field(), context_.document.layout()) && open &&
-                               (wanted.isEmpty() || answers(row->field(), wanted) ||
-                                section.name.compare(wanted, Qt::CaseInsensitive) == 0 ||
-                                section.title->text().compare(wanted, Qt::CaseInsensitive) == 0);
+            const bool present = isPresent(row->field(), context_.document.layout());
+            const bool idle = present && !row->hasEffect() && row->faultText().isEmpty();
+            without += idle ? 1 : 0;
+            const bool shown = present && open &&
+                               (wanted.isEmpty() ? !idle || section.rest->isChecked()
+                                                 : answers(row->field(), wanted) ||
+                                                       section.name.compare(wanted, Qt::CaseInsensitive) == 0 ||
+                                                       section.title->text().compare(wanted, Qt::CaseInsensitive) == 0);
             row->setVisible(shown);
             any = any || shown;
         }
+        section.rest->setText(
+            section.rest->isChecked()
+                ? counted(without, tr("hide 1 field without effect"), tr("hide %1 fields without effect"))
+                : counted(without, tr("1 more field, without effect here"), tr("%1 more fields, without effect here")));
+        section.rest->setAccessibleName(QStringLiteral("%1: %2").arg(section.title->text(), section.rest->text()));
+        section.rest->setVisible(open && without > 0 && wanted.isEmpty());
         section.title->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         section.title->setVisible(any);
         section.note->setVisible(any);
@@ -203,7 +221,7 @@ void LayoutForm::refresh() {
         FieldRow& field = *rows_[index];
         if (isPresent(field.field(), layout)) field.display(layout);
         field.setFaults(faults[index]);
-        field.setWithoutEffect(text(withoutEffect(field.field().pointer, layout, scheduleMethods())));
+        field.setWithoutEffect(term(withoutEffect(field.field().pointer, layout, scheduleMethods())));
     }
     shrink_->setText(tr("Shrink to this machine"));
     showRows();
@@ -224,7 +242,10 @@ void LayoutForm::focusField(const QString& pointer) {
     if (!target) return;
     wanted_->clear();
     for (const Section& section : sections_)
-        if (section.name == sectionOf(text(target->field().pointer))) section.title->setChecked(true);
+        if (section.name == sectionOf(text(target->field().pointer))) {
+            section.title->setChecked(true);
+            if (!target->hasEffect()) section.rest->setChecked(true);
+        }
     target->editor().control().setFocus(Qt::OtherFocusReason);
     area_->ensureWidgetVisible(target, 0, 60);
 }

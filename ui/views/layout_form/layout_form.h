@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Every field of the layout, by section, made from the field table; faults are shown at their field. Sections can be
-// folded, and a text finds fields by name, pointer or what their help says.
+// folded, and a text finds fields by name, pointer or what their help says. A section ends with the number of its
+// fields that change nothing at present, which a click shows.
 #pragma once
 
 #include "ui/core/view.h"
@@ -37,12 +38,13 @@ private:
         QString name;        ///< first part of the pointers: "model"
         QToolButton* title;  ///< checked: open
         QLabel* note;        ///< beside its title: "2 × 2 = 4 ranks"
+        QToolButton* rest;   ///< checked: the fields without an effect are shown
         std::size_t firstRow = 0, lastRow = 0;
     };
     void addSection(QVBoxLayout& column, const QString& name);
     void refresh();
     void refreshNotes();
-    /// Shows the fields that the layout has, of open sections, or those that were asked for.
+    /// Shows the fields that the layout has and that change something, of open sections, or those that were asked for.
     void showRows();
     void fold(const Section& section, bool folded);
     void focusField(const QString& pointer);

@@ -82,7 +82,7 @@ SectionNote sectionNote(const QString& section, const Document& document) {
     if (section == QLatin1String("schedule")) {
         const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);
         if (!method) return {};
-        return {tr("bubble %1").arg(text(bubbleFormula(*method, scheduleShape(layout))))};
+        return {tr("bubble %1").arg(term(bubbleFormula(*method, scheduleShape(layout))))};
     }
     return {};
 }

@@ -8,6 +8,7 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/words.h"
 #include "ui/views/lesson/lesson_flow.h"
 #include "ui/views/lesson/presenter.h"
 
@@ -149,7 +150,7 @@ QString LessonView::subtitle() const {
 
 QString LessonView::emptyText() const {
     const auto& problem = context_.lessons.problem();
-    return problem ? tr("There are no lessons.\n%1").arg(text(problem->text())) : QString();
+    return problem ? tr("There are no lessons.\n%1").arg(told(*problem)) : QString();
 }
 
 QString LessonView::asTable() const {

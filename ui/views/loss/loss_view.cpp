@@ -33,6 +33,11 @@ QString figure(double loss) { return QString::number(loss, 'f', 4); }
 constexpr std::array otherColours{EventKind::InputGrad, EventKind::ReduceGradients, EventKind::WeightGrad,
                                   EventKind::Optimizer};
 
+/// The run trains modules that predict further tokens.
+bool predictsAhead(const RunModel& model) {
+    return model.header().hasLayout() && predictionModules(model.header().layout.model) > 0;
+}
+
 /// A loss that is no number leaves a gap in the line.
 double drawable(double value) { return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(); }
 
@@ -45,6 +50,12 @@ struct LossView::Plot {
     QCPGraph* rate;  ///< of learning, on the right axis
     Legend* legend;
     QCPGraph* earlier;  ///< of the run whose checkpoint it goes on from
+    QCPGraph* ahead;    ///< of modules that predict further tokens
+    std::array<QCPGraph*, 4> ofRun() const { return {training, validation, rate, ahead}; }
+    void clear() {
+        for (QCPGraph* graph : ofRun()) graph->data()->clear();
+        trainingTaken = validationTaken = rateTaken = aheadTaken = 0;
+    }
     struct Other {
         QCPGraph* graph;
         std::vector<double> losses;  ///< by step
@@ -71,6 +82,7 @@ struct LossView::Plot {
     std::size_t trainingTaken = 0;
     std::size_t validationTaken = 0;
     std::size_t rateTaken = 0;
+    std::size_t aheadTaken = 0;
 };
 
 LossView::LossView(const ViewContext& context, QWidget* parent)
@@ -79,12 +91,13 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
                                                                this, [this] { refresh(); }, 66) {
     setAccessibleName(tr("Loss over steps"));
     auto* plot = child<StepChart>(context, this);
-    plot_ = std::make_unique<Plot>(
-        Plot{plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
-             child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this), plot->addGraph()});
+    plot_ = std::make_unique<Plot>(Plot{
+        plot, plot->addGraph(), plot->addGraph(), plot->addGraph(plot->xAxis, plot->yAxis2),
+        child<Legend>(context.theme, Qt::AlignLeft | Qt::AlignVCenter, 2, this), plot->addGraph(), plot->addGraph()});
     plot_->training->setName(tr("training"));
     plot_->validation->setName(tr("validation"));
     plot_->rate->setName(tr("learning rate"));
+    plot_->ahead->setName(tr("predictions ahead"));
     plot_->validation->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, 5));
     plot->installEventFilter(this);
     plot->setWords([this](int x) { return valueAt(x); });
@@ -112,8 +125,7 @@ LossView::LossView(const ViewContext& context, QWidget* parent)
     connect(time_, &QPushButton::toggled, this, &LossView::setOverTime);
     connect(&context_.model, &RunModel::reset, this, [this] {
         // At once: before the next frame the new run may have as many losses as the old one.
-        for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
-        plot_->trainingTaken = plot_->validationTaken = plot_->rateTaken = 0;
+        plot_->clear();
         applyTheme();
         refresh_.request();
     });
@@ -163,8 +175,7 @@ bool LossView::overTime() const { return plot_->widget->overTime(); }
 void LossView::setOverTime(bool over) {
     plot_->widget->setOverTime(over);
     plot_->earlier->setVisible(!over);  // its steps are known, and not when they were
-    for (QCPGraph* graph : {plot_->training, plot_->validation, plot_->rate}) graph->data()->clear();
-    plot_->trainingTaken = plot_->validationTaken = plot_->rateTaken = 0;
+    plot_->clear();
     for (Plot::Other& other : plot_->others) other.fill(over);
     refresh_.flush();
 }
@@ -183,10 +194,14 @@ void LossView::applyTheme() {
     plot_->training->setPen(QPen(theme.action(EventKind::Loss), 1.6));
     plot_->validation->setPen(QPen(theme.action(EventKind::ValidationLoss), 1.6));
     plot_->rate->setPen(QPen(theme.action(EventKind::LearningRate), 1, Qt::DashLine));
+    plot_->ahead->setPen(QPen(theme.action(EventKind::PredictionLoss), 1.6));
     std::vector<LegendItem> items{
         {tr("training"), theme.action(EventKind::Loss), LegendItem::Mark::Line},
         {tr("validation"), theme.action(EventKind::ValidationLoss), LegendItem::Mark::Line},
         {tr("learning rate, right"), theme.action(EventKind::LearningRate), LegendItem::Mark::Dashed}};
+    if (predictsAhead(context_.model))
+        items.insert(items.begin() + 2,
+                     {plot_->ahead->name(), theme.action(EventKind::PredictionLoss), LegendItem::Mark::Line});
     if (scalesLoss(context_.model))
         items.insert(items.begin() + 1, {tr("skipped"), theme.action(EventKind::Overflow), LegendItem::Mark::Triangle});
     plot_->earlier->setPen(QPen(theme.dim, 1.6));
@@ -214,6 +229,7 @@ void LossView::refresh() {
     take(plot_->training, model.points().of(EventKind::Loss), plot_->trainingTaken);
     take(plot_->validation, model.points().of(EventKind::ValidationLoss), plot_->validationTaken);
     take(plot_->rate, model.points().of(EventKind::LearningRate), plot_->rateTaken);
+    take(plot_->ahead, model.points().of(EventKind::PredictionLoss), plot_->aheadTaken);
 
     StepChart* plot = plot_->widget;
     plot->refreshMarks();
@@ -223,7 +239,7 @@ void LossView::refresh() {
     if (rated) plot->yAxis2->setRange(0, highest > 0 ? highest * 1.06 : 1);
     bool any = false;
     QCPRange values;
-    std::vector<const QCPGraph*> drawn{plot_->training, plot_->validation};
+    std::vector<const QCPGraph*> drawn{plot_->training, plot_->validation, plot_->ahead};
     if (!overTime()) drawn.push_back(plot_->earlier);
     for (const Plot::Other& other : plot_->others) drawn.push_back(other.graph);
     for (const QCPGraph* graph : drawn) {
@@ -261,6 +277,8 @@ QString LossView::valueAt(int x) const {
     if (overTime()) text.prepend(tr("%1 · ").arg(shardlab::ui::text(formatSeconds(plot_->widget->xOf(*loss)))));
     const Event* validation = atStep(context_.model.points().of(EventKind::ValidationLoss), loss->step);
     if (validation) text += tr(" · validation %1 (step %2)").arg(figure(validation->value)).arg(validation->step);
+    if (const Event* ahead = atStep(context_.model.points().of(EventKind::PredictionLoss), loss->step))
+        text += tr(" · predictions ahead %1").arg(figure(ahead->value));
     if (const Event* rate = atStep(context_.model.points().of(EventKind::LearningRate), loss->step))
         text += tr(" · learning rate %1").arg(QString::number(rate->value, 'g', 4));
     if (const QString skipped = overflowsText(ofStep(overflows(context_.model), loss->step)); !skipped.isEmpty())
@@ -299,11 +317,15 @@ QString LossView::subtitle() const {
     QString text = tr("step %1 · %2 %3").arg(QString::number(loss->step), figure(loss->value), unit);
     if (const Event* validation = atStep(model.points().of(EventKind::ValidationLoss), loss->step))
         text += tr(" · validation %1").arg(figure(validation->value));
+    if (const Event* ahead = atStep(model.points().of(EventKind::PredictionLoss), loss->step))
+        text += tr(" · predictions ahead %1").arg(figure(ahead->value));
     return text + origin;
 }
 
 QString LossView::asTable() const {
     QString table = tr("step\ttraining loss\tvalidation loss\tlearning rate\tskipped");
+    const bool predicts = predictsAhead(context_.model);
+    if (predicts) table += tr("\tloss of predictions ahead");
     for (const Plot::Other& other : plot_->others) table += QLatin1Char('\t') + other.graph->name();
     table += QLatin1Char('\n');
     const auto& validations = context_.model.points().of(EventKind::ValidationLoss);
@@ -322,6 +344,8 @@ QString LossView::asTable() const {
                                                                       : QString(),
                           rate ? QString::number(rate->value, 'g', 8) : QString(),
                           overflowsText(ofStep(skipped, loss.step)));
+        const Event* ahead = atStep(context_.model.points().of(EventKind::PredictionLoss), loss.step);
+        if (predicts) table += QLatin1Char('\t') + (ahead ? QString::number(ahead->value, 'g', 8) : QString());
         const auto step = static_cast<std::size_t>(loss.step);
         for (const Plot::Other& other : plot_->others)
             table += QLatin1Char('\t') +

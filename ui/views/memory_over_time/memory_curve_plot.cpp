@@ -8,17 +8,11 @@
 #include "ui/core/theme.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
-#include "ui/timeline/navigation.h"
-#include "ui/timeline/timeline_state.h"
 #include "ui/core/words.h"
 
-#include <QApplication>
-#include <QMouseEvent>
 #include <QPainter>
 #include <QPainterPath>
 #include <QScrollBar>
-#include <QToolTip>
-#include <QWheelEvent>
 
 #include <algorithm>
 #include <cmath>
@@ -29,8 +23,6 @@ namespace {
 
 constexpr int above = 16;  ///< room for the peak's label
 constexpr int below = 5;
-constexpr int rightMargin = 6;  ///< as the timeline's
-constexpr double notch = 120;
 
 QString bytesText(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }
 
@@ -47,11 +39,9 @@ const MemoryPoint* fullest(const MemoryCurve& curve, std::int64_t begin, std::in
 }  // namespace
 
 MemoryCurvePlot::MemoryCurvePlot(const ViewContext& context, QWidget* parent)
-    : QWidget(parent), context_(context), beside_(child<QScrollBar>(Qt::Vertical, this)) {
+    : TimePlot(context, parent), beside_(child<QScrollBar>(Qt::Vertical, this)) {
     beside_->hide();
     setMinimumSize(120, 56);
-    setMouseTracking(true);
-    setFocusPolicy(Qt::ClickFocus);
 }
 
 void MemoryCurvePlot::setCurves(MemoryCurves curves) {
@@ -69,22 +59,15 @@ std::int64_t MemoryCurvePlot::top() const { return top_; }
 
 bool MemoryCurvePlot::limitInSight() const { return curves_.device.known() && curves_.device.usableBytes() <= top_; }
 
-QRect MemoryCurvePlot::plotArea() const {
-    const int whole = width() - beside_->sizeHint().width();
-    const int left = labelWidth(context_.model, context_.theme.theme(), whole);
-    return {left, above, std::max(1, whole - left - rightMargin), std::max(1, height() - above - below)};
-}
+int MemoryCurvePlot::besideWidth() const { return beside_->sizeHint().width(); }
 
-TimeScale MemoryCurvePlot::scale() const {
-    const TimeRange visible = context_.selection.visible();
-    const QRect area = plotArea();
-    return {visible.begin, std::max(visible.end, visible.begin + 1), area.left(), area.width()};
-}
+QRect MemoryCurvePlot::plotArea() const { return columns(above, plotHeight()); }
+
+int MemoryCurvePlot::plotHeight() const { return std::max(1, height() - above - below); }
 
 int MemoryCurvePlot::y(std::int64_t bytes) const {
-    const QRect area = plotArea();
-    return area.bottom() + 1 -
-           static_cast<int>(std::lround(static_cast<double>(bytes) / static_cast<double>(top_) * area.height()));
+    const int tall = plotHeight();
+    return above + tall - static_cast<int>(std::lround(static_cast<double>(bytes) / static_cast<double>(top_) * tall));
 }
 
 QPoint MemoryCurvePlot::pointOf(std::int64_t time, std::int64_t bytes) const {
@@ -121,9 +104,7 @@ void MemoryCurvePlot::paintStack(QPainter& painter) const {
     for (int column = 0; column < time.width; ++column) {
         const MemoryPoint* point = fullest(curves_.filled, time.columnBegin(column), time.columnBegin(column + 1));
         if (!point) continue;
-        // Beyond what is known nothing is claimed: after the predicted step, after the last event.
-        if (time.columnBegin(column) > (curves_.measured ? context_.model.recorded().last : curves_.predictedEnd))
-            break;
+        if (time.columnBegin(column) > curves_.knownUntil) break;
         std::int64_t sum = 0;
         for (std::size_t category = 0; category < point->bytes.size(); ++category) {
             const int foot = y(sum);
@@ -211,19 +192,12 @@ void MemoryCurvePlot::paintMarks(QPainter& painter) const {
             std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - metrics.horizontalAdvance(label))),
             y(peak) - 3, label);
     }
-    if (const std::int64_t cursor = selection.cursor(); cursor >= time.begin && cursor <= time.end) {
-        painter.setPen(theme.text);
-        painter.drawLine(static_cast<int>(time.x(cursor)), area.top(), static_cast<int>(time.x(cursor)), area.bottom());
-    }
-    if (pointer_ && *pointer_ >= area.left() && *pointer_ <= area.right()) {
-        painter.setPen(theme.dim);
-        painter.drawLine(*pointer_, area.top(), *pointer_, area.bottom());
-    }
+    paintMoments(painter, area);
 }
 
 QString MemoryCurvePlot::figures(std::int64_t time) const {
     const MemoryPoint* point = curves_.filled.at(time);
-    if (!point || curves_.rank < 0) return {};
+    if (!point || curves_.rank < 0 || time > curves_.knownUntil) return {};
     QStringList lines{tr("rank %1 · %2").arg(curves_.rank).arg(bytesText(total(point->bytes)))};
     if (curves_.measured) {
         for (const std::int64_t offset : curves_.offsets)
@@ -242,10 +216,11 @@ QString MemoryCurvePlot::wordsAt(const QPoint& at) const {
     return plotArea().contains(at) ? figures(scale().time(at.x() + 0.5)) : QString();
 }
 
-void MemoryCurvePlot::selectAt(std::int64_t time) {
+void MemoryCurvePlot::clicked(const QPoint& at) {
+    const std::int64_t time = scale().time(at.x() + 0.5);
     RunModel& model = context_.model;
     Selection& selection = context_.selection;
-    if (curves_.rank < 0) return;
+    if (curves_.rank < 0 || !plotArea().contains(at)) return;
     std::optional<Event> running;
     if (curves_.measured) {
         running = model.store().lane(curves_.rank, Lane::Compute).previous(time + 1, [](const Event&) { return true; });
@@ -258,61 +233,7 @@ void MemoryCurvePlot::selectAt(std::int64_t time) {
     if (running && running->end < time) running.reset();
     selection.select(running);
     selection.setRank(curves_.rank);
-    if (context_.workspace == Workspace::Design) return;
-    selection.setFollowLive(false);
-    selection.setCursor(std::max<std::int64_t>(0, time));
-}
-
-void MemoryCurvePlot::mousePressEvent(QMouseEvent* event) {
-    pressed_ = event->position().toPoint();
-    last_ = pressed_.x();
-    panning_ = false;
-}
-
-void MemoryCurvePlot::mouseMoveEvent(QMouseEvent* event) {
-    const QPoint at = event->position().toPoint();
-    if (context_.model.empty()) return;
-    if (event->buttons() & (Qt::LeftButton | Qt::MiddleButton)) {
-        if ((at - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2) panning_ = true;
-        if (panning_) {
-            const auto shift = static_cast<std::int64_t>((last_ - at.x()) * scale().perPixel());
-            const TimeRange range = context_.selection.visible();
-            context_.selection.setFollowLive(false);
-            context_.selection.setVisible(
-                keepInSight({range.begin + shift, range.end + shift}, wholeRange(context_.model)));
-        }
-        last_ = at.x();
-        return;
-    }
-    pointer_ = at.x();
-    QToolTip::showText(event->globalPosition().toPoint(), wordsAt(at), this);
-    update();
-}
-
-void MemoryCurvePlot::mouseReleaseEvent(QMouseEvent* event) {
-    if (!panning_ && event->button() == Qt::LeftButton && plotArea().contains(pressed_))
-        selectAt(scale().time(pressed_.x() + 0.5));
-    panning_ = false;
-}
-
-void MemoryCurvePlot::wheelEvent(QWheelEvent* event) {
-    if (context_.model.empty()) return;
-    Selection& selection = context_.selection;
-    const TimeRange whole = wholeRange(context_.model);
-    const QPoint turned = event->angleDelta();
-    selection.setFollowLive(false);
-    if (event->modifiers() & Qt::ControlModifier)
-        selection.setVisible(
-            zoomed(selection.visible(), std::pow(0.8, turned.y() / notch), scale().time(event->position().x()), whole));
-    else
-        selection.setVisible(
-            panned(selection.visible(), -(turned.x() != 0 ? turned.x() : turned.y()) / notch * 0.1, whole));
-    event->accept();
-}
-
-void MemoryCurvePlot::leaveEvent(QEvent*) {
-    pointer_.reset();
-    update();
+    putCursor(time);
 }
 
 }  // namespace shardlab::ui

@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // One rank's memory stacked by category over the timeline's stretch of time, with the prediction, the peak and the
-// end of what may be taken of a device's memory. Zooms and pans as the timeline does.
+// end of what may be taken of a device's memory.
 #pragma once
 
 #include "engine/layout/memory_limit.h"
 #include "engine/trace/metrics/memory_curve.h"
-#include "ui/core/view.h"
-#include "ui/core/words_at.h"
-#include "ui/timeline/lane_shape.h"
+#include "ui/timeline/time_plot.h"
 
-#include <QWidget>
-
-#include <optional>
 #include <vector>
 
 class QScrollBar;
@@ -25,17 +20,17 @@ struct MemoryCurves {
     MemoryCurve predicted;              ///< of one step
     std::vector<std::int64_t> offsets;  ///< where that step is drawn as a line, over what was measured
     std::int64_t predictedEnd = 0;      ///< of the step
+    std::int64_t knownUntil = 0;        ///< the moment beyond which nothing is known of `rank`
     MemoryLimit device;
 };
 
-class MemoryCurvePlot : public QWidget, public WordsAt {
+class MemoryCurvePlot : public TimePlot {
     Q_OBJECT
 public:
     MemoryCurvePlot(const ViewContext& context, QWidget* parent);
     QString wordsAt(const QPoint& at) const override;
     void setCurves(MemoryCurves curves);
     const MemoryCurves& curves() const { return curves_; }
-    TimeScale scale() const;
     /// Bytes at the top.
     std::int64_t top() const;
     bool limitInSight() const;
@@ -45,29 +40,21 @@ public:
     QString figures(std::int64_t time) const;
 
 protected:
+    int besideWidth() const override;
+    void clicked(const QPoint& at) override;
     void paintEvent(QPaintEvent* event) override;
-    void mousePressEvent(QMouseEvent* event) override;
-    void mouseMoveEvent(QMouseEvent* event) override;
-    void mouseReleaseEvent(QMouseEvent* event) override;
-    void wheelEvent(QWheelEvent* event) override;
-    void leaveEvent(QEvent* event) override;
 
 private:
     QRect plotArea() const;
+    int plotHeight() const;
     int y(std::int64_t bytes) const;
     void paintStack(QPainter& painter) const;
     void paintPredicted(QPainter& painter) const;
     void paintMarks(QPainter& painter) const;
-    void selectAt(std::int64_t time);
 
-    ViewContext context_;
     MemoryCurves curves_;
     QScrollBar* beside_;  ///< never shown: the timeline's takes that much room
     std::int64_t top_ = 1;
-    std::optional<int> pointer_;  ///< x, while the mouse is inside
-    QPoint pressed_;
-    int last_ = 0;
-    bool panning_ = false;
 };
 
 }  // namespace shardlab::ui

@@ -9,12 +9,10 @@
 #include "ui/core/step_account.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/gantt_scene.h"
-#include "ui/timeline/navigation.h"
 #include "ui/views/memory_over_time/memory_curve_plot.h"
 #include "ui/core/words.h"
 
 #include <QHBoxLayout>
-#include <QMenu>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -25,6 +23,15 @@ namespace {
 constexpr std::size_t mostPoints = 20'000;  ///< beyond them points are moments, not changes
 constexpr std::size_t mostSteps = 200;      ///< in sight, whose prediction is drawn as a line
 constexpr std::size_t mostTableRows = 2000;
+
+/// The last moment of which the rank has told, which of a live run is another one than the other ranks'. A recording of
+/// memory alone has no spans, and is whole.
+std::int64_t knownOf(const RunModel& model, int rank) {
+    std::int64_t last = 0;
+    for (int lane = 0; lane < laneCount; ++lane)
+        last = std::max(last, model.store().lane(rank, static_cast<Lane>(lane)).lastEnd());
+    return last > 0 ? last : model.recorded().last;
+}
 }  // namespace
 
 MemoryOverTimeView::MemoryOverTimeView(const ViewContext& context, QWidget* parent)
@@ -82,6 +89,7 @@ void MemoryOverTimeView::refresh() {
         curves.device = model.header().device();
         curves.predictedEnd = model.prediction().end();
         curves.measured = model.store().hasMemory();
+        curves.knownUntil = curves.measured ? knownOf(model, curves.rank) : curves.predictedEnd;
         if (const StepAccount* account = model.prediction().account(); account && curves.rank < account->mesh.ranks())
             curves.predicted = account->memoryOf(curves.rank);
         const TimeRange visible = context_.selection.visible();
@@ -108,22 +116,15 @@ QString MemoryOverTimeView::subtitle() const {
     if (const std::string label = placeOf(model, curves.rank); !label.empty())
         text += QStringLiteral(" · ") + QString::fromStdString(label);
     text += curves.measured ? tr(" · measured, the line is predicted") : tr(" · predicted");
-    if (curves.device.known()) text += QStringLiteral(" · ") + QString::fromStdString(toText(curves.device));
+    if (curves.device.known()) text += QStringLiteral(" · ") + told(toText(curves.device));
     return text;
 }
 
-void MemoryOverTimeView::fillContextMenu(QMenu& menu, const QPoint&) {
-    menu.addAction(tr("Zoom out to all"), this, [this] {
-        context_.selection.setFollowLive(false);
-        context_.selection.setVisible(
-            keepInSight(padded(wholeRange(context_.model), 0.01), wholeRange(context_.model)));
-    });
-}
+void MemoryOverTimeView::fillContextMenu(QMenu& menu, const QPoint&) { plot_->addZoomOut(menu); }
 
 QString MemoryOverTimeView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty() || context_.model.store().hasMemory()) return text;
-    return notInForeign(tr("The trace does not record memory by category.\nIts counters are in Query: SELECT * FROM "
-                           "events WHERE kind = 'counter'"));
+    return notInForeign(tr("The trace does not record memory by category.\nWhat it counts is in Counters."));
 }
 
 QString MemoryOverTimeView::asTable() const {

@@ -134,7 +134,7 @@ QString MemoryPerRankView::subtitle() const {
         else text = (atCursor ? tr("at the cursor, step %1") : tr("at the peak of step %1")).arg(step->step);
     }
     if (const MemoryLimit device = model.header().device(); device.known())
-        text += QStringLiteral(" · ") + QString::fromStdString(toText(device));
+        text += QStringLiteral(" · ") + told(toText(device));
     return text;
 }
 

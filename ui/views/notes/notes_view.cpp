@@ -76,9 +76,7 @@ void NotesView::refresh() {
                 .arg(nearestLink, theme.accent.name(), tr("Take it")));
     for (const Fault& fault : document.faults()) {
         const QString pointer = QString::fromStdString(fault.pointer);
-        QString why = QString::fromStdString(fault.why);
-        if (!fault.legal.empty()) why += tr(". Legal: %1").arg(QString::fromStdString(fault.legal));
-        add(QString::fromStdString(fault.what), why.trimmed(), theme.bad,
+        add(told(fault.what), faultReason(fault), theme.bad,
             QStringLiteral(" <a href='%1' style='color:%2'>%3</a>")
                 .arg(pointer.toHtmlEscaped(), theme.accent.name(), fieldLabel(fault.pointer).toHtmlEscaped()));
     }
@@ -93,10 +91,9 @@ void NotesView::refresh() {
             take = QStringLiteral("<br><a href='%1%2' style='color:%3'>%4</a>")
                        .arg(betterLink)
                        .arg(i)
-                       .arg(theme.accent.name(),
-                            tr("Take %1").arg(QString::fromStdString(toText(*overhead.better))).toHtmlEscaped());
-        add(title, QString::fromStdString(overhead.why), theme.warning, take);
-        if (overhead.better) plain_ += tr("better\t%1\n").arg(QString::fromStdString(toText(*overhead.better)));
+                       .arg(theme.accent.name(), tr("Take %1").arg(told(toText(*overhead.better))).toHtmlEscaped());
+        add(title, told(overhead.why), theme.warning, take);
+        if (overhead.better) plain_ += tr("better\t%1\n").arg(told(toText(*overhead.better)));
     }
     text_->setText(rich);
     Q_EMIT subtitleChanged();

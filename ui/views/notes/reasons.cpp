@@ -55,8 +55,8 @@ Reason bubbleReason(const Plan& plan, const std::optional<BubbleParts>& parts) {
         shape.chunks > 1 ? tr("p = %1, v = %2 and m = %3").arg(shape.ranks).arg(shape.chunks).arg(shape.microbatches)
                          : tr("p = %1 and m = %2").arg(shape.ranks).arg(shape.microbatches);
     reason.why = tr("%1: with %2 it is %3, %4.")
-                     .arg(text(method->title), sizes, percent(method->theoreticalBubble(shape)),
-                          text(bubbleFormula(*method, shape)));
+                     .arg(term(method->title), sizes, percent(method->theoreticalBubble(shape)),
+                          term(bubbleFormula(*method, shape)));
     ScheduleShape twice = shape;
     twice.microbatches *= 2;
     const bool legal = !method->refusal || !method->refusal(twice);
@@ -92,8 +92,8 @@ Reason memoryReason(const Plan& plan) {
 
 std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts) {
     std::vector<Reason> list{bubbleReason(plan, parts), memoryReason(plan)};
-    for (const std::string& note : plan.notes) {
-        QString sentence = text(note);
+    for (const Sentence& note : plan.notes) {
+        QString sentence = told(note);
         if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
         list.push_back({sentence, {}});
     }

@@ -2,6 +2,7 @@
 #include "ui/views/notes/step_overhead_session.h"
 
 #include "ui/core/document.h"
+#include "ui/core/words.h"
 
 #include <QCoreApplication>
 #include <QMetaObject>
@@ -45,7 +46,7 @@ void StepOverheadSession::take(std::size_t overhead) {
     const BetterLayout better = *overheads_[overhead].better;
     Layout layout = document_.layout();
     apply(better.choice, layout);
-    document_.change(std::move(layout), tr("Take %1").arg(QString::fromStdString(better.change)));
+    document_.change(std::move(layout), tr("Take %1").arg(told(better.change)));
 }
 
 }  // namespace shardlab::ui

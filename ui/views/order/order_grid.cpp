@@ -109,8 +109,8 @@ QString OrderGrid::helpOf(int rank, const OrderCell& cell) const {
                        .arg(cell.action.stage)
                        .arg(rank);
     if (!isWrong(rank, cell)) return help;
-    help += QLatin1Char('\n') + QString::fromStdString(wrong_->why);
-    if (!wrong_->legal.empty()) help += tr("\nLegal: %1").arg(QString::fromStdString(wrong_->legal));
+    help += QLatin1Char('\n') + told(wrong_->why);
+    if (!wrong_->legal.empty()) help += tr("\nLegal: %1").arg(told(wrong_->legal));
     return help;
 }
 

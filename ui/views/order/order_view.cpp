@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/elided_label.h"
+#include "ui/core/field_words.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/style_sheet.h"
@@ -36,10 +37,8 @@ const char* const filter = QT_TR_NOOP("Schedules (*.csv);;All files (*)");
 
 /// "pipeline rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
 QString inWords(const Schedule& order, const Finding& wrong) {
-    const std::string place = placeOf(order, wrong);
-    QString words = place.empty() ? text(wrong.why) : text(place + ": " + wrong.why);
-    if (!wrong.legal.empty()) words += OrderView::tr(". Legal: %1").arg(text(wrong.legal));
-    return words;
+    const Sentence place = placeOf(order, wrong);
+    return faultReason({{}, {}, place.empty() ? wrong.why : base::say("{}: {}", place, wrong.why), wrong.legal});
 }
 
 }  // namespace
@@ -107,7 +106,7 @@ void OrderView::refresh() {
     if (!byHand() && findScheduleMethod(layout.schedule.kind)) generated_ = layout.schedule.kind;
     const Result<Schedule> order = byHand() ? scheduleOfLines(layout.schedule.actions)
                                             : generateSchedule(layout.schedule.kind, scheduleShape(layout));
-    problem_ = order ? QString() : text(order.error().text());
+    problem_ = order ? QString() : told(order.error());
     plain_ = order && std::ranges::all_of(order->ranks, [](const auto& actions) {
                  return std::ranges::all_of(
                      actions, [](const Action& action) { return isCompute(action.kind) && action.version < 0; });
@@ -200,11 +199,11 @@ void OrderView::askForText(OrderPlace at) {
 
 void OrderView::takeText() {
     const Result<Schedule> order = retypedOrder(grid_->schedule(), typedAt_, typing_->text().toStdString());
-    if (!order) return say(text(order.error().text()), "bad");
+    if (!order) return say(told(order.error()), "bad");
     typing_->hide();
     grid_->setFocus(Qt::OtherFocusReason);
     // Removing a stage's last action would take the stage, and with it the rows' meaning, out of the order.
-    if (const auto read = scheduleOfLines(actionLines(*order)); !read) return say(text(read.error().text()), "bad");
+    if (const auto read = scheduleOfLines(actionLines(*order)); !read) return say(told(read.error()), "bad");
     commit(*order, tr("Type %1").arg(typing_->text().trimmed()));
 }
 
@@ -251,7 +250,7 @@ void OrderView::openCsv(const QString& file) {
     const QString name = QFileInfo(file).fileName();
     const Result<std::string> csv = readFile(file.toStdString());
     const Result<ImportedSchedule> imported = csv ? importCsv(*csv) : Result<ImportedSchedule>(fail(csv.error()));
-    if (!imported) return say(tr("Cannot open %1: %2").arg(name, text(imported.error().text())), "bad");
+    if (!imported) return say(tr("Cannot open %1: %2").arg(name, told(imported.error())), "bad");
     commit(imported->compute, tr("Open the schedule %1").arg(name));
     if (misfit(imported->compute)) return;  // said already, and more pressing
     QStringList notes;
@@ -264,7 +263,7 @@ void OrderView::openCsv(const QString& file) {
 void OrderView::saveCsv(const QString& file) {
     const QString name = QFileInfo(file).fileName();
     const Status written = replaceFile(file.toStdString(), toCsv(grid_->schedule()));
-    if (!written) return say(tr("Cannot save %1: %2").arg(name, text(written.error().text())), "bad");
+    if (!written) return say(tr("Cannot save %1: %2").arg(name, told(written.error())), "bad");
     say(tr("Saved %1").arg(name), "dim");
 }
 

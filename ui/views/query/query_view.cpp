@@ -9,6 +9,7 @@
 #include "ui/core/theme.h"
 #include "ui/views/query/query_model.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -187,7 +188,7 @@ void QueryView::refresh() {
     QString said;
     const char* role = "small";
     if (const auto& error = session_->error()) {
-        said = QString::fromStdString(error->text());
+        said = told(*error);
         role = "fault";
     } else if (session_->cut()) {
         said = tr("Only the first %1 rows are shown; LIMIT, WHERE or GROUP BY give fewer.").arg(QuerySession::mostRows);

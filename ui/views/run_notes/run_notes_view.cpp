@@ -6,6 +6,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/event_text.h"
 
@@ -137,7 +138,7 @@ void RunNotesView::refresh() {
     add_->setEnabled(!field_->text().trimmed().isEmpty());
     remove_->setEnabled(table_->currentRow() >= 0);
     error_->setVisible(context_.model.notes().error().has_value());
-    if (context_.model.notes().error()) error_->setText(QString::fromStdString(context_.model.notes().error()->text()));
+    if (context_.model.notes().error()) error_->setText(told(*context_.model.notes().error()));
     Q_EMIT subtitleChanged();
 }
 

@@ -7,6 +7,7 @@
 #include "ui/core/field_words.h"
 #include "ui/timeline/time_ticks.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QMouseEvent>
 #include <QPainter>
@@ -84,8 +85,8 @@ int SchedulesPlot::rowAt(const QPoint& point) const {
 QString SchedulesPlot::description(const ScheduleOutcome& outcome) const {
     if (!outcome.legal()) {
         const Fault& fault = outcome.faults.front();
-        return tr("not possible: %1").arg(text(fault.what)) +
-               (fault.why.empty() ? QString() : QStringLiteral(", ") + text(fault.why));
+        return tr("not possible: %1").arg(told(fault.what)) +
+               (fault.why.empty() ? QString() : QStringLiteral(", ") + told(fault.why));
     }
     return tr("bubble %1 · %2 · %3")
         .arg(percent(outcome.bubble), text(formatSeconds(outcome.stepSeconds)), text(formatBytes(outcome.peakBytes)));

@@ -133,7 +133,7 @@ void SchedulesView::refresh() {
         if (outcome.legal())
             cells << percent(outcome.bubble) << text(formatBytes(outcome.peakBytes))
                   << text(formatSeconds(outcome.stepSeconds)) << text(formatBytes(outcome.trafficBytes));
-        else cells << text(outcome.faults.front().what);
+        else cells << told(outcome.faults.front().what);
         table_->setSpan(row, Bubble, 1, outcome.legal() ? 1 : columns - 1);
         for (int column = 0; column < columns; ++column) {
             auto* item = child<QTableWidgetItem>(cells.value(column));

@@ -217,8 +217,8 @@ QString TimelineView::subtitle() const {
     const RunModel& model = context_.model;
     if (model.empty()) return {};
     const RunHeader& header = model.header();
-    const std::string pace = model.deviceTime().text();
-    const QString slowed = pace.empty() ? QString() : QStringLiteral(" · ") + QString::fromStdString(pace);
+    const Sentence pace = model.deviceTime().text();
+    const QString slowed = pace.empty() ? QString() : QStringLiteral(" · ") + told(pace);
     QString text;
     if (showsPrediction(model)) {
         text = tr("one step, predicted · %1 · bubble %2")

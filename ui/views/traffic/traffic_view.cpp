@@ -27,7 +27,7 @@ void TrafficView::refresh() {
     if (!plan) return;
     std::vector<Fact> facts;
     for (const AxisTraffic& traffic : plan->traffic) {
-        facts.push_back({text(traffic.what), text(formatBytes(traffic.bytes)), "figure",
+        facts.push_back({told(traffic.what), text(formatBytes(traffic.bytes)), "figure",
                          tr("Crosses the %1 axis once a step").arg(term(name(traffic.axis)))});
     }
     if (facts.empty()) facts.push_back({tr("No rank sends anything to another"), QStringLiteral("0 B")});
