@@ -37,7 +37,7 @@ std::string layersText(std::pair<int, int> layers) {
 }
 
 std::string sideText(const ComparedSide& side, const std::string& file) {
-    const std::string slowed = DeviceTime(side.stretch).text();
+    const Sentence slowed = DeviceTime(side.stretch).text();
     return fmt::format("{} · {}{}, {} {}, {} {}{}", file, side.name.empty() ? "" : side.name + ", ",
                        side.predicted ? "predicted"
                        : side.paced   ? "measured, paced"

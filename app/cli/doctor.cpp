@@ -62,7 +62,7 @@ int doctor(const DoctorOptions& options) {
     if (hosts) {
         std::ranges::move(*hosts, std::back_inserter(findings));
     } else {
-        const std::string legal = std::exchange(hosts.error().legal, {});
+        const std::string legal = std::exchange(hosts.error().legal, {}).english();
         findings.push_back({"hosts", FindingState::Bad, hosts.error().text(), legal});
     }
     const bool works = std::ranges::none_of(

@@ -61,7 +61,7 @@ Result<ImportedSchedule> readSchedule(const std::string& file) {
     Result<ImportedSchedule> imported = importCsv(*text);
     if (imported) return imported;
     Error error = imported.error();
-    error.where = file + (error.where.empty() ? "" : ", " + error.where);
+    error.where = error.where.empty() ? Sentence(file) : say("{}, {}", file, error.where);
     return fail(std::move(error));
 }
 

@@ -28,11 +28,15 @@ struct ListenChoices {
     LayoutArgument layout;
     int deadline = 30;
     bool force = false;
+    bool plain = false;  ///< without TLS
 };
 
 void announce(const std::string& address, const TokenFile& token) {
-    printNote(fmt::format("listening at {}, token {}", address, token.token()));
-    printNote("a program that sends: Python with “import shardlab”, C with “#include \"shardlab.h\"”, started with");
+    printNote(fmt::format("listening at {}, {}", address, token.text()));
+    printNote(
+        token.pass().security
+            ? "a program that sends: Python with “import shardlab” (C needs --no-tls), started with"
+            : "a program that sends: Python with “import shardlab”, C with “#include \"shardlab.h\"”, started with");
     printNote(fmt::format("  SHARDLAB_ADDRESS={} SHARDLAB_TOKEN_FILE={} PYTHONPATH={}", address,
                           std::filesystem::absolute(token.file()).string(), (resourcesFolder() / "live").string()));
 }
@@ -51,14 +55,15 @@ int listen(const ListenChoices& options) {
         return failure;
     }
     const JobSignals signals;
-    const auto token = TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile);
+    const auto token =
+        TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile, options.plain);
     if (!token) return failWith(token.error());
 
     RunProgress progress(isatty(STDERR_FILENO) == 1);
     RunCopy copy(options.out, progress);
     ListenOptions listening;
     listening.address = *address;
-    listening.token = token->token();
+    listening.pass = token->pass();
     listening.silence = std::chrono::seconds(options.deadline);
     listening.expected = std::move(*expected);
     auto listener = LiveListener::listen(listening, copy);
@@ -96,8 +101,7 @@ void addListen(CommandLine& line) {
     Verb verb(line, "listen", "Make a run of what other programs send while they train");
     const auto options = std::make_shared<ListenChoices>();
     verb.option("ADDRESS", options->address,
-                "A port of this machine alone, 0 for any that is free, or HOST:PORT. TLS is not spoken: for other "
-                "machines an ssh tunnel is safer than HOST")
+                "A port of this machine alone, 0 for any that is free, or HOST:PORT; TLS is spoken there")
         .required()
         .typeName("[HOST:]PORT");
     verb.option("--out,--output", options->out, "Run file to write").required().typeName("FILE");
@@ -109,6 +113,7 @@ void addListen(CommandLine& line) {
     verb.option("--token-file", options->tokenFile,
                 "Where to write the token that programs need; by default RUN.token, while it listens")
         .typeName("FILE");
+    addPlainTo(verb, options->plain);
     verb.flag("--force", options->force, "Replace the run file where it exists");
     verb.footer("The run begins with the first program that connects and ends when all of its ranks have. Ctrl+C ends "
                 "it earlier.");

@@ -40,14 +40,14 @@ Json lossesJson(const Plan& plan) {
     for (const StepOverhead& overhead : largestOverheads(plan)) {
         Json better;
         if (overhead.better)
-            better = {{"change", overhead.better->change},
+            better = {{"change", overhead.better->change.english()},
                       {"step_seconds", overhead.better->stepSeconds},
                       {"gain", overhead.better->gain},
                       {"fields", choiceJson(overhead.better->choice)}};
         list.push_back({{"kind", name(overhead.kind)},
                         {"seconds", overhead.seconds},
                         {"share", overhead.share},
-                        {"why", overhead.why},
+                        {"why", overhead.why.english()},
                         {"better", std::move(better)}});
     }
     return list;
@@ -90,9 +90,14 @@ Json planJson(const Plan& plan) {
                          {"from_host_seconds", copies.fromHostSeconds},
                          {"exposed_seconds", copies.exposedSeconds}});
     }
+    Json notes = Json::array();
+    for (const Sentence& note : plan.notes) notes.push_back(note.english());
     Json traffic = Json::array();
     for (const AxisTraffic& axis : plan.traffic)
-        traffic.push_back({{"axis", name(axis.axis)}, {"what", axis.what}, {"bytes", axis.bytes}, {"how", axis.how}});
+        traffic.push_back({{"axis", name(axis.axis)},
+                           {"what", axis.what.english()},
+                           {"bytes", axis.bytes},
+                           {"how", axis.how.english()}});
     return {{"name", plan.layout.name},
             {"ranks", plan.mesh.ranks()},
             {"parameters", plan.parameters},
@@ -114,7 +119,7 @@ Json planJson(const Plan& plan) {
             {"host_copies", std::move(hosts)},
             {"losses", lossesJson(plan)},
             {"elastic", sizesJson(plan)},
-            {"notes", plan.notes},
+            {"notes", std::move(notes)},
             {"faults", Json::array()}};
 }
 

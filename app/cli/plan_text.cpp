@@ -104,7 +104,7 @@ std::string planMemoryText(const Plan& plan) {
 std::string trafficTable(const Plan& plan) {
     Table table({"axis", "what", "a step", "how"});
     for (const AxisTraffic& axis : plan.traffic)
-        table.add({std::string(name(axis.axis)), axis.what, formatBytes(axis.bytes), axis.how});
+        table.add({std::string(name(axis.axis)), axis.what.english(), formatBytes(axis.bytes), axis.how.english()});
     table.add({"all", "sent by all ranks together", formatBytes(plan.sentBytes), "a collective as a ring carries it"});
     return table.text();
 }
@@ -160,7 +160,7 @@ std::string planText(const Plan& plan, const std::string& evidence, bool all) {
                             plan.peak.known() ? plan.peak.of : "the preset's devices"));
     line("Memory", planMemoryText(plan));
     if (!evidence.empty()) line("Evidence", evidence);
-    for (const std::string& note : plan.notes) line("Note", note);
+    for (const Sentence& note : plan.notes) line("Note", note.english());
     text += "\n" + memoryTable(plan, all);
     text += sizesTable(plan);
     if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);

@@ -102,7 +102,7 @@ std::string RunProgress::line() const {
                        ours ? fmt::format(" of {}", layout.run.steps) : std::string(), loss,
                        formatCount(static_cast<double>(tokensPerStep(layout)) / seconds), countedInputs(layout.model),
                        formatPercent(step.bubble), formatSeconds(seconds),
-                       run_->device.isClock() ? "" : "  " + run_->device.text(),
+                       run_->device.isClock() ? "" : "  " + run_->device.text().english(),
                        state_ == RunState::Stopping ? "  stopping" : "");
 }
 
@@ -114,8 +114,8 @@ void RunProgress::clearLine() {
 void RunProgress::showLink() {
     if (std::exchange(shownLink_, link_.state) == link_.state) return;
     if (link_.state == WatchStatus::State::CatchingUp)
-        printNote("connected: " + (link_.reason.empty() ? "catching up" : link_.reason));
-    if (link_.state == WatchStatus::State::Lost) printNote(link_.reason + "; trying again");
+        printNote("connected: " + (link_.reason.empty() ? "catching up" : link_.reason.english()));
+    if (link_.state == WatchStatus::State::Lost) printNote(link_.reason.english() + "; trying again");
 }
 
 void RunProgress::show() {

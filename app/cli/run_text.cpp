@@ -26,7 +26,7 @@ std::string outcome(const RunSummary& summary) {
 }
 
 std::string paceText(const RunSummary& summary) {
-    const std::string slowed =
+    const Sentence slowed =
         DeviceTime(summary.stretch).text(summary.stepSeconds > 0 ? summary.stepSeconds : summary.predictedStepSeconds);
     return fmt::format("{}{}figures are in the modelled devices' time, moments on the run's clock", slowed,
                        slowed.empty() ? "" : "; ");

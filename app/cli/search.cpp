@@ -55,7 +55,7 @@ Json candidateJson(const Candidate& candidate) {
             {"bubble", candidate.bubble},
             {"peak_bytes", candidate.peakBytes},
             {"fits", candidate.fits},
-            {"why", candidate.why},
+            {"why", candidate.why.english()},
             {"front", candidate.front},
             {"exact", candidate.exact}};
 }
@@ -156,7 +156,7 @@ int search(const SearchOptions& options) {
     }
     if (!options.json) {
         print(resultText(loaded->layout, *result, top,
-                         basisNote(costBasis(measurements, loaded->layout), loaded->layout), *ground));
+                         basisNote(costBasis(measurements, loaded->layout), loaded->layout).english(), *ground));
         return success;
     }
     Json evidence;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/launch/serve/run_server.h"
+#include "engine/launch/tls/tls_pass.h"
 
 #include "app/cli/verb.h"
 #include <memory>
@@ -14,25 +15,32 @@ namespace shardlab::cli {
 struct ServingArgument {
     std::string address;    ///< empty: nobody watches
     std::string tokenFile;  ///< empty: beside the run file
+    bool plain = false;     ///< without TLS
 
     bool wanted() const { return !address.empty(); }
     void addTo(Verb& verb);
 };
 
-/// A token for one run, in a file that only its owner can read and that is removed with this object.
+/// The option that does without TLS.
+Option addPlainTo(Verb& verb, bool& plain);
+
+/// What lets callers in to one run, with its token in a file that only its owner can read and that is removed with this
+/// object.
 class TokenFile {
 public:
-    static Result<TokenFile> make(const std::string& file);
-    TokenFile(TokenFile&& other) noexcept : file_(std::exchange(other.file_, {})), token_(std::move(other.token_)) {}
+    static Result<TokenFile> make(const std::string& file, bool plain);
+    TokenFile(TokenFile&& other) noexcept : file_(std::exchange(other.file_, {})), pass_(std::move(other.pass_)) {}
     TokenFile& operator=(TokenFile&&) = delete;
     ~TokenFile();
     const std::string& file() const { return file_; }
-    const std::string& token() const { return token_; }
+    const LinkPass& pass() const { return pass_; }
+    /// "token 5d0f…", and whether what is said can be read along the way.
+    std::string text() const;
 
 private:
-    TokenFile(std::string file, std::string token) : file_(std::move(file)), token_(std::move(token)) {}
+    TokenFile(std::string file, LinkPass pass) : file_(std::move(file)), pass_(std::move(pass)) {}
     std::string file_;
-    std::string token_;
+    LinkPass pass_;
 };
 
 class Serving {

@@ -7,6 +7,7 @@
 #include "engine/base/token.h"
 #include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/run_copy.h"
+#include "engine/launch/tls/tls_pass.h"
 
 #include <filesystem>
 #include <memory>
@@ -37,8 +38,8 @@ int report(const std::string& file) {
 int watch(const WatchChoices& options) {
     const auto address = parseTcpAddress(options.address);
     if (!address) return failWith(address.error());
-    const auto token = readToken(options.tokenFile);
-    if (!token) return failWith(token.error());
+    const auto pass = readToken(options.tokenFile).and_then(readPass);
+    if (!pass) return failWith(pass.error());
     std::error_code ignored;
     if (!options.out.empty() && std::filesystem::exists(options.out, ignored) && !options.force)
         return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
@@ -49,7 +50,7 @@ int watch(const WatchChoices& options) {
     if (!options.out.empty()) copy.emplace(options.out, progress);
     bool left = false;
     {
-        WatchOptions watching{*address, *token};
+        WatchOptions watching{*address, *pass};
         watching.giveUpAfter = std::chrono::seconds(options.giveUp);
         const RunWatch watch(watching, copy ? *copy : static_cast<WatchObserver&>(progress));
         while (!progress.status().over() && !left) {
@@ -58,7 +59,8 @@ int watch(const WatchChoices& options) {
         }
     }
     progress.close();
-    if (copy && !progress.end()) copy->close(left ? "watching ended before the run did" : progress.status().reason);
+    if (copy && !progress.end())
+        copy->close(left ? "watching ended before the run did" : progress.status().reason.english());
     if (copy && copy->error()) return failWith(*copy->error());
     if (progress.status().state == WatchStatus::State::Failed)
         return failWith({"cannot watch", address->text(), progress.status().reason, {}});
