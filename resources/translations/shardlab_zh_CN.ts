@@ -1585,6 +1585,186 @@ loss scale %1</source>
         <source>Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)</source>
         <translation>追踪和转储 (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;所有文件 (*)</translation>
     </message>
+    <message>
+        <source>Where to begin: presets, recent files, lessons, or a plan for a cluster.</source>
+        <translation>从哪里开始：预设、最近的文件、课程，或为集群做规划。</translation>
+    </message>
+    <message>
+        <source>Every field of the layout, by section. What is wrong stands at its field.</source>
+        <translation>布局的全部字段，按部分排列；有错之处就标在字段旁。</translation>
+    </message>
+    <message>
+        <source>What the predicted figures follow from, the largest loss first, and what would be quicker.</source>
+        <translation>预测数字从何而来，损失最大的排在最前，并说明怎样会更快。</translation>
+    </message>
+    <message>
+        <source>The choices that shape the schedule, as sliders through their legal values.</source>
+        <translation>决定调度形状的选择，用滑块在合法值之间移动。</translation>
+    </message>
+    <message>
+        <source>Whether the layout fits, and how fast it trains.</source>
+        <translation>布局能否放下，训练有多快。</translation>
+    </message>
+    <message>
+        <source>The order of forwards and backwards on each pipeline rank. It can be edited by hand.</source>
+        <translation>每个流水线 rank 上前向与反向的次序，可以手工修改。</translation>
+    </message>
+    <message>
+        <source>Legal layouts of the same model on the same devices, ranked by predicted step time.</source>
+        <translation>同一模型在同样设备上的合法布局，按预测步时间排序。</translation>
+    </message>
+    <message>
+        <source>This layout under every schedule, side by side.</source>
+        <translation>此布局在各种调度下的并排比较。</translation>
+    </message>
+    <message>
+        <source>Predicted against published figures of real runs, a point a run.</source>
+        <translation>真实运行的预测值与公布值对照，每次运行一个点。</translation>
+    </message>
+    <message>
+        <source>Bytes that cross each axis of the mesh in one step.</source>
+        <translation>一步之中跨越网格每条轴的字节数。</translation>
+    </message>
+    <message>
+        <source>Bytes that each rank sends to each other rank in one step.</source>
+        <translation>一步之中每个 rank 发给其他每个 rank 的字节数。</translation>
+    </message>
+    <message>
+        <source>Which rank holds which layers, and how busy it is, grouped by host.</source>
+        <translation>哪个 rank 持有哪些层、有多忙，按主机分组。</translation>
+    </message>
+    <message>
+        <source>A lesson: guess, run an experiment, and see what came out.</source>
+        <translation>一节课程：先猜，再做实验，然后看结果。</translation>
+    </message>
+    <message>
+        <source>Goes through a recorded run, forwards and backwards.</source>
+        <translation>在录下的运行中前后移动。</translation>
+    </message>
+    <message>
+        <source>The figures of the step in sight, each with what was predicted.</source>
+        <translation>所看这一步的数字，各附预测值。</translation>
+    </message>
+    <message>
+        <source>What each rank does over time: a bar an action, numbered by microbatch.</source>
+        <translation>每个 rank 随时间做什么：一条代表一个动作，数字是微批次。</translation>
+    </message>
+    <message>
+        <source>The run beside its prediction or another run, on one time scale.</source>
+        <translation>此运行与其预测或另一次运行在同一时间尺度上并列。</translation>
+    </message>
+    <message>
+        <source>What one rank holds in memory over time, by category.</source>
+        <translation>一个 rank 的内存随时间的变化，按类别划分。</translation>
+    </message>
+    <message>
+        <source>The most memory that each rank holds, by category.</source>
+        <translation>每个 rank 的内存峰值，按类别划分。</translation>
+    </message>
+    <message>
+        <source>The actions on which the length of a step depends: nothing else shortens it.</source>
+        <translation>决定一步长度的那些动作：缩短别的都无济于事。</translation>
+    </message>
+    <message>
+        <source>What the selected action is made of: layers, operations, exchanges.</source>
+        <translation>所选动作由什么组成：层、操作、交换。</translation>
+    </message>
+    <message>
+        <source>What is kept of a microbatch until its backward, by layer and operation.</source>
+        <translation>一个微批次到其反向为止保留的内容，按层和操作列出。</translation>
+    </message>
+    <message>
+        <source>Where a step&apos;s time goes on this machine, kernel by kernel, as it was measured.</source>
+        <translation>按测量结果，一步的时间在这台机器上逐个内核花在何处。</translation>
+    </message>
+    <message>
+        <source>From the time at the device&apos;s peak to the whole step: what each loss adds.</source>
+        <translation>从设备峰值所需的时间到整步：每项损失增加多少。</translation>
+    </message>
+    <message>
+        <source>Loss of training and validation, and the learning rate, step by step.</source>
+        <translation>训练与验证的损失及学习率，逐步显示。</translation>
+    </message>
+    <message>
+        <source>The loss scale, with overflows and skipped steps.</source>
+        <translation>损失缩放，以及溢出和跳过的步。</translation>
+    </message>
+    <message>
+        <source>Scales and saturated values of products in 8 bits.</source>
+        <translation>8 位乘积的缩放因子与饱和值。</translation>
+    </message>
+    <message>
+        <source>How replicas differ where they do not exchange gradients in each step: staleness, drift, overwritten updates.</source>
+        <translation>副本不在每步交换梯度时彼此有何不同：陈旧度、偏离、被覆盖的更新。</translation>
+    </message>
+    <message>
+        <source>How many gradients lie at each power of two, against the range of the number format.</source>
+        <translation>各个二次幂处有多少梯度，与数值格式的范围对照。</translation>
+    </message>
+    <message>
+        <source>How many tokens ask for each expert, and how many it drops.</source>
+        <translation>有多少词元请求每个专家，又有多少被丢弃。</translation>
+    </message>
+    <message>
+        <source>What happened in a dragged area of the timeline, summed by kind and by rank.</source>
+        <translation>时间线上拖选区域内发生的事，按种类和 rank 汇总。</translation>
+    </message>
+    <message>
+        <source>SQL over the recorded run.</source>
+        <translation>对录下的运行执行 SQL 查询。</translation>
+    </message>
+    <message>
+        <source>The selected action: its times, what it waited for, what waited for it.</source>
+        <translation>所选动作：它的时间、它等待了什么、什么在等待它。</translation>
+    </message>
+    <message>
+        <source>Notes that you write at moments of the run; they are kept in its file.</source>
+        <translation>你在运行的各个时刻写下的注记，保存在它的文件里。</translation>
+    </message>
+    <message>
+        <source>What happened, newest first: overflows, validation, checkpoints, failures.</source>
+        <translation>发生了什么，最新的在最前：溢出、验证、检查点、故障。</translation>
+    </message>
+    <message>
+        <source>Export for Megatron-Bridge …</source>
+        <translation>导出给 Megatron-Bridge…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a recipe of Megatron-Bridge, and save it</source>
+        <translation>把“设计”中的布局显示为 Megatron-Bridge 的配方并保存</translation>
+    </message>
+    <message>
+        <source>Export for NeMo …</source>
+        <translation>导出给 NeMo…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a recipe of NeMo, and save it</source>
+        <translation>把“设计”中的布局显示为 NeMo 的配方并保存</translation>
+    </message>
+    <message>
+        <source>Counters</source>
+        <translation>计数器</translation>
+    </message>
+    <message>
+        <source>Numbers that the program recorded, a chart a counter, on the timeline&apos;s stretch of time.</source>
+        <translation>程序所记录的数，每个计数器一张图，画在时间线的那段时间上。</translation>
+    </message>
+    <message>
+        <source>Legal: %1</source>
+        <translation>合法取值：%1</translation>
+    </message>
+    <message>
+        <source>%1. Legal: %2</source>
+        <translation>%1。合法取值：%2</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1 (%2)</source>
+        <translation>%1（%2）</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -1786,16 +1966,16 @@ loss scale %1</source>
         <translation>内存峰值</translation>
     </message>
     <message>
-        <source>The peak memory of the rank that needs most; its device has %1</source>
-        <translation>需要内存最多的 rank 的内存峰值；其设备有 %1</translation>
-    </message>
-    <message>
         <source>Parameters</source>
         <translation>参数量</translation>
     </message>
     <message>
         <source>The number of parameters of the whole model</source>
         <translation>整个模型的参数个数</translation>
+    </message>
+    <message>
+        <source>What the tensors of the rank that needs most take at once; its device has %1</source>
+        <translation>需要内存最多的 rank 的张量同时占用的内存；其设备有 %1</translation>
     </message>
 </context>
 <context>
@@ -2476,8 +2656,8 @@ Methods that save memory at the cost of time are tried where nothing faster fits
         <translation>观看另一台机器提供的运行</translation>
     </message>
     <message>
-        <source>On the other machine, “shardlab run LAYOUT --serve 7000” prints the address and writes the token to a file. The connection is not encrypted: bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000.</source>
-        <translation>在另一台机器上，“shardlab run LAYOUT --serve 7000”会打印地址并把令牌写入文件。连接未加密：用“ssh -L 7000:localhost:7000 HOST”把端口转发到这里，再连接 7000。</translation>
+        <source>On the other machine, “shardlab run LAYOUT --serve 7000” prints the address and writes the token to a file. With HOST:7000 the run can be reached from here; else bring the port here with “ssh -L 7000:localhost:7000 HOST”, and connect to 7000.</source>
+        <translation>在另一台机器上，“shardlab run LAYOUT --serve 7000”会打印地址并把令牌写入文件。写 HOST:7000 时，从这里就能到达那个运行；否则用“ssh -L 7000:localhost:7000 HOST”把端口转发到这里，再连接 7000。</translation>
     </message>
     <message>
         <source>[HOST:]PORT</source>
@@ -2526,6 +2706,96 @@ Methods that save memory at the cost of time are tried where nothing faster fits
     <message>
         <source>Tokens (*.token);;All files (*)</source>
         <translation>令牌 (*.token);;所有文件 (*)</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CounterPlot</name>
+    <message>
+        <source>%1 to %2</source>
+        <translation>%1 至 %2</translation>
+    </message>
+    <message>
+        <source>rank %1: %2</source>
+        <translation>rank %1：%2</translation>
+    </message>
+    <message>
+        <source>all: %1</source>
+        <translation>全部：%1</translation>
+    </message>
+    <message>
+        <source>step %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>least %1 on rank %2, most %3 on rank %4</source>
+        <translation>最小 %1，在 rank %2；最大 %3，在 rank %4</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::CountersView</name>
+    <message>
+        <source>Counters</source>
+        <translation>计数器</translation>
+    </message>
+    <message>
+        <source>Names: learning, sms active</source>
+        <translation>名称：learning, sms active</translation>
+    </message>
+    <message>
+        <source>Counters that are shown</source>
+        <translation>显示的计数器</translation>
+    </message>
+    <message>
+        <source>Counters whose names have all of these words; commas divide several such choices.</source>
+        <translation>名称包含所有这些词的计数器；几组这样的词用逗号分开。</translation>
+    </message>
+    <message>
+        <source>Ranks: 0-3, dp0</source>
+        <translation>rank：0-3, dp0</translation>
+    </message>
+    <message>
+        <source>Ranks whose counters are shown</source>
+        <translation>显示其计数器的 rank</translation>
+    </message>
+    <message>
+        <source>Ranks by number, or by a word of their place. The line is the selected rank&apos;s, the band lies between the least and the most of all of them.</source>
+        <translation>按编号，或按位置中的词选择 rank。线是选中的 rank 的，带子介于它们全体的最小值和最大值之间。</translation>
+    </message>
+    <message>
+        <source>one counter</source>
+        <translation>一个计数器</translation>
+    </message>
+    <message>
+        <source>%1 counters</source>
+        <translation>%1 个计数器</translation>
+    </message>
+    <message>
+        <source>%1 of %2 counters</source>
+        <translation>%1 个计数器，共 %2 个</translation>
+    </message>
+    <message>
+        <source>The trace has no counters.</source>
+        <translation>trace 里没有计数器。</translation>
+    </message>
+    <message>
+        <source>This run ended before its first step was complete.</source>
+        <translation>这个运行在完成第一步之前就结束了。</translation>
+    </message>
+    <message>
+        <source>Counters appear with the first complete step.</source>
+        <translation>计数器随第一个完整的步出现。</translation>
+    </message>
+    <message>
+        <source>counter	rank	time ms	step	value
+</source>
+        <translation>计数器	rank	时间 ms	步	值
+</translation>
+    </message>
+    <message>
+        <source>…				more, zoom in or choose fewer to see them
+</source>
+        <translation>…				还有更多，放大或少选一些可见
+</translation>
     </message>
 </context>
 <context>
@@ -2596,7 +2866,7 @@ Methods that save memory at the cost of time are tried where nothing faster fits
     </message>
     <message>
         <source>Exchanges within tensor groups during the actions on the path</source>
-        <translation>路径上各动作期间张量并行组内的通信</translation>
+        <translation>路径上各动作期间张量组内的通信</translation>
     </message>
     <message>
         <source>Communication</source>
@@ -2628,7 +2898,7 @@ Methods that save memory at the cost of time are tried where nothing faster fits
     </message>
     <message>
         <source>Exchanges within tensor groups during the actions on the path, with the ranks&apos; wait for each other; predicted %1</source>
-        <translation>路径上各动作期间张量并行组内的通信，包含各 rank 之间的等待；预测 %1</translation>
+        <translation>路径上各动作期间张量组内的通信，包含各 rank 之间的等待；预测 %1</translation>
     </message>
     <message>
         <source>Transfers and reductions on the path; predicted %1</source>
@@ -3484,10 +3754,6 @@ Set Model to gpt-moe in Design, and run.</source>
 <context>
     <name>shardlab::ui::FieldRow</name>
     <message>
-        <source>. Legal: </source>
-        <translation>。合法取值：</translation>
-    </message>
-    <message>
         <source>%1
 Without effect here: %2.</source>
         <translation>%1
@@ -4166,6 +4432,26 @@ Run › Measure this machine times its layers and kernels here.</source>
         <source>%1 faults</source>
         <translation>%1 个错误</translation>
     </message>
+    <message>
+        <source>Show or hide the fields that change nothing while the others are as they are</source>
+        <translation>显示或隐藏在其余字段保持现状时不起作用的字段</translation>
+    </message>
+    <message>
+        <source>hide 1 field without effect</source>
+        <translation>隐藏 1 个不起作用的字段</translation>
+    </message>
+    <message>
+        <source>hide %1 fields without effect</source>
+        <translation>隐藏 %1 个不起作用的字段</translation>
+    </message>
+    <message>
+        <source>1 more field, without effect here</source>
+        <translation>另有 1 个字段，在此不起作用</translation>
+    </message>
+    <message>
+        <source>%1 more fields, without effect here</source>
+        <translation>另有 %1 个字段，在此不起作用</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::Legend</name>
@@ -4449,6 +4735,18 @@ Set Loss scale to static or dynamic in Design; fp16 needs it because its gradien
         <translation>%1	%2			%3
 </translation>
     </message>
+    <message>
+        <source>predictions ahead</source>
+        <translation>预先预测</translation>
+    </message>
+    <message>
+        <source> · predictions ahead %1</source>
+        <translation> · 预先预测 %1</translation>
+    </message>
+    <message>
+        <source>	loss of predictions ahead</source>
+        <translation>	预先预测的损失</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::MainMenu</name>
@@ -4704,16 +5002,6 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
         <translation> · 预测</translation>
     </message>
     <message>
-        <source>Zoom out to all</source>
-        <translation>缩小到全部</translation>
-    </message>
-    <message>
-        <source>The trace does not record memory by category.
-Its counters are in Query: SELECT * FROM events WHERE kind = &apos;counter&apos;</source>
-        <translation>trace 不按类别记录内存。
-其计数器可在“查询”中查看：SELECT * FROM events WHERE kind = &apos;counter&apos;</translation>
-    </message>
-    <message>
         <source>rank	from ms	sum</source>
         <translation>rank	起始 ms	总和</translation>
     </message>
@@ -4722,6 +5010,12 @@ Its counters are in Query: SELECT * FROM events WHERE kind = &apos;counter&apos;
 </source>
         <translation>%1	…	还有更多，放大可见
 </translation>
+    </message>
+    <message>
+        <source>The trace does not record memory by category.
+What it counts is in Counters.</source>
+        <translation>trace 不按类别记录内存。
+它所计的数在“计数器”里。</translation>
     </message>
 </context>
 <context>
@@ -4912,10 +5206,6 @@ and %1 more</source>
         <translation>采用</translation>
     </message>
     <message>
-        <source>. Legal: %1</source>
-        <translation>。合法取值：%1</translation>
-    </message>
-    <message>
         <source>Slower by %1: %2</source>
         <translation>慢 %1：%2</translation>
     </message>
@@ -5002,10 +5292,6 @@ Legal: %1</source>
 </context>
 <context>
     <name>shardlab::ui::OrderView</name>
-    <message>
-        <source>. Legal: %1</source>
-        <translation>。合法取值：%1</translation>
-    </message>
     <message>
         <source>Save CSV …</source>
         <translation>保存 CSV…</translation>
@@ -5601,7 +5887,7 @@ written %2; double click to change</source>
     </message>
     <message>
         <source>The scale, on the left, is the smallest that rounded the factor in a step. The dots, on the right, are the shares of the factor&apos;s numbers in that step, of all ranks and microbatches; a step without a dot has none.</source>
-        <translation>左轴的缩放因子是一步中对该因子取整时用过的最小值。右轴的点是该步中该因子的数所占的比例，包含所有 rank 和微批次；没有点的步即没有。</translation>
+        <translation>左轴的缩放因子是一步中对该因子舍入时用过的最小值。右轴的点是该步中该因子的数所占的比例，包含所有 rank 和微批次；没有点的步即没有。</translation>
     </message>
     <message>
         <source>none saturated or became 0</source>
@@ -5640,7 +5926,7 @@ most on %1</source>
     <message>
         <source>Nothing to show: this run does not round its products to 8 bits.
 Set Products to fp8, mxfp8 or fp8-blocks in Design, and run.</source>
-        <translation>没有可显示的内容：这个运行不把乘法取整到 8 位。
+        <translation>没有可显示的内容：这个运行不把乘法的因子舍入到 8 位。
 在“设计”中把“矩阵乘法”设为 fp8、mxfp8 或 fp8-blocks，再运行。</translation>
     </message>
     <message>
@@ -5964,8 +6250,8 @@ or press → in it, to see what it is.</source>
         <translation>让他人观看在这里启动的运行</translation>
     </message>
     <message>
-        <source>Viewers choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the token in that file, and see each run from its start. They cannot change the run. The connection is not encrypted: a port alone can be reached from this machine and through an ssh tunnel to it; 0.0.0.0:7000 can be reached from every network.</source>
-        <translation>观看者选择“文件 → 连接…”，或者把令牌存入文件并键入“shardlab watch ADDRESS --token-file FILE”，即可从头观看每个运行。他们不能改变运行。连接未加密：只写端口时，只能从本机以及通过到本机的 ssh 隧道访问；0.0.0.0:7000 则可以从任何网络访问。</translation>
+        <source>Viewers choose File → Connect …, or type “shardlab watch ADDRESS --token-file FILE” with the token in that file, and see each run from its start. They cannot change the run. The connection is encrypted, and only who has the token can watch: a port alone can be reached from this machine, 0.0.0.0:7000 from every network.</source>
+        <translation>观看者选择“文件 → 连接…”，或者把令牌存入文件并键入“shardlab watch ADDRESS --token-file FILE”，即可从头观看每个运行。他们不能改变运行。连接是加密的，只有拿到令牌的人才能观看：只写端口时可以从本机到达，0.0.0.0:7000 则可以从任何网络到达。</translation>
     </message>
     <message>
         <source>[HOST:]PORT</source>
@@ -6273,6 +6559,13 @@ or press → in it, to see what it is.</source>
     <message>
         <source>Text of the lesson</source>
         <translation>课程正文</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::TimePlot</name>
+    <message>
+        <source>Zoom out to all</source>
+        <translation>缩小到全部</translation>
     </message>
 </context>
 <context>
@@ -7116,6 +7409,302 @@ would give away what the lesson asks.</source>
 <context>
     <name>tables</name>
     <message>
+        <source>only where blocks are not computed again</source>
+        <translation>仅在块不重计算时</translation>
+    </message>
+    <message>
+        <source>only where samples are text: those of cnn are images</source>
+        <translation>仅在样本为文本时：cnn 的样本是图像</translation>
+    </message>
+    <message>
+        <source>only where some of the data is kept for validation</source>
+        <translation>仅在留有验证数据时</translation>
+    </message>
+    <message>
+        <source>only where text is read, not tokens or images</source>
+        <translation>仅在读取文本而非 token 或图像时</translation>
+    </message>
+    <message>
+        <source>only where the learning rate falls</source>
+        <translation>仅在学习率下降时</translation>
+    </message>
+    <message>
+        <source>only where tokens choose: experts that choose are full</source>
+        <translation>仅在由 token 选择专家时：由专家选择时，专家总是满的</translation>
+    </message>
+    <message>
+        <source>only where segments keep nothing but their inputs: not with recompute operations</source>
+        <translation>仅在各段只保留其输入时：不能与 recompute operations 同用</translation>
+    </message>
+    <message>
+        <source>only with ZeRO 0 or 1: 2 and 3 go layer by layer</source>
+        <translation>仅用于 ZeRO 0 或 1：2 和 3 逐层进行</translation>
+    </message>
+    <message>
+        <source>only with ZeRO 0: the others scatter and gather</source>
+        <translation>仅用于 ZeRO 0：其余的做 scatter 和 gather</translation>
+    </message>
+    <message>
+        <source>only with ZeRO 3</source>
+        <translation>仅用于 ZeRO 3</translation>
+    </message>
+    <message>
+        <source>only with ZeRO and several data ranks</source>
+        <translation>仅在使用 ZeRO 且有多个数据并行 rank 时</translation>
+    </message>
+    <message>
+        <source>only with a context group, and attention in it</source>
+        <translation>仅在有上下文组且模型有注意力时</translation>
+    </message>
+    <message>
+        <source>only with a dynamic loss scale</source>
+        <translation>仅在采用动态损失缩放时</translation>
+    </message>
+    <message>
+        <source>only with a schedule that flushes</source>
+        <translation>仅用于会排空的调度</translation>
+    </message>
+    <message>
+        <source>only with a size limit</source>
+        <translation>仅在有大小上限时</translation>
+    </message>
+    <message>
+        <source>only with a static or dynamic loss scale</source>
+        <translation>仅在采用静态或动态损失缩放时</translation>
+    </message>
+    <message>
+        <source>only with a window that is shorter than the sequence</source>
+        <translation>仅在窗口小于序列长度时</translation>
+    </message>
+    <message>
+        <source>only with adafactor</source>
+        <translation>仅用于 adafactor</translation>
+    </message>
+    <message>
+        <source>only with adamw or adamw-8bit</source>
+        <translation>仅用于 adamw 或 adamw-8bit</translation>
+    </message>
+    <message>
+        <source>only with attention: mlp and cnn have none</source>
+        <translation>仅在有注意力时：mlp 和 cnn 没有</translation>
+    </message>
+    <message>
+        <source>only with data of kind jsonl</source>
+        <translation>仅在数据类型为 jsonl 时</translation>
+    </message>
+    <message>
+        <source>only with data of kind jsonl or tokens: what others read has no documents</source>
+        <translation>仅在数据类型为 jsonl 或 tokens 时：其他类型的数据没有文档</translation>
+    </message>
+    <message>
+        <source>only with data of kind text, jsonl or tokens</source>
+        <translation>仅在数据类型为 text、jsonl 或 tokens 时</translation>
+    </message>
+    <message>
+        <source>only with experts in a tensor group</source>
+        <translation>仅在张量组中有专家时</translation>
+    </message>
+    <message>
+        <source>only with fp16 or bf16</source>
+        <translation>仅用于 fp16 或 bf16</translation>
+    </message>
+    <message>
+        <source>only with gates that choose several experts</source>
+        <translation>仅用于选择多个专家的门控</translation>
+    </message>
+    <message>
+        <source>only with hosts other than this machine</source>
+        <translation>仅在有本机之外的主机时</translation>
+    </message>
+    <message>
+        <source>only with latent attention: with a model.kv_rank above 0</source>
+        <translation>仅在使用潜在注意力时，即 model.kv_rank 大于 0</translation>
+    </message>
+    <message>
+        <source>only with models whose blocks have linear layers</source>
+        <translation>仅用于块中有线性层的模型</translation>
+    </message>
+    <message>
+        <source>only with products in fp8 and delayed scaling</source>
+        <translation>仅在矩阵乘法用 fp8 且采用延迟缩放时</translation>
+    </message>
+    <message>
+        <source>only with products in fp8, whose tensors have a scale each</source>
+        <translation>仅在矩阵乘法用 fp8 时：其每个张量有一个缩放因子</translation>
+    </message>
+    <message>
+        <source>only with recompute every</source>
+        <translation>仅在重计算方式为 every 时</translation>
+    </message>
+    <message>
+        <source>only with rotary positions, as llama has them</source>
+        <translation>仅在使用旋转位置编码时，如 llama</translation>
+    </message>
+    <message>
+        <source>only with schedules of several chunks: this one fixes them</source>
+        <translation>仅用于模型块数可变的调度：当前调度的模型块数是固定的</translation>
+    </message>
+    <message>
+        <source>only with schedules that take a limit: zb-greedy</source>
+        <translation>仅用于可设上限的调度：zb-greedy</translation>
+    </message>
+    <message>
+        <source>only with several replicas</source>
+        <translation>仅在有多个副本时</translation>
+    </message>
+    <message>
+        <source>only with several replicas, or on one rank</source>
+        <translation>仅在有多个副本或只有一个 rank 时</translation>
+    </message>
+    <message>
+        <source>only with several stages, none of which is listed in schedule.stages</source>
+        <translation>仅在有多个阶段且 schedule.stages 未列出各阶段时</translation>
+    </message>
+    <message>
+        <source>only with sgd or sm3</source>
+        <translation>仅用于 sgd 或 sm3</translation>
+    </message>
+    <message>
+        <source>only with steps between checkpoints</source>
+        <translation>仅在设有检查点间隔时</translation>
+    </message>
+    <message>
+        <source>only with tensor parallelism</source>
+        <translation>仅在使用张量并行时</translation>
+    </message>
+    <message>
+        <source>only with the RoPE scaling llama3 or yarn</source>
+        <translation>仅在 RoPE 缩放为 llama3 或 yarn 时</translation>
+    </message>
+    <message>
+        <source>only with the exchange allreduce</source>
+        <translation>仅在交换方式为 allreduce 时</translation>
+    </message>
+    <message>
+        <source>only with the exchange allreduce or server</source>
+        <translation>仅在交换方式为 allreduce 或 server 时</translation>
+    </message>
+    <message>
+        <source>only with the exchange allreduce, server or hogwild</source>
+        <translation>仅在交换方式为 allreduce、server 或 hogwild 时</translation>
+    </message>
+    <message>
+        <source>only with the exchange easgd</source>
+        <translation>仅在交换方式为 easgd 时</translation>
+    </message>
+    <message>
+        <source>only with the gate capped-expert-choice</source>
+        <translation>仅用于 capped-expert-choice 门控</translation>
+    </message>
+    <message>
+        <source>only with the gates hierarchical and sigmoid-in-groups</source>
+        <translation>仅用于 hierarchical 和 sigmoid-in-groups 门控</translation>
+    </message>
+    <message>
+        <source>only with the gates sigmoid-top-k and sigmoid-in-groups</source>
+        <translation>仅用于 sigmoid-top-k 和 sigmoid-in-groups 门控</translation>
+    </message>
+    <message>
+        <source>only with the model cnn</source>
+        <translation>仅用于模型 cnn</translation>
+    </message>
+    <message>
+        <source>only with the models gpt, llama and llama-moe</source>
+        <translation>仅用于模型 gpt、llama 和 llama-moe</translation>
+    </message>
+    <message>
+        <source>only with the models gpt-moe and llama-moe</source>
+        <translation>仅用于模型 gpt-moe 和 llama-moe</translation>
+    </message>
+    <message>
+        <source>only with the schedule custom</source>
+        <translation>仅用于调度 custom</translation>
+    </message>
+    <message>
+        <source>only with the schedule pipedream</source>
+        <translation>仅用于调度 pipedream</translation>
+    </message>
+    <message>
+        <source>only with the tokenizers gpt2 and tokenizer.json</source>
+        <translation>仅用于分词器 gpt2 和 tokenizer.json</translation>
+    </message>
+    <message>
+        <source>only with weights in 16 bits: gradients of fp32 weights are fp32</source>
+        <translation>仅在权重为 16 位时：fp32 权重的梯度是 fp32</translation>
+    </message>
+    <message>
+        <source>only without latent attention, whose heads have keys of their own</source>
+        <translation>仅在不使用潜在注意力时：其各头有自己的键</translation>
+    </message>
+    <message>
+        <source>only without sequence parallelism, which splits these inputs anyway</source>
+        <translation>仅在不使用序列并行时：序列并行本来就切分这些输入</translation>
+    </message>
+    <message>
+        <source>only in transformers: cnn drops nothing</source>
+        <translation>仅用于 transformer：cnn 不使用 dropout</translation>
+    </message>
+    <message>
+        <source>only in transformers: cnn has no feed-forward blocks</source>
+        <translation>仅用于 transformer：cnn 没有前馈块</translation>
+    </message>
+    <message>
+        <source>Fields of a layout</source>
+        <translation>布局的字段</translation>
+    </message>
+    <message>
+        <source>Every field of a layout file, with what is legal and its default. `shardlab layouts --fields` prints the same, `shardlab layouts --schema` a JSON Schema, with which editors complete and check layout files. This page is made from the table of fields.</source>
+        <translation>布局文件的每个字段，以及合法取值和默认值。`shardlab layouts --fields` 用英文打印同样的内容，`shardlab layouts --schema` 打印 JSON Schema，编辑器可以据此补全和检查布局文件。本页由字段表生成。</translation>
+    </message>
+    <message>
+        <source>a list of numbers</source>
+        <translation>数的列表</translation>
+    </message>
+    <message>
+        <source>a list of texts</source>
+        <translation>文本的列表</translation>
+    </message>
+    <message>
+        <source>a list of whole numbers</source>
+        <translation>整数的列表</translation>
+    </message>
+    <message>
+        <source>a list of {&quot;name&quot;: …, &quot;devices&quot;: …}, with devices</source>
+        <translation>{&quot;name&quot;: …, &quot;devices&quot;: …} 的列表，devices 为整数</translation>
+    </message>
+    <message>
+        <source>a number</source>
+        <translation>数</translation>
+    </message>
+    <message>
+        <source>a text</source>
+        <translation>文本</translation>
+    </message>
+    <message>
+        <source>a whole number</source>
+        <translation>整数</translation>
+    </message>
+    <message>
+        <source>an object with the fields below, or null for a run at full speed</source>
+        <translation>含有下列字段的对象；null 表示全速运行</translation>
+    </message>
+    <message>
+        <source>true or false</source>
+        <translation>true 或 false</translation>
+    </message>
+    <message>
+        <source>{} from {} to {}</source>
+        <translation>{}，{} 到 {}</translation>
+    </message>
+    <message>
+        <source>{}; {}</source>
+        <translation>{}（{}）</translation>
+    </message>
+    <message>
+        <source>`{}`: {}. Default: `{}`. {}</source>
+        <translation>`{}`：{}。默认值：`{}`。{}</translation>
+    </message>
+    <message>
         <source>1F1B with flush</source>
         <translation>带排空的 1F1B</translation>
     </message>
@@ -7557,7 +8146,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>Inside a tensor group, norms and dropout work on parts of the sequence.</source>
-        <translation>在张量并行组内，归一化和 dropout 各自只处理序列的一部分。</translation>
+        <translation>在张量组内，归一化和 dropout 各自只处理序列的一部分。</translation>
     </message>
     <message>
         <source>Interleaved 1F1B</source>
@@ -7805,7 +8394,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>Number format that the factors of a block&apos;s linear layers are rounded to; sums are taken in fp32. compute: no rounding. fp8: E4M3, and E5M2 for gradients, with a scale for each tensor. mxfp8: E4M3 with a scale for each 32 numbers. fp8-blocks: E4M3 with a scale for each 128 numbers of activations and each 128 x 128 of weights. nvfp4: 4 bits, for times of a modelled software stack.</source>
-        <translation>块中线性层的因子取整到的数值格式；求和用 fp32。compute：不取整。fp8：E4M3，梯度用 E5M2，每个张量一个缩放因子。mxfp8：E4M3，每 32 个数一个缩放因子。fp8-blocks：E4M3，激活值每 128 个数、权重每 128 x 128 个数一个缩放因子。nvfp4：4 位，用于所建模软件栈的时间。</translation>
+        <translation>块中线性层的因子舍入到的数值格式；求和用 fp32。compute：不舍入。fp8：E4M3，梯度用 E5M2，每个张量一个缩放因子。mxfp8：E4M3，每 32 个数一个缩放因子。fp8-blocks：E4M3，激活值每 128 个数、权重每 128 x 128 个数一个缩放因子。nvfp4：4 位，用于所建模软件栈的时间。</translation>
     </message>
     <message>
         <source>Numbers of a pixel, for cnn: 1 is grey, 3 are colours.</source>
@@ -8064,8 +8653,8 @@ would give away what the lesson asks.</source>
         <translation>分片组</translation>
     </message>
     <message>
-        <source>Share of a device&apos;s memory that stays free. The runtime&apos;s context, the buffers of a communication library and gaps between allocations need it, and nothing predicts them. A layout fits where the largest peak of a rank is within the rest. On processors the memory is this machine&apos;s, from which the operating system, other programs and each rank&apos;s process take too.</source>
-        <translation>设备内存中留空的比例。运行时上下文、通信库的缓冲区和分配之间的空隙需要它，而这些无法预测。各 rank 中最大的峰值不超过其余部分时，布局才放得下。在处理器上，内存是本机的内存，操作系统、其他程序和每个 rank 的进程也要占用。</translation>
+        <source>Share of a device&apos;s memory that stays free. The runtime&apos;s context, the buffers of a communication library and gaps between allocations need it; what is known of them of a modelled software stack comes off besides. A layout fits where the largest peak of a rank is within the rest. On processors the memory is this machine&apos;s, from which the operating system, other programs and each rank&apos;s process take too.</source>
+        <translation>设备内存中留空的比例。运行时上下文、通信库的缓冲区和分配之间的空隙需要它；对所建模的软件栈，其中已知的部分另外扣除。各 rank 中最大的峰值不超过其余部分时，布局才放得下。在处理器上，内存是本机的内存，操作系统、其他程序和每个 rank 的进程也要占用。</translation>
     </message>
     <message>
         <source>Share of activations that are set to zero while training.</source>
@@ -8197,7 +8786,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>The program that runs a command on another host, with its arguments. {host} stands for the host&apos;s name, which otherwise comes last. Empty stands for ssh. Any other program is started only where you have allowed it.</source>
-        <translation>在另一台主机上执行命令的程序及其参数。{host} 代表主机名，没有写时放在最后。留空表示 ssh。其他程序只有在你允许之后才会启动。</translation>
+        <translation>在另一台主机上执行命令的程序及其参数。{host} 代表主机名，没有写时放在最后。留空表示 ssh。其他程序只有在您允许之后才会启动。</translation>
     </message>
     <message>
         <source>The static loss scale, or the dynamic one of the first step. Below 1 it makes gradients as small as those of a larger batch, to see what 16 bits lose.</source>
@@ -8296,8 +8885,8 @@ would give away what the lesson asks.</source>
         <translation>权重</translation>
     </message>
     <message>
-        <source>Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe of Mixtral or Qwen3-MoE, in the safetensors of Hugging Face: a file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside them, must be those of the model.</source>
-        <translation>起始权重：GPT-2 的，或 llama 时为 Llama、Mistral、Qwen2 或 Qwen3 的，llama-moe 时为 Mixtral 或 Qwen3-MoE 的，采用 Hugging Face 的 safetensors：一个文件或其文件夹。留空表示随机权重。其中的张量以及旁边的 config.json 必须与模型一致。</translation>
+        <source>Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe of Mixtral, Qwen3-MoE, DeepSeek-V3 or GPT-OSS, in the safetensors of Hugging Face: a file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside them, must be those of the model.</source>
+        <translation>起始权重：GPT-2 的，或 llama 时为 Llama、Mistral、Qwen2 或 Qwen3 的，llama-moe 时为 Mixtral、Qwen3-MoE、DeepSeek-V3 或 GPT-OSS 的，采用 Hugging Face 的 safetensors：一个文件或其文件夹。留空表示随机权重。其中的张量以及旁边的 config.json 必须与模型一致。</translation>
     </message>
     <message>
         <source>What becomes of the borders between documents, which are the lines of jsonl and the documents of Megatron&apos;s index. joined: a sample may reach from one document into the next. apart: each sample lies in one document, and what fills no sample at a document&apos;s end is left out.</source>
@@ -8312,8 +8901,8 @@ would give away what the lesson asks.</source>
         <translation>调度为 custom 时，每个流水线 rank 依次计算什么：F 前向，B 反向，或者 I 和 W，即输入梯度和权重梯度。</translation>
     </message>
     <message>
-        <source>What feed-forward blocks have between their products: GELU (exact, or with tanh as GPT-2), a gate of SiLU (swiglu) or of GELU (geglu, geglu-tanh) that multiplies as many columns again, or the square of ReLU (relu2). default is gelu-tanh in gpt and swiglu in llama.</source>
-        <translation>前馈块两次矩阵乘法之间的函数：GELU（精确，或像 GPT-2 那样用 tanh），以 SiLU（swiglu）或 GELU（geglu、geglu-tanh）为门、乘以另外同样多的列，或 ReLU 的平方（relu2）。default 在 gpt 中为 gelu-tanh，在 llama 中为 swiglu。</translation>
+        <source>What feed-forward blocks have between their products: GELU (exact, or with tanh as GPT-2), a gate of SiLU (swiglu) or of GELU (geglu, geglu-tanh) that multiplies as many columns again, the square of ReLU (relu2), or a gate with bounds (swiglu-clamped, GPT-OSS): g × sigmoid(alpha × g) × (v + 1), where a gate g is at most the limit and a value v between −limit and limit. default is gelu-tanh in gpt and swiglu in llama.</source>
+        <translation>前馈块两次矩阵乘法之间的函数：GELU（精确，或像 GPT-2 那样用 tanh），以 SiLU（swiglu）或 GELU（geglu、geglu-tanh）为门、乘以另外同样多的列，ReLU 的平方（relu2），或有界的门（swiglu-clamped，GPT-OSS）：g × sigmoid(alpha × g) × (v + 1)，其中门 g 至多为上限，值 v 在 −上限与上限之间。default 在 gpt 中为 gelu-tanh，在 llama 中为 swiglu。</translation>
     </message>
     <message>
         <source>What is divided over the data axis: with 1 the optimizer state, with 2 the gradients too, with 3 the parameters too.</source>
@@ -8337,11 +8926,11 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>What the scale of a tensor in fp8 comes from. current: its own largest magnitude. delayed: the largest that the same tensor had in the steps before, so that no pass over it comes before its rounding; what is larger saturates.</source>
-        <translation>fp8 张量的缩放因子从何而来。current：自身的最大绝对值。delayed：同一张量在此前若干步中的最大值，因此取整之前不必先遍历一次；更大的值饱和。</translation>
+        <translation>fp8 张量的缩放因子从何而来。current：自身的最大绝对值。delayed：同一张量在此前若干步中的最大值，因此舍入之前不必先遍历一次；更大的值饱和。</translation>
     </message>
     <message>
         <source>Where segments are computed again, each rank of a tensor group keeps only its part of a segment&apos;s input, and all gather the parts before the segment is computed again (ZeRO-R). Sequence parallelism splits these inputs anyway.</source>
-        <translation>片段重计算时，张量并行组内每个 rank 只保存片段输入的一部分，重计算之前再收集全部（ZeRO-R）。序列并行本来就切分这些输入。</translation>
+        <translation>片段重计算时，张量组内每个 rank 只保存片段输入的一部分，重计算之前再收集全部（ZeRO-R）。序列并行本来就切分这些输入。</translation>
     </message>
     <message>
         <source>Whether an RMSNorm, learned once for all heads of a layer, is applied to each head&apos;s query and to each key before they are turned (Qwen3).</source>
@@ -8352,12 +8941,12 @@ would give away what the lesson asks.</source>
         <translation>反向之前是否把损失乘以缩放系数，使小梯度不致变为零。static：系数不变。dynamic：每次溢出减半，若干步没有溢出后翻倍。</translation>
     </message>
     <message>
-        <source>Which activations a backward computes again instead of keeping them. selective: attention&apos;s probabilities. full: everything but each block&apos;s input. every: everything but the inputs of segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the stage&apos;s blocks. mlp: everything but the input of each block&apos;s second half, the feed-forward block or the layer with experts; attention keeps what it needs. latent: the queries, keys and values that a latent attention makes of its latents. pointwise: what the norms in front of attention and feed-forward block make, and the activations. ZeRO 3 gathers the weights of a segment once for both.</source>
-        <translation>反向重新计算哪些激活值而不保留。selective：注意力的概率。full：除每个块的输入之外的一切。every：除由若干块组成的片段的输入之外的一切。sqrt：片段长度为阶段块数的平方根，除片段输入之外的一切。mlp：除每个块后半部分（前馈块或含专家的层）的输入之外的一切，注意力保留其所需。latent：潜在注意力由潜向量生成的查询、键和值。pointwise：注意力和前馈块之前的归一化结果，以及激活函数。ZeRO 3 为两者只收集一次片段的权重。</translation>
+        <source>Which activations a backward computes again instead of keeping them. selective: attention&apos;s probabilities. full: everything but each block&apos;s input. every: everything but the inputs of segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the stage&apos;s blocks. mlp: everything but the input of each block&apos;s second half, the feed-forward block or the layer with experts; attention keeps what it needs. latent: the queries, keys and values that a latent attention makes of its latents. pointwise: what the norms in front of attention and feed-forward block make, and the activations. operations: besides, every second matrix product of a block; what attention, exchanges and the other products make stays (torchtitan&apos;s selective checkpointing by operation). ZeRO 3 gathers the weights of a segment once for both.</source>
+        <translation>反向重新计算哪些激活值而不保留。selective：注意力的概率。full：除每个块的输入之外的一切。every：除由若干块组成的片段的输入之外的一切。sqrt：片段长度为阶段块数的平方根，除片段输入之外的一切。mlp：除每个块后半部分（前馈块或含专家的层）的输入之外的一切，注意力保留其所需。latent：潜在注意力由潜向量生成的查询、键和值。pointwise：注意力和前馈块之前的归一化结果，以及激活函数。operations：此外还有块中每隔一个矩阵乘积；注意力、交换和其余乘积的结果保留（torchtitan 的按运算选择性检查点）。ZeRO 3 为两者只收集一次片段的权重。</translation>
     </message>
     <message>
         <source>Which copies of the weights there are where compute has 16 bits. master: weights in 16 bits, and master weights in fp32 that are updated (O2). fp32: weights in fp32, which are rounded for every product (O1). alone: weights in 16 bits, and no others (O3).</source>
-        <translation>用 16 位计算时有哪些权重。master：16 位权重，以及被更新的 fp32 主权重（O2）。fp32：fp32 权重，每次矩阵乘法时取整（O1）。alone：只有 16 位权重（O3）。</translation>
+        <translation>用 16 位计算时有哪些权重。master：16 位权重，以及被更新的 fp32 主权重（O2）。fp32：fp32 权重，每次矩阵乘法时舍入（O1）。alone：只有 16 位权重（O3）。</translation>
     </message>
     <message>
         <source>Which products of a block add a bias that is learned: none, qkv (the one that makes queries, keys and values, as in Qwen2) or all. default is all in gpt and none in llama and llama-moe.</source>
@@ -8424,8 +9013,8 @@ would give away what the lesson asks.</source>
         <translation>稠密层中 DeepSeek-V3 注意力的缩小版，数据 2 × 张量 2，切分 token：所有头的键和值来自每个 token 的一个窄潜向量，各潜向量逐个汇集</translation>
     </message>
     <message>
-        <source>a small twin of DeepSeek-V3, data 2 × pipeline 2: latent attention, a dense layer below, then 16 narrow experts of which a bias without a loss keeps the load even, and one that every token goes to</source>
-        <translation>DeepSeek-V3 的缩小版，数据 2 × 流水线 2：潜在注意力，最下面一个稠密层，然后是 16 个窄专家（由不带损失项的偏置保持负载均衡），以及一个每个 token 都经过的专家</translation>
+        <source>a small twin of DeepSeek-V3, data 2 × pipeline 2: latent attention, a dense layer below, then 16 narrow experts of which a bias without a loss keeps the load even, one that every token goes to, and a module that predicts the token after next</source>
+        <translation>DeepSeek-V3 的缩小版，数据 2 × 流水线 2：潜在注意力，最下面一个稠密层，然后是 16 个窄专家（由不带损失项的偏置保持负载均衡），以及一个每个 token 都经过的专家，还有一个预测再下一个 token 的模块</translation>
     </message>
     <message>
         <source>a small twin of Llama 3.1 with the tied output of its 1B, data 2 × pipeline 2: slow pairs of its rotary embedding turn slower</source>
@@ -8649,7 +9238,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>gpt of 6 layers, hidden 192, on a text file of yours: set data.path</source>
-        <translation>6 层的 gpt，隐藏维度 192，使用你自己的文本文件：请设置 data.path</translation>
+        <translation>6 层的 gpt，隐藏维度 192，使用您自己的文本文件：请设置 data.path</translation>
     </message>
     <message>
         <source>gpt of 64 thin layers, pipeline 8, 16 microbatches, 1F1B: stages nearly equal, so that the bubble is the formula&apos;s</source>
@@ -9273,7 +9862,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>How the ranks of a context group compute attention. ring: keys and values travel round them, while each works on the block that it has. ulysses: an all-to-all gives each rank all tokens of a part of the heads, and another gives the outputs back; tensor and context degree together divide the heads.</source>
-        <translation>上下文组的各 rank 怎样计算注意力。ring：键和值沿环传递，每个 rank 同时处理自己手上的块。ulysses：一次 all-to-all 让每个 rank 得到一部分头的全部 token，另一次把输出送回；张量并行度与上下文并行度之积整除头数。</translation>
+        <translation>上下文组的各 rank 如何计算注意力。ring：键和值沿环传递，每个 rank 同时处理自己手上的块。ulysses：一次 all-to-all 让每个 rank 得到一部分头的全部 token，另一次把输出送回；张量并行度与上下文并行度之积整除头数。</translation>
     </message>
     <message>
         <source>Logit cap</source>
@@ -9285,11 +9874,11 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>Ranks that divide the tokens of each sample among themselves. In attention, where each token looks at all before it, they meet as the context method says.</source>
-        <translation>分摊每个样本的 token 的 rank 数。在注意力中，每个 token 要看它之前的所有 token，它们按上下文方法交换。</translation>
+        <translation>共同划分每个样本的 token 的 rank 数。在注意力中，每个 token 要看它之前的所有 token，它们按上下文方法交换。</translation>
     </message>
     <message>
         <source>Scores s of an attention become cap × tanh(s ÷ cap), and stay between −cap and cap (Gemma 2 has 50). 0 stands for scores without a cap.</source>
-        <translation>注意力的分数 s 变为 cap × tanh(s ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 50）。0 表示没有上限。</translation>
+        <translation>注意力的得分 s 变为 cap × tanh(s ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 50）。0 表示没有上限。</translation>
     </message>
     <message>
         <source>Sinks</source>
@@ -9297,23 +9886,23 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding); 0: all of them. The parts of the group then hold different experts; with 1 each expert is whole on one rank while all else is cut. Tensor divided by this number divides expert.</source>
-        <translation>张量组中这么多个邻居一起切开每个专家（MoE 并行折叠）；0：全部成员。这样，组的各部分持有不同的专家；为 1 时，每个专家完整地在一个 rank 上，而其余一切仍被切开。张量并行度除以这个数，整除专家并行度。</translation>
+        <translation>张量组中这么多个相邻的 rank 共同切分每个专家（MoE 并行折叠）；0 表示全部。这时组的各部分持有不同的专家；为 1 时，每个专家完整地位于一个 rank 上，而其余一切仍被切分。张量并行度除以该数所得的商整除专家并行度。</translation>
     </message>
     <message>
         <source>So many ranks spread the experts of a model over themselves and send each other tokens: neighbours in the context group and along data, and where experts have a tensor degree of their own, the parts of a tensor group too. The number divides experts. It adds no ranks: the product of the other degrees is the number of devices.</source>
-        <translation>这么多个 rank 把模型的专家分布在它们之间，并互相发送 token：上下文组和数据轴上的邻居；如果专家有自己的张量并行度，还有张量组的各部分。这个数整除专家数。它不增加 rank：其他并行度之积就是设备数。</translation>
+        <translation>这么多个 rank 分担模型的专家，并互相发送 token：上下文组内和数据轴上相邻的 rank；专家有自己的张量并行度时，还有张量组的各部分。该数整除专家数。它不增加 rank：其他并行度之积就是设备数。</translation>
     </message>
     <message>
         <source>Whether each head of an attention has a learned score that takes part in the softmax over the scores of the tokens and has no value (GPT-OSS): a head may attend to nothing.</source>
-        <translation>注意力的每个头是否有一个学习得到的分数，它参与对各 token 分数的 softmax，但没有值（GPT-OSS）：一个头可以什么也不关注。</translation>
+        <translation>注意力的每个头是否有一个可学习的得分，它参与对各 token 得分的 softmax，但没有值（GPT-OSS）：一个头可以什么也不关注。</translation>
     </message>
     <message>
         <source>a small twin of BLOOM, tensor 2 × context 2: no positions, but in each of six heads a score falls with the distance by a slope of its own, whichever rank has the head and the key</source>
-        <translation>BLOOM 的小型孪生，张量 2 × 上下文 2：没有位置编码，六个头中每个头的分数按各自的斜率随距离下降，无论头和键在哪个 rank 上</translation>
+        <translation>BLOOM 的缩小版，张量 2 × 上下文 2：没有位置编码，六个头中每个头的得分按各自的斜率随距离下降，无论头和键在哪个 rank 上</translation>
     </message>
     <message>
         <source>a small twin of MPT, data 4 with ZeRO 3: scores fall with the distance, exact GELU, no biases</source>
-        <translation>MPT 的小型孪生，数据 4，ZeRO 3：分数随距离下降，精确的 GELU，没有偏置</translation>
+        <translation>MPT 的缩小版，数据 4，ZeRO 3：得分随距离下降，精确的 GELU，没有偏置项</translation>
     </message>
     <message>
         <source>expert_tensor</source>
@@ -9321,11 +9910,7003 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>learned adds a table of positions to the token embedding; rotary turns queries and keys by their position; alibi lowers the score of a key with its distance, in each head by a slope of its own (BLOOM, MPT). default is learned in gpt and rotary in llama and llama-moe.</source>
-        <translation>learned 给 token 嵌入加上一张位置表；rotary 按位置旋转查询和键；alibi 按距离降低键的分数，每个头有各自的斜率（BLOOM、MPT）。default 在 gpt 中是 learned，在 llama 和 llama-moe 中是 rotary。</translation>
+        <translation>learned 给 token 嵌入加上一张位置表；rotary 按位置旋转查询和键；alibi 按距离降低键的得分，每个头有各自的斜率（BLOOM、MPT）。default 在 gpt 中为 learned，在 llama 和 llama-moe 中为 rotary。</translation>
     </message>
     <message>
         <source>tokens for heads</source>
         <translation>用头换 token</translation>
+    </message>
+    <message>
+        <source>Largest number that a gate of swiglu-clamped takes, and largest size of the value that it multiplies; what is beyond counts as the limit, and its gradient as 0.</source>
+        <translation>swiglu-clamped 的门所取的最大数，也是它所乘的值的最大绝对值；超出的按上限计，其梯度为 0。</translation>
+    </message>
+    <message>
+        <source>Factor of a gate within the sigmoid of swiglu-clamped: 1 is SiLU, 1.702 nearly GELU.</source>
+        <translation>swiglu-clamped 的 sigmoid 之内门的系数：1 即 SiLU，1.702 接近 GELU。</translation>
+    </message>
+    <message>
+        <source>Whether the two pairs between which yarn changes from pairs that stay to pairs that are slowed down are rounded to whole pairs, away from each other. GPT-OSS does not round them.</source>
+        <translation>yarn 从保持不变的对过渡到放慢的对，其间的两个边界对是否取整为整数对，向彼此远离的方向取整。GPT-OSS 不取整。</translation>
+    </message>
+    <message>
+        <source>Whether the score that a gate gives each expert has a bias that is learned, which counts for the choice and for the weights (GPT-OSS). Scores of groups, and what makes noise, have none.</source>
+        <translation>门控给每个专家的得分是否有可学习的偏置，它既影响选择，也影响权重（GPT-OSS）。组的得分以及产生噪声的部分没有偏置。</translation>
+    </message>
+    <message>
+        <source>SwiGLU limit</source>
+        <translation>SwiGLU 上限</translation>
+    </message>
+    <message>
+        <source>SwiGLU alpha</source>
+        <translation>SwiGLU 系数 alpha</translation>
+    </message>
+    <message>
+        <source>RoPE truncate</source>
+        <translation>RoPE 取整</translation>
+    </message>
+    <message>
+        <source>Score bias</source>
+        <translation>得分偏置</translation>
+    </message>
+    <message>
+        <source>a small twin of GPT-OSS, data 2 × pipeline 2: clamped gates, biases everywhere, heads with sinks, a window in every second layer, 8 experts over both replicas, no token dropped</source>
+        <translation>GPT-OSS 的缩小版，数据 2 × 流水线 2：有界的门，处处有偏置，注意力头有汇点，每两层中一层有窗口，8 个专家分布在两个副本上，不丢弃 token</translation>
+    </message>
+    <message>
+        <source>only where whole blocks, their second halves or operations between are computed again: recompute full, every, sqrt, mlp or operations</source>
+        <translation>仅在重计算整个块、其后半部分或其间的操作时：重计算方式为 full、every、sqrt、mlp 或 operations</translation>
+    </message>
+    <message>
+        <source>only with the RoPE scaling yarn</source>
+        <translation>仅用于 RoPE 缩放 yarn</translation>
+    </message>
+    <message>
+        <source>only with the activation swiglu-clamped</source>
+        <translation>仅用于激活函数 swiglu-clamped</translation>
+    </message>
+    <message>
+        <source> of one host: only the sums between copies cross the network</source>
+        <translation>，都在同一台主机内：只有各拷贝之间的求和经过网络</translation>
+    </message>
+    <message>
+        <source>&quot;text&quot;, say</source>
+        <translation>例如 &quot;text&quot;</translation>
+    </message>
+    <message>
+        <source>&quot;{}&quot; is no host name</source>
+        <translation>“{}”不是主机名</translation>
+    </message>
+    <message>
+        <source>&quot;{}&quot; stands twice</source>
+        <translation>“{}”出现了两次</translation>
+    </message>
+    <message>
+        <source>&apos;{}&apos; is no fault that can be brought about</source>
+        <translation>&apos;{}&apos; 不是可以注入的故障</translation>
+    </message>
+    <message>
+        <source>, some of which span several hosts</source>
+        <translation>，其中有些跨越多台主机</translation>
+    </message>
+    <message>
+        <source>, whose products are in {}</source>
+        <translation>，其乘法用 {}</translation>
+    </message>
+    <message>
+        <source>. The profile is noisy: {}, so predictions from it may be far off. Measure again with shardlab profile while nothing else runs</source>
+        <translation>。该性能剖析有噪声：{}，因此由它作出的预测可能相差很远。请在没有其他程序运行时用 shardlab profile 重新测量</translation>
+    </message>
+    <message>
+        <source>0 to {:.9g}; or the schedule constant</source>
+        <translation>0 到 {}；或使用曲线 constant</translation>
+    </message>
+    <message>
+        <source>0 to {}; or a model without experts</source>
+        <translation>0 到 {}；或使用没有专家的模型</translation>
+    </message>
+    <message>
+        <source>0, as all else; or a parallel.expert that is a multiple of {}</source>
+        <translation>0，与其余部分相同；或 parallel.expert 取 {} 的倍数</translation>
+    </message>
+    <message>
+        <source>0, with parallel.zero 0</source>
+        <translation>0，且 parallel.zero 取 0</translation>
+    </message>
+    <message>
+        <source>0: this layout has no other size</source>
+        <translation>0：该布局没有其他副本数</translation>
+    </message>
+    <message>
+        <source>0; 3 with parallel.partition layers; or optimizer.kind {}</source>
+        <translation>0；3 且 parallel.partition 取 layers；或 optimizer.kind 取 {}</translation>
+    </message>
+    <message>
+        <source>0; or a model without experts</source>
+        <translation>0；或使用没有专家的模型</translation>
+    </message>
+    <message>
+        <source>0; or a model.capacity above 0</source>
+        <translation>0；或 model.capacity 大于 0</translation>
+    </message>
+    <message>
+        <source>0; or a schedule with a flush, 1f1b</source>
+        <translation>0；或使用会排空的调度，如 1f1b</translation>
+    </message>
+    <message>
+        <source>0; or model.kind gpt-moe or llama-moe</source>
+        <translation>0；或 model.kind 取 gpt-moe 或 llama-moe</translation>
+    </message>
+    <message>
+        <source>0; or parallel.data of at least 2</source>
+        <translation>0；或 parallel.data 至少为 2</translation>
+    </message>
+    <message>
+        <source>0; or parallel.exchange allreduce</source>
+        <translation>0；或 parallel.exchange 取 allreduce</translation>
+    </message>
+    <message>
+        <source>0; or parallel.exchange allreduce or server</source>
+        <translation>0；或 parallel.exchange 取 allreduce 或 server</translation>
+    </message>
+    <message>
+        <source>0; or parallel.exchange allreduce, server or hogwild</source>
+        <translation>0；或 parallel.exchange 取 allreduce、server 或 hogwild</translation>
+    </message>
+    <message>
+        <source>0; or parallel.exchange async-server</source>
+        <translation>0；或 parallel.exchange 取 async-server</translation>
+    </message>
+    <message>
+        <source>0; or parallel.zero 1 to 3</source>
+        <translation>0；或 parallel.zero 取 1 到 3</translation>
+    </message>
+    <message>
+        <source>1 data rank</source>
+        <translation>1 个数据并行 rank</translation>
+    </message>
+    <message>
+        <source>1 expert</source>
+        <translation>1 个专家</translation>
+    </message>
+    <message>
+        <source>1 layer and experts in every {}. block</source>
+        <translation>只有 1 层，而每 {} 个块才有专家</translation>
+    </message>
+    <message>
+        <source>1 microbatch</source>
+        <translation>1 个微批次</translation>
+    </message>
+    <message>
+        <source>1 or more; or run.min_data 0</source>
+        <translation>1 或更大；或 run.min_data 取 0</translation>
+    </message>
+    <message>
+        <source>1 rank with the same</source>
+        <translation>1 个持有相同内容的 rank</translation>
+    </message>
+    <message>
+        <source>1 to 10000</source>
+        <translation>1 到 10000</translation>
+    </message>
+    <message>
+        <source>1 to {}</source>
+        <translation>1 到 {}</translation>
+    </message>
+    <message>
+        <source>1 worker</source>
+        <translation>1 个工作者</translation>
+    </message>
+    <message>
+        <source>1, with data and pipeline parallelism</source>
+        <translation>1，使用数据并行和流水线并行</translation>
+    </message>
+    <message>
+        <source>1, with the schedule 1f1b, gpipe or naive</source>
+        <translation>1，调度用 1f1b、gpipe 或 naive</translation>
+    </message>
+    <message>
+        <source>1; or a schedule with a flush, 1f1b</source>
+        <translation>1；或使用会排空的调度，如 1f1b</translation>
+    </message>
+    <message>
+        <source>1; or model.capacity 0, with a gate with which tokens choose; or a model without experts</source>
+        <translation>1；或 model.capacity 取 0，并使用由 token 选择的门控；或使用没有专家的模型</translation>
+    </message>
+    <message>
+        <source>1; or model.dropout 0</source>
+        <translation>1；或 model.dropout 取 0</translation>
+    </message>
+    <message>
+        <source>1; or model.kind gpt-moe or llama-moe</source>
+        <translation>1；或 model.kind 取 gpt-moe 或 llama-moe</translation>
+    </message>
+    <message>
+        <source>1; or parallel.exchange allreduce</source>
+        <translation>1；或 parallel.exchange 取 allreduce</translation>
+    </message>
+    <message>
+        <source>1; or parallel.exchange allreduce, server or easgd</source>
+        <translation>1；或 parallel.exchange 取 allreduce、server 或 easgd</translation>
+    </message>
+    <message>
+        <source>1; or {}; or an optimizer that keeps moments of each weight</source>
+        <translation>1；或 {}；或使用为每个权重保留矩的优化器</translation>
+    </message>
+    <message>
+        <source>2 to {}</source>
+        <translation>2 到 {}</translation>
+    </message>
+    <message>
+        <source>256 or more</source>
+        <translation>256 或更大</translation>
+    </message>
+    <message>
+        <source>AdamW keeps a first and a second moment</source>
+        <translation>AdamW 保留一阶矩和二阶矩</translation>
+    </message>
+    <message>
+        <source>E4M3 has 18 powers of two in all</source>
+        <translation>E4M3 一共有 18 个 2 的幂</translation>
+    </message>
+    <message>
+        <source>GPU</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>GPUs</source>
+        <translation>GPU</translation>
+    </message>
+    <message>
+        <source>HSDP: {} copies of what ZeRO {} divides, each over {} ranks{}; a rank holds {} × as much of it as if all {} replicas shared one copy</source>
+        <translation>HSDP：ZeRO {1} 所切分的状态有 {0} 份拷贝，每份分布于 {2} 个 rank{3}；一个 rank 持有的量是全部 {5} 个副本共享一份拷贝时的 {4} ×</translation>
+    </message>
+    <message>
+        <source>ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × that of ZeRO 1, which reduces once a step</source>
+        <translation>ZeRO 2 对 {} 个微批次中的每一个都分散梯度：其流量是每步只归约一次的 ZeRO 1 的 {} ×</translation>
+    </message>
+    <message>
+        <source>ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × the parameters a step, while that of ZeRO 1 is 2 ×</source>
+        <translation>ZeRO 3 为 {} 的每次前向和每次反向收集每一层：其每步流量是参数量的 {} ×，而 ZeRO 1 是 2 ×</translation>
+    </message>
+    <message>
+        <source>ZeRO divides a copy over several ranks, and here each has a whole one</source>
+        <translation>ZeRO 在多个 rank 之间切分一份拷贝，而这里每个 rank 都有完整的一份</translation>
+    </message>
+    <message>
+        <source>ZeRO divides state over the data replicas, and there is only one</source>
+        <translation>ZeRO 在数据副本之间切分状态，而副本只有一个</translation>
+    </message>
+    <message>
+        <source>ZeRO has the stages 0 to 3</source>
+        <translation>ZeRO 有 0 到 3 级</translation>
+    </message>
+    <message>
+        <source>ZeRO scatters gradients and gathers parameters: there is no all-reduce</source>
+        <translation>ZeRO 分散梯度、收集参数：没有 all-reduce</translation>
+    </message>
+    <message>
+        <source>ZeRO {} with one replica</source>
+        <translation>ZeRO {} 只有一个副本</translation>
+    </message>
+    <message>
+        <source>ZeRO {} with the exchange {}</source>
+        <translation>ZeRO {} 与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>a .bin file, or a folder of them</source>
+        <translation>一个 .bin 文件，或存放它们的文件夹</translation>
+    </message>
+    <message>
+        <source>a GPT-2 has layer norms, learned positions, biases, GELU and a tied output, no sinks and no caps</source>
+        <translation>GPT-2 有 LayerNorm、可学习的位置编码、偏置、GELU 和共享权重的输出，没有 sink，也没有上限</translation>
+    </message>
+    <message>
+        <source>a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6</source>
+        <translation>Llama 及其同类有 RMSNorm、旋转位置编码和门控激活，查询的归一化与偏置不同时存在；DeepSeek-V3 没有偏置，没有窗口，epsilon 为 1e-6</translation>
+    </message>
+    <message>
+        <source>a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the gate top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases; a DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids with a bias; a GPT-OSS has experts as a Mixtral, with biases everywhere, model.score_bias and sinks, and the activation swiglu-clamped</source>
+        <translation>Mixtral 和 Qwen3-MoE 的所有块都有专家，没有共享专家，容量为 0，门控为 top-k-softmax（Qwen3-MoE 也可能是 softmax-top-k），使用 RMSNorm、旋转位置编码和门控激活，没有偏置；DeepSeek-V3 有潜在注意力、共享专家和带偏置的 sigmoid 门控；GPT-OSS 的专家与 Mixtral 相同，处处有偏置，有 model.score_bias 和 sink，激活函数为 swiglu-clamped</translation>
+    </message>
+    <message>
+        <source>a bias of the choice with the exchange {}</source>
+        <translation>选择偏置与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>a bias of the choice with {}</source>
+        <translation>选择偏置与 {} 同用</translation>
+    </message>
+    <message>
+        <source>a block has one at least, and each has weights of its own</source>
+        <translation>一个块至少有一个，且每个都有自己的权重</translation>
+    </message>
+    <message>
+        <source>a bucket holds at least one layer, and 0 stands for one reduction after the backward</source>
+        <translation>一个梯度桶至少容纳一层，0 表示在反向之后归约一次</translation>
+    </message>
+    <message>
+        <source>a byte is a token, and there are 256</source>
+        <translation>一个字节就是一个 token，共有 256 个</translation>
+    </message>
+    <message>
+        <source>a cap is a size, and beyond the largest one fp32 would lose the numbers below</source>
+        <translation>上限是一个大小，超过最大值时 fp32 会丢失其下的数</translation>
+    </message>
+    <message>
+        <source>a cap of {} presses all {} together</source>
+        <translation>上限 {} 把所有{}挤在一起</translation>
+    </message>
+    <message>
+        <source>a capacity that is not known</source>
+        <translation>容量未知</translation>
+    </message>
+    <message>
+        <source>a cnn classifies images and reads no text</source>
+        <translation>cnn 对图像分类，不读取文本</translation>
+    </message>
+    <message>
+        <source>a context group of {} ranks with the exchange {}</source>
+        <translation>{} 个 rank 的上下文组与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>a copy holds every expert, and a group of ranks that hold all experts lies within one copy</source>
+        <translation>一份拷贝包含所有专家，而持有全部专家的一组 rank 位于同一份拷贝之内</translation>
+    </message>
+    <message>
+        <source>a copy on a single rank</source>
+        <translation>一份拷贝只在单个 rank 上</translation>
+    </message>
+    <message>
+        <source>a copy over {} data ranks with experts over {}</source>
+        <translation>一份拷贝分布于 {} 个数据并行 rank，而专家分布于 {} 个</translation>
+    </message>
+    <message>
+        <source>a fault after {} steps would never happen</source>
+        <translation>{} 步之后的故障永远不会发生</translation>
+    </message>
+    <message>
+        <source>a feed-forward width of {} does not divide into {} shares</source>
+        <translation>前馈宽度 {} 无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>a file has no negative size</source>
+        <translation>文件大小不能为负</translation>
+    </message>
+    <message>
+        <source>a gate chooses among two or more, and each has kernels of its own</source>
+        <translation>门控在两个或更多之中选择，且每个都有自己的内核</translation>
+    </message>
+    <message>
+        <source>a gate chooses among two or more, of two experts or more each</source>
+        <translation>门控在两个或更多组之中选择，每组有两个或更多专家</translation>
+    </message>
+    <message>
+        <source>a head is {} wide</source>
+        <translation>一个头宽 {}</translation>
+    </message>
+    <message>
+        <source>a head is {} wide, {} of it turned</source>
+        <translation>一个头宽 {}，其中 {} 参与旋转</translation>
+    </message>
+    <message>
+        <source>a history has an entry for each step</source>
+        <translation>历史中每一步有一项</translation>
+    </message>
+    <message>
+        <source>a host gives all its devices in one entry</source>
+        <translation>一台主机在一项中给出它的全部设备</translation>
+    </message>
+    <message>
+        <source>a host, {}</source>
+        <translation>一台主机，{}</translation>
+    </message>
+    <message>
+        <source>a layout has no field of this name</source>
+        <translation>布局没有这个名称的字段</translation>
+    </message>
+    <message>
+        <source>a limit of {} is too small</source>
+        <translation>{} 的上限太小</translation>
+    </message>
+    <message>
+        <source>a line for each pipeline rank, {}; or a kind of schedule that makes its own order</source>
+        <translation>每个流水线 rank 一行，{}；或使用自行生成顺序的调度</translation>
+    </message>
+    <message>
+        <source>a link&apos;s bandwidth is a positive number</source>
+        <translation>链路的带宽是正数</translation>
+    </message>
+    <message>
+        <source>a list of hosts, {}</source>
+        <translation>主机的列表，{}</translation>
+    </message>
+    <message>
+        <source>a loss scale does nothing for fp32, whose smallest numbers are 2⁻¹⁴⁹</source>
+        <translation>损失缩放对 fp32 没有作用，其最小的数为 2⁻¹⁴⁹</translation>
+    </message>
+    <message>
+        <source>a loss scale is needless with bf16, whose exponents are those of fp32</source>
+        <translation>bf16 不需要损失缩放，其指数范围与 fp32 相同</translation>
+    </message>
+    <message>
+        <source>a loss scale with the exchange {}</source>
+        <translation>损失缩放与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>a loss without weight teaches nothing, and fp32 ends at 3e38</source>
+        <translation>没有权重的损失什么也学不到，而 fp32 止于 3e38</translation>
+    </message>
+    <message>
+        <source>a mean needs at least one batch</source>
+        <translation>求平均至少需要一个批次</translation>
+    </message>
+    <message>
+        <source>a microbatch&apos;s backward may be in another step than its forward, and how long it is unused differs from one to the next</source>
+        <translation>一个微批次的反向可能与其前向不在同一步，闲置的时间每次不同</translation>
+    </message>
+    <message>
+        <source>a microbatch&apos;s forward and backward lie in different steps, and would round the same tensor with different scales</source>
+        <translation>一个微批次的前向与反向位于不同的步，会用不同的缩放因子舍入同一个张量</translation>
+    </message>
+    <message>
+        <source>a model.experts that has divisors</source>
+        <translation>model.experts 取可整除的数</translation>
+    </message>
+    <message>
+        <source>a model.experts that is a multiple of {}</source>
+        <translation>model.experts 取 {} 的倍数</translation>
+    </message>
+    <message>
+        <source>a moment that keeps everything never forgets its start</source>
+        <translation>保留一切的矩永远忘不掉它的起点</translation>
+    </message>
+    <message>
+        <source>a negative pull grows the weights without end</source>
+        <translation>负的拉力会使权重无限增长</translation>
+    </message>
+    <message>
+        <source>a negative rate would drive all tokens to few experts, and scores lie between 0 and 1</source>
+        <translation>负的速率会把所有 token 推向少数专家，而得分在 0 到 1 之间</translation>
+    </message>
+    <message>
+        <source>a negative rate would go uphill</source>
+        <translation>负的学习率会朝上坡走</translation>
+    </message>
+    <message>
+        <source>a negative weight would drive all tokens to one expert</source>
+        <translation>负的权重会把所有 token 推向一个专家</translation>
+    </message>
+    <message>
+        <source>a network&apos;s bandwidth is a positive number</source>
+        <translation>网络的带宽是正数</translation>
+    </message>
+    <message>
+        <source>a norm is not negative</source>
+        <translation>范数不为负</translation>
+    </message>
+    <message>
+        <source>a pair is turned at least, or positions were not told apart</source>
+        <translation>至少要旋转一个数对，否则无法区分位置</translation>
+    </message>
+    <message>
+        <source>a pixel has at least one number</source>
+        <translation>一个像素至少有一个数</translation>
+    </message>
+    <message>
+        <source>a processor has no products of 8 bits: codes are read back and multiplied in fp32, which shows the losses of the format and not its speed</source>
+        <translation>处理器没有 8 位乘法：编码读回后用 fp32 相乘，这体现格式的精度损失，而不体现其速度</translation>
+    </message>
+    <message>
+        <source>a pull is not negative</source>
+        <translation>拉力不为负</translation>
+    </message>
+    <message>
+        <source>a rank keeps several whole versions of its stage&apos;s weights, which shards would have to follow</source>
+        <translation>一个 rank 保留其阶段权重的多个完整版本，分片就必须跟随这些版本</translation>
+    </message>
+    <message>
+        <source>a rank&apos;s history is of its own experts, and the ranks that agree on it would have different ones</source>
+        <translation>一个 rank 的历史是它自己的专家的，而要取得一致的各 rank 有不同的专家</translation>
+    </message>
+    <message>
+        <source>a replica needs another one to exchange with</source>
+        <translation>一个副本需要另一个副本与之交换</translation>
+    </message>
+    <message>
+        <source>a replica would own experts that it does not hold</source>
+        <translation>一个副本会拥有它并不持有的专家</translation>
+    </message>
+    <message>
+        <source>a restart goes on from a checkpoint, and it has no moment at which one is whole</source>
+        <translation>重启要从检查点继续，而它没有检查点完整的时刻</translation>
+    </message>
+    <message>
+        <source>a restart goes on from a checkpoint, and it takes none</source>
+        <translation>重启要从检查点继续，而它不写检查点</translation>
+    </message>
+    <message>
+        <source>a ring with ZeRO {}</source>
+        <translation>ZeRO {} 使用环</translation>
+    </message>
+    <message>
+        <source>a ring with experts over {} ranks</source>
+        <translation>使用环，而专家分布于 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>a ring with the exchange {}</source>
+        <translation>交换方式 {} 使用环</translation>
+    </message>
+    <message>
+        <source>a ring without buckets</source>
+        <translation>没有梯度桶的环</translation>
+    </message>
+    <message>
+        <source>a run has at least one step</source>
+        <translation>一次运行至少有一步</translation>
+    </message>
+    <message>
+        <source>a run has parallel.data replicas at most</source>
+        <translation>一次运行最多有 parallel.data 个副本</translation>
+    </message>
+    <message>
+        <source>a scale for each 128 numbers, and each 128 × 128 of weights</source>
+        <translation>每 128 个数一个缩放因子，权重每 128 × 128 一个</translation>
+    </message>
+    <message>
+        <source>a scale for each 32 numbers</source>
+        <translation>每 32 个数一个缩放因子</translation>
+    </message>
+    <message>
+        <source>a scale for each tensor, from its present values</source>
+        <translation>每个张量一个缩放因子，取自其当前值</translation>
+    </message>
+    <message>
+        <source>a scale for each tensor, from the {} steps before</source>
+        <translation>每个张量一个缩放因子，取自此前 {} 步</translation>
+    </message>
+    <message>
+        <source>a schedule written by hand is what the layout lists</source>
+        <translation>手写的调度就是布局所列的内容</translation>
+    </message>
+    <message>
+        <source>a segment has at least one block</source>
+        <translation>一个片段至少有一个块</translation>
+    </message>
+    <message>
+        <source>a sequence of {} tokens cannot be cut into {} equal pieces</source>
+        <translation>{} 个 token 的序列无法切成 {} 个等长的片段</translation>
+    </message>
+    <message>
+        <source>a single class is known without looking, and classes are numbered with 16 bits</source>
+        <translation>只有一个类别时不看也知道，而类别用 16 位编号</translation>
+    </message>
+    <message>
+        <source>a smaller capacity or microbatch, or fewer experts</source>
+        <translation>更小的容量或微批次，或更少的专家</translation>
+    </message>
+    <message>
+        <source>a smaller product of degrees</source>
+        <translation>更小的并行度乘积</translation>
+    </message>
+    <message>
+        <source>a step must be long enough to wait for and short enough to watch</source>
+        <translation>一步要长到可以等待，又短到可以观看</translation>
+    </message>
+    <message>
+        <source>a step of a replica would have {:.0f} forwards</source>
+        <translation>一个副本的一步会有 {} 次前向</translation>
+    </message>
+    <message>
+        <source>a sum of {}</source>
+        <translation>总和为 {}</translation>
+    </message>
+    <message>
+        <source>a sum of {}, for instance {}</source>
+        <translation>总和为 {}，例如 {}</translation>
+    </message>
+    <message>
+        <source>a tensor group consists of whole parts, in each of which so many neighbours cut an expert among themselves</source>
+        <translation>张量组由若干完整的部分组成，每个部分中这么多个相邻 rank 共同切分一个专家</translation>
+    </message>
+    <message>
+        <source>a token can be taken by at least one expert</source>
+        <translation>一个 token 至少可由一个专家处理</translation>
+    </message>
+    <message>
+        <source>a token goes to a group once</source>
+        <translation>一个 token 去往同一个组只有一次</translation>
+    </message>
+    <message>
+        <source>a token goes to an expert once</source>
+        <translation>一个 token 去往同一个专家只有一次</translation>
+    </message>
+    <message>
+        <source>a token uses {} of {} parameters; {}</source>
+        <translation>一个 token 使用 {1} 个参数中的 {0} 个；{2}</translation>
+    </message>
+    <message>
+        <source>a whole number from {} to {}</source>
+        <translation>{} 到 {} 的整数</translation>
+    </message>
+    <message>
+        <source>a worker holds the model in one piece</source>
+        <translation>工作者完整地持有整个模型</translation>
+    </message>
+    <message>
+        <source>a worker reads and writes all of the weights by itself, and ranks of one worker would have to read the same ones</source>
+        <translation>每个工作者独自读写全部权重，同一工作者的各 rank 就必须读到相同的权重</translation>
+    </message>
+    <message>
+        <source>a worker&apos;s gradient goes to the server at once and whole, and ranks of one worker would have to take turns at the lock together</source>
+        <translation>工作者的梯度一次完整地送到服务器，同一工作者的各 rank 就必须一起轮流持锁</translation>
+    </message>
+    <message>
+        <source>above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1</source>
+        <translation>大于 0；或 ZeRO 1，其分片逐个求和；或 parallel.expert 取 1</translation>
+    </message>
+    <message>
+        <source>above 1 the first updates would be remembered for ever</source>
+        <translation>大于 1 时最初的更新会被永远记住</translation>
+    </message>
+    <message>
+        <source>activations and their gradients between {} pipeline ranks</source>
+        <translation>{} 个流水线 rank 之间的激活值及其梯度</translation>
+    </message>
+    <message>
+        <source>activations and their gradients, all-reduce</source>
+        <translation>激活值及其梯度，all-reduce</translation>
+    </message>
+    <message>
+        <source>activations and their gradients, reduce-scatter and all-gather</source>
+        <translation>激活值及其梯度，reduce-scatter 和 all-gather</translation>
+    </message>
+    <message>
+        <source>activations and their gradients, send</source>
+        <translation>激活值及其梯度，发送</translation>
+    </message>
+    <message>
+        <source>activations in fewer bits: the maps of a microbatch take {} instead of {}</source>
+        <translation>激活值用更少的位：一个微批次的特征图占 {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>activations on the host with the exchange {}</source>
+        <translation>激活值放在主机上，与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>activations on the host with {}</source>
+        <translation>激活值放在主机上，与 {} 同用</translation>
+    </message>
+    <message>
+        <source>activations on the host: the activations of a forward lie in the host&apos;s memory where at least two actions lie between the forward and its backward, and come back while the last of these actions computes; with recomputation, only the inputs of segments are swapped</source>
+        <translation>激活值放在主机上：前向与其反向之间至少隔两个动作时，该前向的激活值放在主机内存中，并在其中最后一个动作计算时送回；有重计算时只换出片段的输入</translation>
+    </message>
+    <message>
+        <source>activations to the host and back</source>
+        <translation>激活值往返于主机</translation>
+    </message>
+    <message>
+        <source>after 0 to {}</source>
+        <translation>在 0 到 {} 步之后</translation>
+    </message>
+    <message>
+        <source>all its microbatches of a step use one version of the weights anyway</source>
+        <translation>它一步中的所有微批次本来就使用同一个权重版本</translation>
+    </message>
+    <message>
+        <source>all tokens of a sample compete for the places of the experts, and a member of a context group has only some of them</source>
+        <translation>一个样本的所有 token 竞争专家的位置，而上下文组的一个成员只有其中一部分</translation>
+    </message>
+    <message>
+        <source>all workers share the weights, and there is no optimizer state</source>
+        <translation>所有工作者共享权重，没有优化器状态</translation>
+    </message>
+    <message>
+        <source>allreduce; or a schedule with a flush, 1f1b</source>
+        <translation>allreduce；或使用会排空的调度，如 1f1b</translation>
+    </message>
+    <message>
+        <source>allreduce; or parallel.data of at least 2</source>
+        <translation>allreduce；或 parallel.data 至少为 2</translation>
+    </message>
+    <message>
+        <source>allreduce; or parallel.expert 1</source>
+        <translation>allreduce；或 parallel.expert 取 1</translation>
+    </message>
+    <message>
+        <source>an elastic run has no checkpoints</source>
+        <translation>弹性运行没有检查点</translation>
+    </message>
+    <message>
+        <source>an element is one number of fp32, which is read and written in one piece</source>
+        <translation>一个元素是一个 fp32 数，一次读写完成</translation>
+    </message>
+    <message>
+        <source>an even model.hidden</source>
+        <translation>偶数的 model.hidden</translation>
+    </message>
+    <message>
+        <source>an even number</source>
+        <translation>偶数</translation>
+    </message>
+    <message>
+        <source>an even number; or 0 for hidden ÷ heads</source>
+        <translation>偶数；或 0，表示隐藏维度 ÷ 头数</translation>
+    </message>
+    <message>
+        <source>an even split gives every stage the same number of layers</source>
+        <translation>平均划分时每个阶段的层数相同</translation>
+    </message>
+    <message>
+        <source>an expert has a place, and no more of them than a sample has tokens</source>
+        <translation>专家至少有一个位置，且不多于一个样本的 token 数</translation>
+    </message>
+    <message>
+        <source>an expert&apos;s width of {} does not divide into {} shares</source>
+        <translation>专家的宽度 {} 无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>an object</source>
+        <translation>一个对象</translation>
+    </message>
+    <message>
+        <source>an object, or null for a run at full speed</source>
+        <translation>一个对象，或 null，表示全速运行</translation>
+    </message>
+    <message>
+        <source>an optimizer</source>
+        <translation>优化器</translation>
+    </message>
+    <message>
+        <source>an optimizer on the host with the exchange {}</source>
+        <translation>优化器放在主机上，与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>an optimizer on the host with {}</source>
+        <translation>优化器放在主机上，与 {} 同用</translation>
+    </message>
+    <message>
+        <source>an update of nothing teaches nothing</source>
+        <translation>为零的更新什么也学不到</translation>
+    </message>
+    <message>
+        <source>an update that repeats itself fully never ends</source>
+        <translation>完全重复自身的更新永不结束</translation>
+    </message>
+    <message>
+        <source>another size goes on from a checkpoint, and it has no moment at which one is whole</source>
+        <translation>副本数改变后要从检查点继续，而它没有检查点完整的时刻</translation>
+    </message>
+    <message>
+        <source>another word; or model.kv_rank above 0</source>
+        <translation>换一种取值；或 model.kv_rank 大于 0</translation>
+    </message>
+    <message>
+        <source>another word; or parallel.context_method ring</source>
+        <translation>换一种取值；或 parallel.context_method 取 ring</translation>
+    </message>
+    <message>
+        <source>async-server with a pipeline of {} ranks</source>
+        <translation>async-server 与 {} 个 rank 的流水线同用</translation>
+    </message>
+    <message>
+        <source>async-server with a tensor group of {} ranks</source>
+        <translation>async-server 与 {} 个 rank 的张量组同用</translation>
+    </message>
+    <message>
+        <source>async-server with {} chunks</source>
+        <translation>async-server 与 {} 个模型块同用</translation>
+    </message>
+    <message>
+        <source>asynchronous: replica 0 is the parameter server, which is busy {} of its time taking gradients, updating and sending weights; a step has {} updates, one for each worker, and the staleness of a gradient is {} updates of other workers</source>
+        <translation>异步：副本 0 是参数服务器，{} 的时间忙于接收梯度、更新和发送权重；一步有 {} 次更新，每个工作者一次，一个梯度的陈旧度是其他工作者的 {} 次更新</translation>
+    </message>
+    <message>
+        <source>asynchronous: steps follow each other without a flush, and gradients are computed with earlier weights; the predicted step is one between fill and drain</source>
+        <translation>异步：各步相继进行而不排空，梯度用较早的权重计算；所预测的一步位于填充与排空之间</translation>
+    </message>
+    <message>
+        <source>at least half of the text is for training</source>
+        <translation>至少一半的文本用于训练</translation>
+    </message>
+    <message>
+        <source>at least one, {}</source>
+        <translation>至少一台，{}</translation>
+    </message>
+    <message>
+        <source>at most {:.9g}</source>
+        <translation>最多 {}</translation>
+    </message>
+    <message>
+        <source>at most {}</source>
+        <translation>最多 {}</translation>
+    </message>
+    <message>
+        <source>at most {} = microbatches × stages</source>
+        <translation>最多 {} = 微批次数 × 阶段数</translation>
+    </message>
+    <message>
+        <source>at most {} microbatches a step</source>
+        <translation>每步最多 {} 个微批次</translation>
+    </message>
+    <message>
+        <source>at most {} with model.rope_width</source>
+        <translation>连同 model.rope_width 最多 {}</translation>
+    </message>
+    <message>
+        <source>at most {}, as a run has no more ranks</source>
+        <translation>最多 {}，因为一次运行没有更多的 rank</translation>
+    </message>
+    <message>
+        <source>at most {}; or 0 for as many as model.head_width</source>
+        <translation>最多 {}；或 0，表示与 model.head_width 相同</translation>
+    </message>
+    <message>
+        <source>averaging gradients over {} replicas</source>
+        <translation>在 {} 个副本上平均梯度</translation>
+    </message>
+    <message>
+        <source>backend; or a schedule with a flush, 1f1b</source>
+        <translation>backend；或使用会排空的调度，如 1f1b</translation>
+    </message>
+    <message>
+        <source>backend; or parallel.bucket above 0</source>
+        <translation>backend；或 parallel.bucket 大于 0</translation>
+    </message>
+    <message>
+        <source>backend; or parallel.exchange allreduce</source>
+        <translation>backend；或 parallel.exchange 取 allreduce</translation>
+    </message>
+    <message>
+        <source>backend; or parallel.expert 1</source>
+        <translation>backend；或 parallel.expert 取 1</translation>
+    </message>
+    <message>
+        <source>below 1, angles would grow with the pair instead of falling</source>
+        <translation>小于 1 时，角度会随数对增大而不是减小</translation>
+    </message>
+    <message>
+        <source>below 1, sequences would be pressed together instead of stretched</source>
+        <translation>小于 1 时，序列会被压缩而不是拉伸</translation>
+    </message>
+    <message>
+        <source>between the stages of embedding and output every stage computes layers</source>
+        <translation>在嵌入所在阶段与输出所在阶段之间，每个阶段都计算层</translation>
+    </message>
+    <message>
+        <source>between two steps microbatches are on their way and several versions of the weights are in use</source>
+        <translation>两步之间有微批次在途，且多个权重版本正在使用</translation>
+    </message>
+    <message>
+        <source>blocks are counted</source>
+        <translation>块按个数计</translation>
+    </message>
+    <message>
+        <source>blocks of moments end where shards and tensor parts end: other layouts have other scales there, and train the same but for the rounding of the codes</source>
+        <translation>矩的块止于分片和张量部分的边界：其他布局在那里有不同的缩放因子，除编码的舍入外训练结果相同</translation>
+    </message>
+    <message>
+        <source>bytes are counted with 63 bits, and this is far beyond any machine</source>
+        <translation>字节用 63 位计数，而这远超任何机器</translation>
+    </message>
+    <message>
+        <source>codes stand for what a ReLU made and a max-pool read, and no layer but a cnn&apos;s has these</source>
+        <translation>编码代表 ReLU 的结果和最大池化所读的内容，只有 cnn 的层才有</translation>
+    </message>
+    <message>
+        <source>compute, fp8, mxfp8 or fp8-blocks; or cluster.pace.stack megatron-core, whose times are modelled</source>
+        <translation>compute、fp8、mxfp8 或 fp8-blocks；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
+    </message>
+    <message>
+        <source>compute; or cluster.pace.device {}</source>
+        <translation>compute；或 cluster.pace.device 取 {}</translation>
+    </message>
+    <message>
+        <source>context parallelism does not work with dropout</source>
+        <translation>上下文并行不能与 dropout 同用</translation>
+    </message>
+    <message>
+        <source>copies over {} data ranks with ZeRO 0</source>
+        <translation>ZeRO 0 却要求每 {} 个数据并行 rank 一份拷贝</translation>
+    </message>
+    <message>
+        <source>cores</source>
+        <translation>核心</translation>
+    </message>
+    <message>
+        <source>cpu; or parallel.exchange async-server</source>
+        <translation>cpu；或 parallel.exchange 取 async-server</translation>
+    </message>
+    <message>
+        <source>data of kind jsonl is read from a file</source>
+        <translation>jsonl 类型的数据从文件读取</translation>
+    </message>
+    <message>
+        <source>data of kind text is read from a file</source>
+        <translation>text 类型的数据从文件读取</translation>
+    </message>
+    <message>
+        <source>data of kind tokens is read from .bin files</source>
+        <translation>tokens 类型的数据从 .bin 文件读取</translation>
+    </message>
+    <message>
+        <source>data {} × micro {} does not divide {}</source>
+        <translation>数据 {} × 微批次 {} 无法整除 {}</translation>
+    </message>
+    <message>
+        <source>data {} × pipeline {} instead of {} × {}</source>
+        <translation>数据 {} × 流水线 {}，而不是 {} × {}</translation>
+    </message>
+    <message>
+        <source>data {} × pipeline {} × tensor {} instead of {} × {} × {}</source>
+        <translation>数据 {} × 流水线 {} × 张量 {}，而不是 {} × {} × {}</translation>
+    </message>
+    <message>
+        <source>data × pipeline {}</source>
+        <translation>数据 × 流水线 {}</translation>
+    </message>
+    <message>
+        <source>degrees whose product is {}</source>
+        <translation>乘积为 {} 的各并行度</translation>
+    </message>
+    <message>
+        <source>delayed scales begin with 1: gradients of the first step below 2⁻¹⁷ become 0 in E5M2</source>
+        <translation>延迟缩放从 1 开始：第一步中小于 2⁻¹⁷ 的梯度在 E5M2 中变为 0</translation>
+    </message>
+    <message>
+        <source>delayed scales with experts spread over ranks</source>
+        <translation>延迟缩放与分布于多个 rank 的专家同用</translation>
+    </message>
+    <message>
+        <source>delayed scales with the exchange {}</source>
+        <translation>延迟缩放与交换方式 {} 同用</translation>
+    </message>
+    <message>
+        <source>delayed scales with the schedule {}</source>
+        <translation>延迟缩放与调度 {} 同用</translation>
+    </message>
+    <message>
+        <source>devices would stand idle</source>
+        <translation>会有设备闲置</translation>
+    </message>
+    <message>
+        <source>dropout masks follow the place of a token in its sample, and the tokens of a member are not contiguous</source>
+        <translation>dropout 掩码取决于 token 在样本中的位置，而一个成员的 token 并不连续</translation>
+    </message>
+    <message>
+        <source>dropout within experts that have no limit of places</source>
+        <translation>在没有位置限制的专家内使用 dropout</translation>
+    </message>
+    <message>
+        <source>each block pools its maps to half of their sides, which are even</source>
+        <translation>每个块把特征图池化到边长的一半，边长必须为偶数</translation>
+    </message>
+    <message>
+        <source>each cut over {} ranks</source>
+        <translation>每个专家由 {} 个 rank 切分</translation>
+    </message>
+    <message>
+        <source>each halves its maps&apos; sides, and an image has at most 1024 pixels a side</source>
+        <translation>每个块把特征图的边长减半，而图像每边最多 1024 像素</translation>
+    </message>
+    <message>
+        <source>each head of keys is read by the same number of heads of queries</source>
+        <translation>每个键头由同样多的查询头读取</translation>
+    </message>
+    <message>
+        <source>each host once, with the sum of its devices</source>
+        <translation>每台主机一次，写明其设备总数</translation>
+    </message>
+    <message>
+        <source>each member of a tensor group holds a part of the vocabulary</source>
+        <translation>张量组的每个成员持有词表的一部分</translation>
+    </message>
+    <message>
+        <source>each of the members takes a piece from the front and one from the back, so that in a ring all attend to equally much</source>
+        <translation>每个成员从前部和后部各取一段，使环上各成员的注意力计算量相同</translation>
+    </message>
+    <message>
+        <source>each of the {} experts of a block has a capacity of {} of the {} tokens of a sample</source>
+        <translation>一个块的 {} 个专家中，每个专家对一个样本 {2} 个 token 的容量为 {1}</translation>
+    </message>
+    <message>
+        <source>each of the {} experts of a block has as many rows as tokens choose it</source>
+        <translation>一个块的 {} 个专家中，每个专家的行数等于选择它的 token 数</translation>
+    </message>
+    <message>
+        <source>each of them must get whole microbatches of the global batch, and everything else must stay legal</source>
+        <translation>每个副本必须得到全局批次中整数个微批次，其余各项也必须保持合法</translation>
+    </message>
+    <message>
+        <source>each part of a tensor group holds other experts, so that the parts are a factor of the ranks that experts are spread over</source>
+        <translation>张量组的各部分持有不同的专家，因此部分数是专家所分布的 rank 数的因子</translation>
+    </message>
+    <message>
+        <source>each rank holds {} of {} experts of a block and sends {} of a microbatch&apos;s {} to other ranks, twice in a forward and twice in a backward: {}</source>
+        <translation>每个 rank 持有一个块 {1} 个专家中的 {0} 个，并把一个微批次 {3} 中的 {2} 发送给其他 rank，前向两次、反向两次：{4}</translation>
+    </message>
+    <message>
+        <source>each rank its part, with its like in 1 other copy</source>
+        <translation>每个 rank 各自的部分，与另 1 份拷贝中的对应 rank</translation>
+    </message>
+    <message>
+        <source>each rank its part, with its likes in {} other copies</source>
+        <translation>每个 rank 各自的部分，与其他 {} 份拷贝中的对应 rank</translation>
+    </message>
+    <message>
+        <source>each rank of a group holds the same number of experts</source>
+        <translation>组内每个 rank 持有同样多的专家</translation>
+    </message>
+    <message>
+        <source>each stage updates as soon as its own gradient is there, and waiting for the norm of all stages would be a flush</source>
+        <translation>每个阶段一有自己的梯度就更新，等待所有阶段的范数就成了排空</translation>
+    </message>
+    <message>
+        <source>each update reduces its stage&apos;s gradients at once, by the backend</source>
+        <translation>每次更新由后端一次归约其阶段的梯度</translation>
+    </message>
+    <message>
+        <source>each whole on one rank</source>
+        <translation>每个专家完整地位于一个 rank</translation>
+    </message>
+    <message>
+        <source>each worker steps at its own pace, and the plan has no timeline that would show which copies are hidden</source>
+        <translation>每个工作者按自己的节奏前进，计划中没有能显示哪些复制被掩盖的时间线</translation>
+    </message>
+    <message>
+        <source>each worker updates by itself: fewer of them would train differently</source>
+        <translation>每个工作者独自更新：工作者减少后训练结果会不同</translation>
+    </message>
+    <message>
+        <source>easgd in {}</source>
+        <translation>{} 下的 easgd</translation>
+    </message>
+    <message>
+        <source>events number ranks with 16 bits</source>
+        <translation>事件用 16 位对 rank 编号</translation>
+    </message>
+    <message>
+        <source>every copy is divided over equally many data ranks</source>
+        <translation>每份拷贝由同样多的数据并行 rank 切分</translation>
+    </message>
+    <message>
+        <source>every group has the same number of experts, two or more</source>
+        <translation>每个组的专家数相同，且至少两个</translation>
+    </message>
+    <message>
+        <source>every head gets the same number of columns, hidden ÷ heads</source>
+        <translation>每个头分得同样多的列：隐藏维度 ÷ 头数</translation>
+    </message>
+    <message>
+        <source>every layer belongs to exactly one stage</source>
+        <translation>每一层恰好属于一个阶段</translation>
+    </message>
+    <message>
+        <source>every layer has a feed-forward block of its own width</source>
+        <translation>每一层的前馈块有自己的宽度</translation>
+    </message>
+    <message>
+        <source>every member of a tensor group keeps the same number of them</source>
+        <translation>张量组的每个成员保存同样多的数</translation>
+    </message>
+    <message>
+        <source>every member of a tensor group takes the same number of a microbatch&apos;s tokens</source>
+        <translation>张量组的每个成员处理微批次中同样多的 token</translation>
+    </message>
+    <message>
+        <source>every microbatch makes a weight version, and actions number them with 16 bits</source>
+        <translation>每个微批次产生一个权重版本，而动作用 16 位编号</translation>
+    </message>
+    <message>
+        <source>every rank needs a device of its own</source>
+        <translation>每个 rank 需要一个自己的设备</translation>
+    </message>
+    <message>
+        <source>every replica has weights of its own, and the centre is one more, which no other layout knows</source>
+        <translation>每个副本有自己的权重，中心又是一份，其他布局都不认识它</translation>
+    </message>
+    <message>
+        <source>every replica has weights of its own: there is nothing to divide</source>
+        <translation>每个副本有自己的权重：没有什么可切分</translation>
+    </message>
+    <message>
+        <source>every replica works through the same whole number of microbatches</source>
+        <translation>每个副本处理同样的整数个微批次</translation>
+    </message>
+    <message>
+        <source>every stage between the first and the last holds at least one layer</source>
+        <translation>首尾之间的每个阶段至少有一层</translation>
+    </message>
+    <message>
+        <source>every stage needs its number of layers</source>
+        <translation>每个阶段都要给出层数</translation>
+    </message>
+    <message>
+        <source>experts fill all of their places</source>
+        <translation>专家要填满所有位置</translation>
+    </message>
+    <message>
+        <source>experts have capacity for {} of all first choices: at least {} of them are dropped; model.capacity 0.5 would be enough if all experts were chosen equally often</source>
+        <translation>专家的容量只够 {} 的首选：其中至少 {} 被丢弃；若所有专家被选中的次数相同，model.capacity 取 0.5 就够</translation>
+    </message>
+    <message>
+        <source>experts have capacity for {} of the tokens&apos; choices: at least {} of them are dropped; model.capacity 1 would be enough if all experts were chosen equally often</source>
+        <translation>专家的容量只够 token 选择的 {}：其中至少 {} 被丢弃；若所有专家被选中的次数相同，model.capacity 取 1 就够</translation>
+    </message>
+    <message>
+        <source>experts over {} ranks in {} parts of each tensor group</source>
+        <translation>专家分布于 {} 个 rank，而每个张量组有 {} 个部分</translation>
+    </message>
+    <message>
+        <source>experts over {} ranks of tensor groups of {}</source>
+        <translation>专家由 {1} 个 rank 的张量组中的 {0} 个 rank 切分</translation>
+    </message>
+    <message>
+        <source>experts over {} ranks of tensor groups of {} with {}</source>
+        <translation>使用 {2} 时，专家由 {1} 个 rank 的张量组中的 {0} 个 rank 切分</translation>
+    </message>
+    <message>
+        <source>experts take as many tokens as the capacity says</source>
+        <translation>专家按容量规定的数目取 token</translation>
+    </message>
+    <message>
+        <source>experts with a limit of places and the tokens of a sample on {} ranks</source>
+        <translation>专家的位置有限，而一个样本的 token 分布于 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides</source>
+        <translation>false；或调整微批次、序列长度、隐藏维度或张量并行度，使乘积可以整除</translation>
+    </message>
+    <message>
+        <source>false; or a model.kv_rank of 0</source>
+        <translation>false；或 model.kv_rank 取 0</translation>
+    </message>
+    <message>
+        <source>false; or a model.sequence that is a multiple of {}</source>
+        <translation>false；或 model.sequence 取 {} 的倍数</translation>
+    </message>
+    <message>
+        <source>false; or a tensor degree of 2 or more</source>
+        <translation>false；或张量并行度为 2 或更大</translation>
+    </message>
+    <message>
+        <source>false; or schedule.kind pipedream</source>
+        <translation>false；或 schedule.kind 取 pipedream</translation>
+    </message>
+    <message>
+        <source>flat; or parallel.expert 1</source>
+        <translation>flat；或 parallel.expert 取 1</translation>
+    </message>
+    <message>
+        <source>flat; or parallel.zero 3</source>
+        <translation>flat；或 parallel.zero 取 3</translation>
+    </message>
+    <message>
+        <source>fp16 ends at 65504, and a gradient of nothing teaches nothing</source>
+        <translation>fp16 止于 65504，而为零的梯度什么也学不到</translation>
+    </message>
+    <message>
+        <source>fp16 without a loss scale: gradients below 2⁻²⁴ become 0; precision.loss_scale dynamic keeps them</source>
+        <translation>fp16 没有损失缩放：小于 2⁻²⁴ 的梯度变为 0；precision.loss_scale 取 dynamic 可保留它们</translation>
+    </message>
+    <message>
+        <source>fp32; or parallel.exchange allreduce or server</source>
+        <translation>fp32；或 parallel.exchange 取 allreduce 或 server</translation>
+    </message>
+    <message>
+        <source>fp32; or parallel.exchange async-server</source>
+        <translation>fp32；或 parallel.exchange 取 async-server</translation>
+    </message>
+    <message>
+        <source>full speed: not measured; estimated from the clock and the memory of this machine&apos;s cores. shardlab profile measures this layout</source>
+        <translation>全速运行：未经测量；由这台机器核心的时钟和内存估计。shardlab profile 可测量此布局</translation>
+    </message>
+    <message>
+        <source>full speed: not measured; estimated from the profile of {} (microbatches of {}), whose layers take {:.2g} × what the preset says. shardlab profile measures this layout{}</source>
+        <translation>全速运行：未经测量；由 {} 的性能剖析（微批次 {}）估计，其各层用时为预设的 {} ×。shardlab profile 可测量此布局{}</translation>
+    </message>
+    <message>
+        <source>full speed: not measured; times are those of the preset&apos;s processor. shardlab profile measures this layout</source>
+        <translation>全速运行：未经测量；时间是预设处理器的时间。shardlab profile 可测量此布局</translation>
+    </message>
+    <message>
+        <source>full speed: {}</source>
+        <translation>全速运行：{}</translation>
+    </message>
+    <message>
+        <source>full speed: {}; times and memory are what the preset {} says</source>
+        <translation>全速运行：{}；时间和内存取自预设 {}</translation>
+    </message>
+    <message>
+        <source>gathering parameters from {} replicas</source>
+        <translation>从 {} 个副本收集参数</translation>
+    </message>
+    <message>
+        <source>generator, which makes images for it</source>
+        <translation>generator，它为 cnn 生成图像</translation>
+    </message>
+    <message>
+        <source>global {}</source>
+        <translation>全局批次 {}</translation>
+    </message>
+    <message>
+        <source>goes into computing activations again that were not kept, since recompute is {}</source>
+        <translation>用于重新计算未保存的激活值，因为重计算方式为 {}</translation>
+    </message>
+    <message>
+        <source>goes into starting kernels: a microbatch of {} × {} tokens is little work for each of them</source>
+        <translation>用于启动内核：{} × {} 个 token 的微批次对每个内核来说工作量太少</translation>
+    </message>
+    <message>
+        <source>goes into starting kernels: each image of a microbatch of {} has kernels of its own</source>
+        <translation>用于启动内核：{} 幅图像的微批次中，每幅图像都有自己的内核</translation>
+    </message>
+    <message>
+        <source>gpt2 is read from vocab.json and merges.txt</source>
+        <translation>gpt2 从 vocab.json 和 merges.txt 读取</translation>
+    </message>
+    <message>
+        <source>gradient norm, all-reduce</source>
+        <translation>梯度范数，all-reduce</translation>
+    </message>
+    <message>
+        <source>gradients between copies, all-reduce</source>
+        <translation>各拷贝之间的梯度，all-reduce</translation>
+    </message>
+    <message>
+        <source>gradients between {} copies</source>
+        <translation>{} 份拷贝之间的梯度</translation>
+    </message>
+    <message>
+        <source>gradients of experts, between the ranks that hold the same, all-reduce</source>
+        <translation>专家的梯度，在持有相同专家的 rank 之间，all-reduce</translation>
+    </message>
+    <message>
+        <source>gradients of experts, between the ranks that hold the same, reduce-scatter</source>
+        <translation>专家的梯度，在持有相同专家的 rank 之间，reduce-scatter</translation>
+    </message>
+    <message>
+        <source>gradients over data × context, all-reduce</source>
+        <translation>数据 × 上下文上的梯度，all-reduce</translation>
+    </message>
+    <message>
+        <source>gradients over data × context, reduce-scatter</source>
+        <translation>数据 × 上下文上的梯度，reduce-scatter</translation>
+    </message>
+    <message>
+        <source>gradients to the host and weights from it</source>
+        <translation>送往主机的梯度和来自它的权重</translation>
+    </message>
+    <message>
+        <source>gradients to the server and weights from it</source>
+        <translation>送往服务器的梯度和来自它的权重</translation>
+    </message>
+    <message>
+        <source>gradients within a copy, reduce-scatter</source>
+        <translation>一份拷贝内的梯度，reduce-scatter</translation>
+    </message>
+    <message>
+        <source>gradients, all-reduce</source>
+        <translation>梯度，all-reduce</translation>
+    </message>
+    <message>
+        <source>gradients, reduce-scatter</source>
+        <translation>梯度，reduce-scatter</translation>
+    </message>
+    <message>
+        <source>gradients, to the server</source>
+        <translation>梯度，送往服务器</translation>
+    </message>
+    <message>
+        <source>heads of 1 number cannot be turned in pairs</source>
+        <translation>1 个数的头无法成对旋转</translation>
+    </message>
+    <message>
+        <source>heads of {} numbers cannot be turned in pairs</source>
+        <translation>{} 个数的头无法成对旋转</translation>
+    </message>
+    <message>
+        <source>hierarchical</source>
+        <translation>分层</translation>
+    </message>
+    <message>
+        <source>hogwild in {}</source>
+        <translation>{} 下的 hogwild</translation>
+    </message>
+    <message>
+        <source>hogwild on more than one host</source>
+        <translation>hogwild 用于一台以上的主机</translation>
+    </message>
+    <message>
+        <source>hogwild on {}</source>
+        <translation>hogwild 用于 {}</translation>
+    </message>
+    <message>
+        <source>hogwild with a pipeline of {} ranks</source>
+        <translation>hogwild 与 {} 个 rank 的流水线同用</translation>
+    </message>
+    <message>
+        <source>hogwild with a tensor group of {} ranks</source>
+        <translation>hogwild 与 {} 个 rank 的张量组同用</translation>
+    </message>
+    <message>
+        <source>hogwild with a weight decay of {:.9g}</source>
+        <translation>hogwild 的权重衰减为 {}</translation>
+    </message>
+    <message>
+        <source>hogwild with {} chunks</source>
+        <translation>hogwild 与 {} 个模型块同用</translation>
+    </message>
+    <message>
+        <source>how many rows there are would depend on what is drawn</source>
+        <translation>行数会取决于随机抽取的结果</translation>
+    </message>
+    <message>
+        <source>images are not divided among {} members</source>
+        <translation>图像不能由 {} 个成员分担</translation>
+    </message>
+    <message>
+        <source>in all steps but one of {}, in which replica 0 has its turn</source>
+        <translation>每 {} 步中除轮到副本 0 的一步之外</translation>
+    </message>
+    <message>
+        <source>inputs of segments that are computed again, all-gather</source>
+        <translation>重新计算的片段的输入，all-gather</translation>
+    </message>
+    <message>
+        <source>is bubble: each rank is idle while {} fills and drains {} ranks with {} microbatches, which takes {} of the time between the first forward and the last backward even if all else were perfect</source>
+        <translation>是气泡：{} 用微批次填充和排空 {} 个 rank 时（共 {} 个微批次），每个 rank 都会空闲；即使其他一切都理想，这也占第一次前向到最后一次反向之间的 {}</translation>
+    </message>
+    <message>
+        <source>is communication that no computation hides; the largest part, {}, is {}</source>
+        <translation>是没有被计算掩盖的通信；其中最大的部分 {} 是{}</translation>
+    </message>
+    <message>
+        <source>is lost because {} ranks share {} {}: ranks that compute at the same time wait for each other</source>
+        <translation>因 {} 个 rank 共用 {} 个{}而损失：同时计算的 rank 互相等待</translation>
+    </message>
+    <message>
+        <source>is waiting for slower stages: stage {} takes {:.2f} × the mean of all {}</source>
+        <translation>是在等待较慢的阶段：阶段 {0} 的用时是全部 {2} 个阶段平均值的 {1} ×</translation>
+    </message>
+    <message>
+        <source>it can be halved, and the maps of a block stay countable</source>
+        <translation>它可以减半，且一个块的特征图仍可计数</translation>
+    </message>
+    <message>
+        <source>it counts rows and columns of whole matrices, and flat shards cut them anywhere</source>
+        <translation>它统计整个矩阵的行和列，而平铺分片会在任意处切开矩阵</translation>
+    </message>
+    <message>
+        <source>it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}</source>
+        <translation>它在稳定阶段之前用每个 rank 两个微批次填满 V：{} 个 rank 需要 {} 个，现有 {} 个</translation>
+    </message>
+    <message>
+        <source>it goes on from its newest checkpoint, with another number of replicas</source>
+        <translation>它以另一个副本数从最新的检查点继续</translation>
+    </message>
+    <message>
+        <source>it goes through all replicas, and gradients of experts are summed only over those that hold the same experts</source>
+        <translation>环经过所有副本，而专家的梯度只在持有相同专家的副本之间求和</translation>
+    </message>
+    <message>
+        <source>it has no all-reduce</source>
+        <translation>它没有 all-reduce</translation>
+    </message>
+    <message>
+        <source>it is a share, and something must be left</source>
+        <translation>它是一个比例，必须留下一些</translation>
+    </message>
+    <message>
+        <source>it is handed to mpirun</source>
+        <translation>它会交给 mpirun</translation>
+    </message>
+    <message>
+        <source>it is no device that comes with Shardlab, and none of the user&apos;s own (shardlab devices)</source>
+        <translation>它不是 Shardlab 自带的设备，也不是用户自己的设备（shardlab devices）</translation>
+    </message>
+    <message>
+        <source>it keeps the quotient finite</source>
+        <translation>它使商保持有限</translation>
+    </message>
+    <message>
+        <source>it moves a replica&apos;s whole weights or gradients, and replicas hold different experts</source>
+        <translation>它搬运一个副本的全部权重或梯度，而各副本持有不同的专家</translation>
+    </message>
+    <message>
+        <source>it moves between steps, and without a flush microbatches of several steps are under way</source>
+        <translation>它在两步之间调整，而不排空时有多个步的微批次在途</translation>
+    </message>
+    <message>
+        <source>it needs several stages on each rank</source>
+        <translation>它要求每个 rank 有多个阶段</translation>
+    </message>
+    <message>
+        <source>it splits norms and dropout between the ranks that share a layer, and parallel.tensor is 1</source>
+        <translation>它在共同切分一层的 rank 之间切分归一化和 dropout，而 parallel.tensor 为 1</translation>
+    </message>
+    <message>
+        <source>it takes no checkpoints, and with fewer workers the order of updates would be another</source>
+        <translation>它不写检查点，而且工作者减少后更新的顺序会不同</translation>
+    </message>
+    <message>
+        <source>it takes no checkpoints: every replica has weights of its own</source>
+        <translation>它不写检查点：每个副本有自己的权重</translation>
+    </message>
+    <message>
+        <source>it would have nothing to compute: the model has neither embedding nor a stage beside it</source>
+        <translation>它没有什么可计算：模型既没有嵌入，旁边也没有其他阶段</translation>
+    </message>
+    <message>
+        <source>it would write every element in every update, and only those whose gradient is not zero are written</source>
+        <translation>它会在每次更新中写每个元素，而实际只写梯度不为零的元素</translation>
+    </message>
+    <message>
+        <source>its blocks are convolutions and a max-pool</source>
+        <translation>它的块由卷积和最大池化组成</translation>
+    </message>
+    <message>
+        <source>its masks follow the places of an expert, and without a limit a token&apos;s place depends on all tokens of the microbatch</source>
+        <translation>其掩码取决于专家中的位置，而没有限制时，token 的位置取决于微批次的所有 token</translation>
+    </message>
+    <message>
+        <source>its members hold the same weights, and their gradients are summed by an all-reduce</source>
+        <translation>其成员持有相同的权重，梯度由 all-reduce 求和</translation>
+    </message>
+    <message>
+        <source>its norms are those of the latents that queries, keys and values are made from</source>
+        <translation>它的归一化作用于生成查询、键和值的潜向量</translation>
+    </message>
+    <message>
+        <source>its order fixes how many microbatches a rank holds</source>
+        <translation>一个 rank 持有多少微批次由其顺序决定</translation>
+    </message>
+    <message>
+        <source>its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))</source>
+        <translation>它的拉力是普通梯度下降的一部分：W − η(ΔW + ρ(W − W̄))</translation>
+    </message>
+    <message>
+        <source>its stages sum all their gradients at once over all replicas, in the middle of a step, and replicas hold different experts</source>
+        <translation>它的各阶段在一步中途一次在所有副本之间对全部梯度求和，而各副本持有不同的专家</translation>
+    </message>
+    <message>
+        <source>its stages update in the middle of a step, and keep several versions of the weights on the device</source>
+        <translation>它的各阶段在一步中途更新，并在设备上保留多个权重版本</translation>
+    </message>
+    <message>
+        <source>its stages update in the middle of a step, and replicas would have to meet there</source>
+        <translation>它的各阶段在一步中途更新，各副本必须在那里会合</translation>
+    </message>
+    <message>
+        <source>its state is one number for each row and column, which a tensor group sums up on the devices: there is next to nothing to move</source>
+        <translation>它的状态是每行每列一个数，由张量组在设备上求和：几乎没有什么可搬运</translation>
+    </message>
+    <message>
+        <source>its steps go by the choices of all replicas, which only update together with allreduce</source>
+        <translation>它按所有副本的选择调整，只有使用 allreduce 时各副本才一起更新</translation>
+    </message>
+    <message>
+        <source>its steps use one version of the weights in all stages anyway</source>
+        <translation>它的每一步在所有阶段本来就使用同一个权重版本</translation>
+    </message>
+    <message>
+        <source>its update is plain gradient descent, w − γg: workers share weights, and no optimizer&apos;s state</source>
+        <translation>它的更新是普通梯度下降 w − γg：工作者共享权重，不共享优化器状态</translation>
+    </message>
+    <message>
+        <source>its workers write the processor&apos;s memory, element by element</source>
+        <translation>它的工作者逐元素地写处理器内存</translation>
+    </message>
+    <message>
+        <source>its workers write the same memory, which only the ranks of one host share</source>
+        <translation>它的工作者写同一块内存，只有同一台主机的 rank 才共享内存</translation>
+    </message>
+    <message>
+        <source>kept, lossless, lossy-10 or lossy-8; or precision.compute fp32</source>
+        <translation>kept、lossless、lossy-10 或 lossy-8；或 precision.compute 取 fp32</translation>
+    </message>
+    <message>
+        <source>kept; or memory.recompute none</source>
+        <translation>kept；或 memory.recompute 取 none</translation>
+    </message>
+    <message>
+        <source>kept; or model.kind cnn</source>
+        <translation>kept；或 model.kind 取 cnn</translation>
+    </message>
+    <message>
+        <source>keys and values and their gradients, ring</source>
+        <translation>键和值及其梯度，环</translation>
+    </message>
+    <message>
+        <source>latent attention has no norms of queries and keys</source>
+        <translation>潜在注意力没有查询和键的归一化</translation>
+    </message>
+    <message>
+        <source>latent attention has no sinks</source>
+        <translation>潜在注意力没有 sink</translation>
+    </message>
+    <message>
+        <source>latent recomputation computes nothing but queries, keys and values of latents again</source>
+        <translation>latent 重计算只由潜向量重新计算查询、键和值</translation>
+    </message>
+    <message>
+        <source>layers are counted</source>
+        <translation>层按个数计</translation>
+    </message>
+    <message>
+        <source>learning rate {:.9g} × ρ {:.9g} is more than 1</source>
+        <translation>学习率 {} × ρ {} 大于 1</translation>
+    </message>
+    <message>
+        <source>letters, digits, dots and hyphens, beginning with a letter or digit</source>
+        <translation>字母、数字、点和连字符，以字母或数字开头</translation>
+    </message>
+    <message>
+        <source>logits</source>
+        <translation>logit</translation>
+    </message>
+    <message>
+        <source>matrix products number their rows, micro × sequence, with 32 bits</source>
+        <translation>矩阵乘法的行（微批次 × 序列长度）用 32 位编号</translation>
+    </message>
+    <message>
+        <source>memory: all ranks together need {}, and this machine has {}</source>
+        <translation>内存：所有 rank 一共需要 {}，而这台机器有 {}</translation>
+    </message>
+    <message>
+        <source>memory: rank {} needs {}, and its device has {}</source>
+        <translation>内存：rank {} 需要 {}，而其设备{}</translation>
+    </message>
+    <message>
+        <source>micro {} instead of {} (1 microbatch)</source>
+        <translation>微批次 {}，而不是 {}（1 个微批次）</translation>
+    </message>
+    <message>
+        <source>micro {} instead of {} ({} microbatches)</source>
+        <translation>微批次 {}，而不是 {}（{} 个微批次）</translation>
+    </message>
+    <message>
+        <source>microbatches are counted, and actions number them with 24 bits</source>
+        <translation>微批次按个数计，而动作用 24 位对其编号</translation>
+    </message>
+    <message>
+        <source>microbatches go through the chunks in {} rounds (one for every {} ranks) of equal length, and {} do not divide by {}</source>
+        <translation>微批次分 {} 轮（每 {} 个 rank 一轮）等长地通过各模型块，而 {} 不能被 {} 整除</translation>
+    </message>
+    <message>
+        <source>model.kind gpt, llama or llama-moe, or no weights</source>
+        <translation>model.kind 取 gpt、llama 或 llama-moe，或不用权重</translation>
+    </message>
+    <message>
+        <source>moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, where adamw keeps 8 bytes a parameter; an update differs from adamw&apos;s by the rounding of the codes</source>
+        <translation>8 位的矩：每个参数有两个编码，每 {} 个参数共用两个 fp32 缩放因子，而 adamw 每个参数保留 8 字节；更新与 adamw 的差别在于编码的舍入</translation>
+    </message>
+    <message>
+        <source>more than 0; or a gate with which every token chooses equally many experts</source>
+        <translation>大于 0；或使用每个 token 选择同样多专家的门控</translation>
+    </message>
+    <message>
+        <source>more than 1; or model.rope_scaling none</source>
+        <translation>大于 1；或 model.rope_scaling 取 none</translation>
+    </message>
+    <message>
+        <source>more than {}; or a smaller model.rope_low</source>
+        <translation>大于 {}；或减小 model.rope_low</translation>
+    </message>
+    <message>
+        <source>near 0 every gate is half open, and far above 1 it is a step</source>
+        <translation>接近 0 时每个门都半开，远大于 1 时它是阶跃</translation>
+    </message>
+    <message>
+        <source>no GPU of this machine is known</source>
+        <translation>这台机器上没有已知的 GPU</translation>
+    </message>
+    <message>
+        <source>no actions are listed</source>
+        <translation>没有列出动作</translation>
+    </message>
+    <message>
+        <source>no actions; or the schedule custom, which does what is listed</source>
+        <translation>不写动作；或使用按所列动作执行的调度 custom</translation>
+    </message>
+    <message>
+        <source>no block has experts then</source>
+        <translation>这样就没有任何块有专家</translation>
+    </message>
+    <message>
+        <source>no buckets with experts over {} ranks</source>
+        <translation>没有梯度桶，而专家分布于 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>no experts to cut over {} ranks</source>
+        <translation>没有可由 {} 个 rank 切分的专家</translation>
+    </message>
+    <message>
+        <source>no experts to spread over {} ranks</source>
+        <translation>没有可分布于 {} 个 rank 的专家</translation>
+    </message>
+    <message>
+        <source>no field is named</source>
+        <translation>没有指定字段</translation>
+    </message>
+    <message>
+        <source>no file of JSON Lines is named</source>
+        <translation>没有指定 JSON Lines 文件</translation>
+    </message>
+    <message>
+        <source>no file of tokens is named</source>
+        <translation>没有指定 token 文件</translation>
+    </message>
+    <message>
+        <source>no files of the tokenizer are named</source>
+        <translation>没有指定分词器的文件</translation>
+    </message>
+    <message>
+        <source>no limit with the gate {}</source>
+        <translation>门控 {} 没有容量限制</translation>
+    </message>
+    <message>
+        <source>no number of replicas from {} to {} can continue the run</source>
+        <translation>从 {} 到 {} 的副本数都无法继续该运行</translation>
+    </message>
+    <message>
+        <source>no pair turns more often than once a token</source>
+        <translation>没有数对的旋转多于每个 token 一次</translation>
+    </message>
+    <message>
+        <source>no text file is named</source>
+        <translation>没有指定文本文件</translation>
+    </message>
+    <message>
+        <source>no weights have the blocks of this {}</source>
+        <translation>没有权重具有这个 {} 的块</translation>
+    </message>
+    <message>
+        <source>no weights to start from fit a model of kind {}</source>
+        <translation>没有适合 {} 类模型的起始权重</translation>
+    </message>
+    <message>
+        <source>no weights; or the defaults of the fields that choose parts of blocks</source>
+        <translation>不用权重；或把选择块组成部分的字段设为默认值</translation>
+    </message>
+    <message>
+        <source>none, full, sqrt or every</source>
+        <translation>none、full、sqrt 或 every</translation>
+    </message>
+    <message>
+        <source>none, with bf16 or fp32; or a schedule with a flush, 1f1b</source>
+        <translation>none，并使用 bf16 或 fp32；或使用会排空的调度，如 1f1b</translation>
+    </message>
+    <message>
+        <source>none; or a &quot;host&quot; in the file, as resources/devices/a100-sxm.json has one</source>
+        <translation>none；或在文件中写入 &quot;host&quot;，如 resources/devices/a100-sxm.json</translation>
+    </message>
+    <message>
+        <source>none; or a schedule with a flush, 1f1b</source>
+        <translation>none；或使用会排空的调度，如 1f1b</translation>
+    </message>
+    <message>
+        <source>none; or optimizer.kind {}</source>
+        <translation>none；或 optimizer.kind 取 {}</translation>
+    </message>
+    <message>
+        <source>none; or parallel.exchange allreduce</source>
+        <translation>none；或 parallel.exchange 取 allreduce</translation>
+    </message>
+    <message>
+        <source>nothing is learned without a step, and larger ones diverge</source>
+        <translation>没有步长什么也学不到，而更大的步长会发散</translation>
+    </message>
+    <message>
+        <source>on {}, not measured</source>
+        <translation>在 {} 上，未经测量</translation>
+    </message>
+    <message>
+        <source>one core of a desktop computer</source>
+        <translation>台式计算机的一个核心</translation>
+    </message>
+    <message>
+        <source>one field of each line is the text</source>
+        <translation>每行的一个字段是文本</translation>
+    </message>
+    <message>
+        <source>one host with {} devices; or parallel.exchange async-server</source>
+        <translation>一台有 {} 个设备的主机；或 parallel.exchange 取 async-server</translation>
+    </message>
+    <message>
+        <source>one keeps maps in fewer bits, and the other does not keep them</source>
+        <translation>前者用更少的位保存特征图，后者则不保存</translation>
+    </message>
+    <message>
+        <source>only ZeRO 3 divides the parameters</source>
+        <translation>只有 ZeRO 3 切分参数</translation>
+    </message>
+    <message>
+        <source>only one order can count, and it is unclear which was meant</source>
+        <translation>只能有一种顺序有效，而不清楚要用哪一种</translation>
+    </message>
+    <message>
+        <source>only the server has optimizer state: there is nothing to divide</source>
+        <translation>只有服务器有优化器状态：没有什么可切分</translation>
+    </message>
+    <message>
+        <source>optimizer on the host: its state lies in the host&apos;s memory and is updated there by the processor; in a step {} bytes a parameter go there as gradients and {} come back as weights, over the device&apos;s own link; the traffic between ranks stays the same</source>
+        <translation>优化器放在主机上：其状态位于主机内存，由处理器在那里更新；一步中每个参数有 {} 字节作为梯度送去、{} 字节作为权重送回，经过设备自己的链路；rank 之间的流量不变</translation>
+    </message>
+    <message>
+        <source>optimizer&apos;s rows and columns, all-reduce</source>
+        <translation>优化器的行和列，all-reduce</translation>
+    </message>
+    <message>
+        <source>out of range</source>
+        <translation>超出范围</translation>
+    </message>
+    <message>
+        <source>over the server&apos;s link, {} on the slowest stage</source>
+        <translation>经服务器的链路，最慢的阶段为 {}</translation>
+    </message>
+    <message>
+        <source>pairs that turn {} times are both slowed down and left as they are</source>
+        <translation>旋转 {} 次的数对既要放慢又要保持原样</translation>
+    </message>
+    <message>
+        <source>parameters of experts, between the ranks that hold the same, all-gather</source>
+        <translation>专家的参数，在持有相同专家的 rank 之间，all-gather</translation>
+    </message>
+    <message>
+        <source>parameters over data × context, all-gather</source>
+        <translation>数据 × 上下文上的参数，all-gather</translation>
+    </message>
+    <message>
+        <source>parameters within a copy, all-gather</source>
+        <translation>一份拷贝内的参数，all-gather</translation>
+    </message>
+    <message>
+        <source>parameters, all-gather</source>
+        <translation>参数，all-gather</translation>
+    </message>
+    <message>
+        <source>partitioned activations: each of {} tensor ranks keeps {} of a segment&apos;s input, which is {} a microbatch, and gathers the rest before the segment is computed again</source>
+        <translation>激活值切分：{0} 个张量并行 rank 各保存一个片段输入的 {1}（每个微批次共 {2}），并在重新计算该片段之前收集其余部分</translation>
+    </message>
+    <message>
+        <source>people would notice first if a run stood still for more than a day</source>
+        <translation>若运行停顿超过一天，人会先注意到</translation>
+    </message>
+    <message>
+        <source>pipeline × chunks at most {}</source>
+        <translation>流水线 × 模型块数最多 {}</translation>
+    </message>
+    <message>
+        <source>pipeline × chunks {}</source>
+        <translation>流水线 × 模型块数取 {}</translation>
+    </message>
+    <message>
+        <source>products in nvfp4 for training</source>
+        <translation>训练中使用 nvfp4 乘法</translation>
+    </message>
+    <message>
+        <source>products in {} on {}</source>
+        <translation>在 {1} 上使用 {0} 乘法</translation>
+    </message>
+    <message>
+        <source>products of linear layers in {}: {}; embedding, output projection, norms, the core of attentions and routers stay in {}; a stage holds {} for codes, scales and counts</source>
+        <translation>线性层的乘法用 {}：{}；嵌入、输出投影、归一化、注意力核心和路由器仍用 {}；一个阶段为编码、缩放因子和计数保留 {}</translation>
+    </message>
+    <message>
+        <source>queries, keys, values and outputs and their gradients, all-to-all</source>
+        <translation>查询、键、值和输出及其梯度，all-to-all</translation>
+    </message>
+    <message>
+        <source>rank 0 to {}</source>
+        <translation>rank 0 到 {}</translation>
+    </message>
+    <message>
+        <source>ranks need a machine to run on</source>
+        <translation>rank 需要机器来运行</translation>
+    </message>
+    <message>
+        <source>ranks that share experts are neighbours along the data axis and in context groups, and each of their groups holds all experts once</source>
+        <translation>分担专家的 rank 在数据轴上和上下文组内相邻，它们的每个组恰好持有全部专家一次</translation>
+    </message>
+    <message>
+        <source>reading the weights out of shared memory</source>
+        <translation>从共享内存读取权重</translation>
+    </message>
+    <message>
+        <source>recompute latent with the context method ulysses</source>
+        <translation>重计算方式 latent 与上下文方法 ulysses 同用</translation>
+    </message>
+    <message>
+        <source>recompute {} instead of {}</source>
+        <translation>重计算方式 {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}</source>
+        <translation>重计算方式 {} 与 ZeRO 3 同用：一个片段的权重只收集一次，并从第二次前向保留到反向：流量不增加，而一个 rank 最多持有 {} 收集来的权重，而不是 {}</translation>
+    </message>
+    <message>
+        <source>recompute {}: up to {} of the time of a backward goes into computing activations again</source>
+        <translation>重计算方式 {}：一次反向最多有 {} 的时间用于重新计算激活值</translation>
+    </message>
+    <message>
+        <source>repeated measurements of {} differ by {:.0f} %</source>
+        <translation>{} 的重复测量相差 {} %</translation>
+    </message>
+    <message>
+        <source>replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies of the weights leave it one after another, and the other replicas wait while it updates</source>
+        <translation>副本 0 既是参数服务器又是工作者：{} 份梯度依次到达，{} 份权重依次发出，它更新时其他副本等待</translation>
+    </message>
+    <message>
+        <source>replica 0 keeps the centre, a second copy of the weights, with which one replica exchanges in each step: each replica has its turn every {} steps, and validation uses the centre</source>
+        <translation>副本 0 保存中心，即权重的第二份，每一步有一个副本与它交换：每个副本每 {} 步轮到一次，验证使用中心</translation>
+    </message>
+    <message>
+        <source>replicas are counted, and events number ranks with 16 bits</source>
+        <translation>副本按个数计，而事件用 16 位对 rank 编号</translation>
+    </message>
+    <message>
+        <source>replicas would have to agree on an overflow that only one of them sees</source>
+        <translation>各副本必须就只有其中一个看到的溢出达成一致</translation>
+    </message>
+    <message>
+        <source>restarts continue from the last checkpoint, and with checkpoint.every 0 none is written automatically</source>
+        <translation>重启从最后一个检查点继续，而 checkpoint.every 为 0 时不会自动写检查点</translation>
+    </message>
+    <message>
+        <source>ring</source>
+        <translation>环</translation>
+    </message>
+    <message>
+        <source>scattering gradients over {} replicas</source>
+        <translation>在 {} 个副本上分散梯度</translation>
+    </message>
+    <message>
+        <source>schedule {} instead of {}</source>
+        <translation>调度 {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>scores</source>
+        <translation>得分</translation>
+    </message>
+    <message>
+        <source>selective recomputation computes nothing but attention again</source>
+        <translation>选择性重计算只重新计算注意力</translation>
+    </message>
+    <message>
+        <source>shardlab; or a device with both, h100-sxm</source>
+        <translation>shardlab；或两者都有的设备，如 h100-sxm</translation>
+    </message>
+    <message>
+        <source>shardlab; or a model with attention</source>
+        <translation>shardlab；或使用有注意力的模型</translation>
+    </message>
+    <message>
+        <source>shardlab; or precision.compute bf16</source>
+        <translation>shardlab；或 precision.compute 取 bf16</translation>
+    </message>
+    <message>
+        <source>sinks are weights of an attention whose keys are made straight from its tokens</source>
+        <translation>sink 是直接由 token 生成键的注意力的权重</translation>
+    </message>
+    <message>
+        <source>slowed {} × to watch</source>
+        <translation>为便于观看放慢 {} ×</translation>
+    </message>
+    <message>
+        <source>smaller layers, hidden, sequence, vocabulary or batch</source>
+        <translation>减小层数、隐藏维度、序列长度、词表或批次</translation>
+    </message>
+    <message>
+        <source>so many where all experts are chosen equally often</source>
+        <translation>这是所有专家被选中次数相同时的量</translation>
+    </message>
+    <message>
+        <source>some pairs turn less than once, and none more often than once a token</source>
+        <translation>有些数对旋转不到一次，没有数对的旋转多于每个 token 一次</translation>
+    </message>
+    <message>
+        <source>sped up {} × to watch</source>
+        <translation>为便于观看加快 {} ×</translation>
+    </message>
+    <message>
+        <source>stage {} holds no layer</source>
+        <translation>阶段 {} 没有层</translation>
+    </message>
+    <message>
+        <source>stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble</source>
+        <translation>阶段 {0} 的用时是阶段 {2} 的 {1} ×：阶段不均会增大气泡</translation>
+    </message>
+    <message>
+        <source>stages {} instead of {}</source>
+        <translation>各阶段 {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>steps are counted</source>
+        <translation>步按个数计</translation>
+    </message>
+    <message>
+        <source>sums over all their pixels number them with 32 bits</source>
+        <translation>对所有像素求和时用 32 位编号</translation>
+    </message>
+    <message>
+        <source>tensor groups span several hosts: the collectives of every layer cross the network</source>
+        <translation>张量组跨越多台主机：每一层的集合通信都经过网络</translation>
+    </message>
+    <message>
+        <source>the actions of one step are held in memory</source>
+        <translation>一步的动作保存在内存中</translation>
+    </message>
+    <message>
+        <source>the assignment gives a token at most {}, to 0.1 %, and is found in up to 500 rounds for each sample; experts take whole tokens from it, so that a token can have more experts, or none</source>
+        <translation>分配方案给每个 token 最多 {}，精确到 0.1 %，每个样本最多迭代 500 轮求得；专家从中取整个 token，因此一个 token 可能有更多专家，也可能没有</translation>
+    </message>
+    <message>
+        <source>the attention of CUDA devices is made for heads of fewer columns</source>
+        <translation>CUDA 设备的注意力只支持列数更少的头</translation>
+    </message>
+    <message>
+        <source>the attention of CUDA devices is made for heads of up to {}</source>
+        <translation>CUDA 设备的注意力只支持宽度至多 {} 的头</translation>
+    </message>
+    <message>
+        <source>the attention&apos;s kernels take a value that is as wide as a query, or narrower and filled up with zeros</source>
+        <translation>注意力的内核要求值与查询同宽，或更窄并以零补齐</translation>
+    </message>
+    <message>
+        <source>the cnn has no feed-forward blocks that could be computed again</source>
+        <translation>cnn 没有可重新计算的前馈块</translation>
+    </message>
+    <message>
+        <source>the cnn has no norms in its blocks, and its ReLUs keep what they make</source>
+        <translation>cnn 的块中没有归一化，其 ReLU 保留自己的结果</translation>
+    </message>
+    <message>
+        <source>the collectives of every layer over {} tensor ranks</source>
+        <translation>每一层在 {} 个张量并行 rank 上的集合通信</translation>
+    </message>
+    <message>
+        <source>the device has no such products, or its file does not say how fast they are</source>
+        <translation>该设备没有这种乘法，或其文件没有说明有多快</translation>
+    </message>
+    <message>
+        <source>the device&apos;s file does not say how fast its host is</source>
+        <translation>该设备的文件没有说明其主机有多快</translation>
+    </message>
+    <message>
+        <source>the stack&apos;s attention is the kernel {}, which {} does not have</source>
+        <translation>该软件栈的注意力使用内核 {}，而 {} 没有这个内核</translation>
+    </message>
+    <message>
+        <source>shardlab, {}; or a device that has it</source>
+        <translation>shardlab、{}；或使用有这个内核的设备</translation>
+    </message>
+    <message>
+        <source>the device&apos;s file names no architecture whose kernels are known, or no number of multiprocessors</source>
+        <translation>该设备的文件没有给出内核已知的架构，或没有给出多处理器数</translation>
+    </message>
+    <message>
+        <source>the end of a run can always be looked at</source>
+        <translation>运行的结尾总是可以查看</translation>
+    </message>
+    <message>
+        <source>the exchange with the centre</source>
+        <translation>与中心的交换</translation>
+    </message>
+    <message>
+        <source>the exchange {} with experts over {} ranks</source>
+        <translation>交换方式 {}，而专家分布于 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>the fewest replicas, {}, are more than all {}</source>
+        <translation>最少副本数 {} 大于全部副本数 {}</translation>
+    </message>
+    <message>
+        <source>the folder they lie in, or data.tokenizer bytes</source>
+        <translation>它们所在的文件夹，或 data.tokenizer 取 bytes</translation>
+    </message>
+    <message>
+        <source>the format is there for planning alone: Shardlab&apos;s own engine multiplies in 8 bits or more</source>
+        <translation>该格式只用于规划：Shardlab 自己的引擎以 8 位或更多位相乘</translation>
+    </message>
+    <message>
+        <source>the gradient norm</source>
+        <translation>梯度范数</translation>
+    </message>
+    <message>
+        <source>the history has an entry for each step, and the ranks have no steps in common</source>
+        <translation>历史中每一步有一项，而各 rank 没有共同的步</translation>
+    </message>
+    <message>
+        <source>the keys and values of every layer on their way round {} context ranks</source>
+        <translation>每一层的键和值沿 {} 个上下文并行 rank 的环传递</translation>
+    </message>
+    <message>
+        <source>the layout has {} of them</source>
+        <translation>该布局有 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>the list has {} of them</source>
+        <translation>列表有 {} 个元素</translation>
+    </message>
+    <message>
+        <source>the lowest {} blocks are dense, and the highest with experts is the {}.</source>
+        <translation>最低的 {} 个块是稠密的，而最高的有专家的块是第 {} 个</translation>
+    </message>
+    <message>
+        <source>the maps of a cnn are not divided among {} members</source>
+        <translation>cnn 的特征图不能由 {} 个成员分担</translation>
+    </message>
+    <message>
+        <source>the members of a context group divide the tokens of a sample, and an image counts as one token</source>
+        <translation>上下文组的成员分担一个样本的 token，而一幅图像只算一个 token</translation>
+    </message>
+    <message>
+        <source>the members of a tensor group divide its columns evenly</source>
+        <translation>张量组的成员平分它的列</translation>
+    </message>
+    <message>
+        <source>the members of a tensor group divide the columns of every expert, and of the shared experts, evenly</source>
+        <translation>张量组的成员平分每个专家以及共享专家的列</translation>
+    </message>
+    <message>
+        <source>the members of a tensor group divide the columns of the shared experts evenly</source>
+        <translation>张量组的成员平分共享专家的列</translation>
+    </message>
+    <message>
+        <source>the members of a tensor group divide the heads and columns of a transformer; a cnn has neither</source>
+        <translation>张量组的成员分担 transformer 的头和列，cnn 两者都没有</translation>
+    </message>
+    <message>
+        <source>the members of a tensor group divide the heads of keys evenly, with the heads of queries that read them</source>
+        <translation>张量组的成员平分键头，以及读取它们的查询头</translation>
+    </message>
+    <message>
+        <source>the members of a tensor group divide the heads of the attention evenly</source>
+        <translation>张量组的成员平分注意力的头</translation>
+    </message>
+    <message>
+        <source>the members that share an expert divide its columns evenly</source>
+        <translation>共同切分一个专家的成员平分它的列</translation>
+    </message>
+    <message>
+        <source>the metrics of {} steps of {} ranks are always kept</source>
+        <translation>{} 步、{} 个 rank 的指标总是保留</translation>
+    </message>
+    <message>
+        <source>the model and its batch are too large to count</source>
+        <translation>模型及其批次大到无法计数</translation>
+    </message>
+    <message>
+        <source>the model {} has none</source>
+        <translation>模型 {} 没有专家</translation>
+    </message>
+    <message>
+        <source>the newest one always stays</source>
+        <translation>最新的一个总是保留</translation>
+    </message>
+    <message>
+        <source>the norm of the whole gradient shows whether a step overflowed, and each stage updates before that is known</source>
+        <translation>由整个梯度的范数才知道一步是否溢出，而每个阶段在此之前就更新</translation>
+    </message>
+    <message>
+        <source>the only replica would be the server, and there would be no worker</source>
+        <translation>唯一的副本会成为服务器，这样就没有工作者</translation>
+    </message>
+    <message>
+        <source>the output projection has weights of its own: the first and the last stage could share the token embedding only by waiting for each other</source>
+        <translation>输出投影有自己的权重：第一个和最后一个阶段只有互相等待才能共享词嵌入</translation>
+    </message>
+    <message>
+        <source>the partition {} with ZeRO {}</source>
+        <translation>划分方式 {} 与 ZeRO {} 同用</translation>
+    </message>
+    <message>
+        <source>the path of a UTF-8 file, or data.kind generator</source>
+        <translation>UTF-8 文件的路径，或 data.kind 取 generator</translation>
+    </message>
+    <message>
+        <source>the path of a file with a JSON object a line, or data.kind generator</source>
+        <translation>每行一个 JSON 对象的文件的路径，或 data.kind 取 generator</translation>
+    </message>
+    <message>
+        <source>the replica that updates has weights in a memory that other ranks read or write</source>
+        <translation>负责更新的副本的权重所在内存会被其他 rank 读写</translation>
+    </message>
+    <message>
+        <source>the rotary embedding turns the numbers of a head in pairs</source>
+        <translation>旋转位置编码把一个头的数成对旋转</translation>
+    </message>
+    <message>
+        <source>the run has {} of them</source>
+        <translation>该运行有 {} 步</translation>
+    </message>
+    <message>
+        <source>the run is elastic, but run.max_restarts is 0: a lost rank ends the run, and the number of replicas changes only on request</source>
+        <translation>该运行是弹性的，但 run.max_restarts 为 0：失去一个 rank 就会结束运行，副本数只在要求时才改变</translation>
+    </message>
+    <message>
+        <source>the schedule cannot run: {}</source>
+        <translation>该调度无法运行：{}</translation>
+    </message>
+    <message>
+        <source>the schedule fixes how many stages a rank can hold</source>
+        <translation>一个 rank 能有多少阶段由调度决定</translation>
+    </message>
+    <message>
+        <source>the schedule written by hand does not fit</source>
+        <translation>手写的调度不适合</translation>
+    </message>
+    <message>
+        <source>the schedule {} falls</source>
+        <translation>学习率曲线 {} 是下降的</translation>
+    </message>
+    <message>
+        <source>the shared experts&apos; width of {} does not divide into {} shares</source>
+        <translation>共享专家的宽度 {} 无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>the stack&apos;s times are known of 16-bit formats</source>
+        <translation>该软件栈的时间只对 16 位格式已知</translation>
+    </message>
+    <message>
+        <source>the stack&apos;s times are known of transformers</source>
+        <translation>该软件栈的时间只对 transformer 已知</translation>
+    </message>
+    <message>
+        <source>the stages hold {} layers, but the model has {}</source>
+        <translation>各阶段共有 {} 层，但模型有 {} 层</translation>
+    </message>
+    <message>
+        <source>the tied embedding&apos;s gradient between first and last stage</source>
+        <translation>首尾阶段之间共享嵌入的梯度</translation>
+    </message>
+    <message>
+        <source>the timeline shows the first and the last replica of {}, for all do the same</source>
+        <translation>时间线显示 {} 个副本中的第一个和最后一个，因为所有副本做的事相同</translation>
+    </message>
+    <message>
+        <source>the turns at which pairs are left as they are lie above those at which they are slowed down</source>
+        <translation>保持原样的旋转次数要高于放慢的旋转次数</translation>
+    </message>
+    <message>
+        <source>the weights of GPT-2 and Llama belong to other layers</source>
+        <translation>GPT-2 和 Llama 的权重属于其他类型的层</translation>
+    </message>
+    <message>
+        <source>the whole capacity is sent, used or not</source>
+        <translation>无论是否用到，都发送全部容量</translation>
+    </message>
+    <message>
+        <source>the words are fixed</source>
+        <translation>取值是固定的</translation>
+    </message>
+    <message>
+        <source>the {} has no attention whose probabilities could be computed again</source>
+        <translation>{} 没有可重新计算其概率的注意力</translation>
+    </message>
+    <message>
+        <source>the {} has no latent attention whose heads could be made again</source>
+        <translation>{} 没有可重新生成其头的潜在注意力</translation>
+    </message>
+    <message>
+        <source>there are more faults than these {}</source>
+        <translation>错误不止这 {} 个</translation>
+    </message>
+    <message>
+        <source>there are more than {} ranks</source>
+        <translation>rank 数超过 {}</translation>
+    </message>
+    <message>
+        <source>there are no hosts</source>
+        <translation>没有主机</translation>
+    </message>
+    <message>
+        <source>there is at least one sample, and actions number microbatches with 24 bits</source>
+        <translation>至少有一个样本，而动作用 24 位对微批次编号</translation>
+    </message>
+    <message>
+        <source>there is at least one token, and every position of a gpt has a learned vector</source>
+        <translation>至少有一个 token，而 gpt 的每个位置都有一个可学习的向量</translation>
+    </message>
+    <message>
+        <source>there is at least one, and actions number stages with 16 bits</source>
+        <translation>至少有一个，而动作用 16 位对阶段编号</translation>
+    </message>
+    <message>
+        <source>there is at least one, and events number ranks with 16 bits</source>
+        <translation>至少有一个，而事件用 16 位对 rank 编号</translation>
+    </message>
+    <message>
+        <source>there is at least one, and products of the sizes must stay countable</source>
+        <translation>至少有一个，且各尺寸之积必须可以计数</translation>
+    </message>
+    <message>
+        <source>there is no rank {}</source>
+        <translation>没有 rank {}</translation>
+    </message>
+    <message>
+        <source>there is no tensor group whose members could split the tokens</source>
+        <translation>没有可由其成员切分 token 的张量组</translation>
+    </message>
+    <message>
+        <source>they are numbered with 32 bits, and so are the choices of all tokens</source>
+        <translation>它们用 32 位编号，所有 token 的选择也是</translation>
+    </message>
+    <message>
+        <source>they have 16 bits anyway</source>
+        <translation>它们本来就是 16 位</translation>
+    </message>
+    <message>
+        <source>this is the share of their distance by which weights and centre approach each other, and beyond 1 they would diverge</source>
+        <translation>这是权重与中心相互靠近的距离比例，大于 1 时它们会发散</translation>
+    </message>
+    <message>
+        <source>this version knows the method but cannot run it</source>
+        <translation>此版本知道该方法，但不能运行它</translation>
+    </message>
+    <message>
+        <source>tied embedding&apos;s gradient, all-reduce</source>
+        <translation>共享嵌入的梯度，all-reduce</translation>
+    </message>
+    <message>
+        <source>times and memory are those of {}; a run here computes with Shardlab&apos;s own engine{}</source>
+        <translation>时间和内存是 {} 的；在这里运行时使用 Shardlab 自己的引擎{}</translation>
+    </message>
+    <message>
+        <source>times are those of {}</source>
+        <translation>时间是 {} 的时间</translation>
+    </message>
+    <message>
+        <source>times were measured on this machine on {}; then {} were predicted for a step of {} that took {}, {} off{}</source>
+        <translation>时间于 {0} 在这台机器上测得；当时预测 {2} 的一步需要 {1}，实际用时 {3}，相差 {4}{5}</translation>
+    </message>
+    <message>
+        <source>times were measured on this machine on {}{}</source>
+        <translation>时间于 {} 在这台机器上测得{}</translation>
+    </message>
+    <message>
+        <source>tokenizer.json is read from that file</source>
+        <translation>tokenizer.json 从该文件读取</translation>
+    </message>
+    <message>
+        <source>tokens on their way to their experts and back over {} expert ranks</source>
+        <translation>在 {} 个专家并行 rank 上往返于专家的 token</translation>
+    </message>
+    <message>
+        <source>tokens to their experts and back, and their gradients, all-to-all</source>
+        <translation>token 往返于其专家，及其梯度，all-to-all</translation>
+    </message>
+    <message>
+        <source>too many elements</source>
+        <translation>元素太多</translation>
+    </message>
+    <message>
+        <source>tree</source>
+        <translation>树</translation>
+    </message>
+    <message>
+        <source>two numbers, for instance [0.9, 0.95]</source>
+        <translation>两个数，例如 [0.9, 0.95]</translation>
+    </message>
+    <message>
+        <source>two weight versions are enough where a step has at least as many microbatches as the pipeline has ranks, and {} are fewer than {}</source>
+        <translation>只有一步的微批次数不少于流水线的 rank 数时，两个权重版本才够用，而 {} 少于 {}</translation>
+    </message>
+    <message>
+        <source>unknown key</source>
+        <translation>未知的键</translation>
+    </message>
+    <message>
+        <source>values of {} columns are wider than queries, which have {}</source>
+        <translation>{} 列的值比 {} 列的查询更宽</translation>
+    </message>
+    <message>
+        <source>weights and centre differ by less than 16 bits can express</source>
+        <translation>权重与中心之差小于 16 位所能表示的精度</translation>
+    </message>
+    <message>
+        <source>weights in {} alone: an update smaller than {} of its weight is lost; precision.weights master sums updates up in fp32</source>
+        <translation>权重只有 {}：小于其权重 {} 的更新会丢失；precision.weights 取 master 时用 fp32 累加更新</translation>
+    </message>
+    <message>
+        <source>weights, between a replica and the centre</source>
+        <translation>权重，在副本与中心之间</translation>
+    </message>
+    <message>
+        <source>weights, from the server</source>
+        <translation>权重，来自服务器</translation>
+    </message>
+    <message>
+        <source>what fails a thousand times will fail again</source>
+        <translation>失败了一千次的还会再失败</translation>
+    </message>
+    <message>
+        <source>what goes round a ring is a bucket</source>
+        <translation>沿环传递的是梯度桶</translation>
+    </message>
+    <message>
+        <source>what the exchange of the heads brought is kept instead of what latents were made into, so that nothing is left to make again</source>
+        <translation>保留的是交换头所得的结果，而不是由潜向量生成的内容，因此没有什么可重新生成</translation>
+    </message>
+    <message>
+        <source>what the optimizer keeps of rows and columns is put together over whole tensor groups</source>
+        <translation>优化器为行和列保留的内容在整个张量组上汇总</translation>
+    </message>
+    <message>
+        <source>whenever a step ends, workers are in the middle of computing their gradients</source>
+        <translation>每当一步结束时，各工作者正在计算各自的梯度</translation>
+    </message>
+    <message>
+        <source>whole layers to replicas with experts over {} ranks</source>
+        <translation>整层分给各副本，而专家分布于 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>with 0 no token would go anywhere</source>
+        <translation>为 0 时没有 token 会去往任何地方</translation>
+    </message>
+    <message>
+        <source>with a base of 1 all pairs turn alike</source>
+        <translation>基数为 1 时所有数对的旋转都相同</translation>
+    </message>
+    <message>
+        <source>with a limit near 0 all gates would be shut</source>
+        <translation>上限接近 0 时所有的门都会关闭</translation>
+    </message>
+    <message>
+        <source>with less the assignment is found too slowly</source>
+        <translation>更小时求分配方案太慢</translation>
+    </message>
+    <message>
+        <source>with more than half of the memory kept free, a device is better modelled as a smaller one</source>
+        <translation>若要空出一半以上的内存，不如用更小的设备来建模</translation>
+    </message>
+    <message>
+        <source>with one expert a softmax over it alone is always 1 and nothing is learned; more are for dense models</source>
+        <translation>只有一个专家时，对它单独的 softmax 恒为 1，什么也学不到；更多的专家属于稠密模型</translation>
+    </message>
+    <message>
+        <source>with one group the weight of groups is always 1 and is not learned; more are for dense models</source>
+        <translation>只有一个组时，组的权重恒为 1，无法学习；更多的组属于稠密模型</translation>
+    </message>
+    <message>
+        <source>with the method ulysses each member of a context group computes equally many of the heads that a tensor rank has</source>
+        <translation>使用 ulysses 方法时，上下文组的每个成员计算同样多的头，这些头属于同一个张量并行 rank</translation>
+    </message>
+    <message>
+        <source>with {} the experts of a token depend on the tokens after it: the loss is lower than a model that generates text can reach</source>
+        <translation>使用 {} 时，一个 token 的专家取决于其后的 token：损失低于生成文本的模型所能达到的值</translation>
+    </message>
+    <message>
+        <source>with {} the second expert of a token is drawn at random, with twice its share of the two weights as the probability: a token uses one expert or two, and always two in validation, which draws nothing</source>
+        <translation>使用 {} 时，一个 token 的第二个专家随机抽取，概率为它在两个权重中所占比例的两倍：一个 token 使用一个或两个专家；验证时不抽取，总是两个</translation>
+    </message>
+    <message>
+        <source>within each of {} copies over {} ranks</source>
+        <translation>在 {} 份拷贝各自内部，每份 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>without ZeRO every replica holds all of its state</source>
+        <translation>没有 ZeRO 时，每个副本保存自己的全部状态</translation>
+    </message>
+    <message>
+        <source>without a lock: {} write the same weights, which lie once in the host&apos;s memory, and each worker computes its gradients with a copy of its own; there are no messages, and no worker waits for another; a step has one update of each worker, and the staleness of a gradient is {} updates of other workers if all are equally fast</source>
+        <translation>无锁：{} 写同一份权重，该权重在主机内存中只有一份，每个工作者用自己的副本计算梯度；没有消息，也没有工作者互相等待；一步包含每个工作者的一次更新，若速度相同，一个梯度的陈旧度是其他工作者的 {} 次更新</translation>
+    </message>
+    <message>
+        <source>without buckets all gradients of a stage are summed at once over all replicas, which hold different experts</source>
+        <translation>没有梯度桶时，一个阶段的所有梯度一次在所有副本之间求和，而各副本持有不同的专家</translation>
+    </message>
+    <message>
+        <source>without it a row of zeros would be divided by zero, and with much of it no row has the size that a norm gives it</source>
+        <translation>没有它，全零的行会除以零；太大时，没有一行具有归一化赋予的大小</translation>
+    </message>
+    <message>
+        <source>workers {} × micro {} does not divide {}</source>
+        <translation>工作者 {} × 微批次 {} 无法整除 {}</translation>
+    </message>
+    <message>
+        <source>wrong type</source>
+        <translation>类型错误</translation>
+    </message>
+    <message>
+        <source>yarn tells pairs apart by how often they turn</source>
+        <translation>yarn 按旋转次数区分数对</translation>
+    </message>
+    <message>
+        <source>{:.3g} places of experts are too many at once</source>
+        <translation>一次 {} 个专家位置太多</translation>
+    </message>
+    <message>
+        <source>{:.9g} is more than the learning rate of {:.9g}</source>
+        <translation>{} 大于学习率 {}</translation>
+    </message>
+    <message>
+        <source>{:.9g} is no number</source>
+        <translation>{} 不是数</translation>
+    </message>
+    <message>
+        <source>{:.9g} is too large</source>
+        <translation>{} 太大</translation>
+    </message>
+    <message>
+        <source>{:.9g} is too small</source>
+        <translation>{} 太小</translation>
+    </message>
+    <message>
+        <source>{} (did you mean {}?)</source>
+        <translation>{}（是否想写 {}？）</translation>
+    </message>
+    <message>
+        <source>{} ({} of the step) {}</source>
+        <translation>{}（占该步的 {}）{}</translation>
+    </message>
+    <message>
+        <source>{} ({}) or more, 0 for no limit, or fewer steps</source>
+        <translation>{}（{}）或更大，0 表示没有上限，或减少步数</translation>
+    </message>
+    <message>
+        <source>{} activations and recompute {}</source>
+        <translation>激活值取 {} 而重计算方式为 {}</translation>
+    </message>
+    <message>
+        <source>{} activations of the model {}</source>
+        <translation>模型 {1} 的激活值取 {0}</translation>
+    </message>
+    <message>
+        <source>{} are {} ranks, but the hosts have {} devices</source>
+        <translation>{} 即 {} 个 rank，但主机有 {} 个设备</translation>
+    </message>
+    <message>
+        <source>{} are {} ranks, more than the {} devices of the hosts</source>
+        <translation>{} 即 {} 个 rank，多于主机的 {} 个设备</translation>
+    </message>
+    <message>
+        <source>{} betas are listed</source>
+        <translation>列出了 {} 个 beta</translation>
+    </message>
+    <message>
+        <source>{} between −cap and cap are told apart by fp32 where the cap is not tiny</source>
+        <translation>只有上限不过小时，fp32 才能区分 −cap 与 cap 之间的{}</translation>
+    </message>
+    <message>
+        <source>{} blocks of a cnn</source>
+        <translation>cnn 有 {} 个块</translation>
+    </message>
+    <message>
+        <source>{} cannot be elastic</source>
+        <translation>{} 不能是弹性运行</translation>
+    </message>
+    <message>
+        <source>{} cannot be restarted</source>
+        <translation>{} 无法重启</translation>
+    </message>
+    <message>
+        <source>{} cannot be scheduled with {} ranks and {} microbatches</source>
+        <translation>{} 无法用 {} 个 rank 和 {} 个微批次调度</translation>
+    </message>
+    <message>
+        <source>{} cannot clip by the norm of the whole gradient</source>
+        <translation>{} 无法按整个梯度的范数裁剪</translation>
+    </message>
+    <message>
+        <source>{} cannot scale the loss</source>
+        <translation>{} 无法缩放损失</translation>
+    </message>
+    <message>
+        <source>{} columns cannot be turned in pairs</source>
+        <translation>{} 列无法成对旋转</translation>
+    </message>
+    <message>
+        <source>{} data ranks</source>
+        <translation>{} 个数据并行 rank</translation>
+    </message>
+    <message>
+        <source>{} data ranks do not divide into copies over {}</source>
+        <translation>{} 个数据并行 rank 无法分成每份 {} 个 rank 的拷贝</translation>
+    </message>
+    <message>
+        <source>{} do not divide into groups of {}</source>
+        <translation>{} 无法分成每组 {} 个</translation>
+    </message>
+    <message>
+        <source>{} does not fit</source>
+        <translation>{} 放不下</translation>
+    </message>
+    <message>
+        <source>{} does not go with {}</source>
+        <translation>{} 不能与 {} 同用</translation>
+    </message>
+    <message>
+        <source>{} does not work with 1 chunk</source>
+        <translation>{} 不能只用 1 个模型块</translation>
+    </message>
+    <message>
+        <source>{} does not work with ZeRO</source>
+        <translation>{} 不能与 ZeRO 同用</translation>
+    </message>
+    <message>
+        <source>{} does not work with flat shards of ZeRO {}</source>
+        <translation>{} 不能与 ZeRO {} 的平铺分片同用</translation>
+    </message>
+    <message>
+        <source>{} does not work with {} chunks</source>
+        <translation>{} 不能用 {} 个模型块</translation>
+    </message>
+    <message>
+        <source>{} experts</source>
+        <translation>{} 个专家</translation>
+    </message>
+    <message>
+        <source>{} experts do not divide into {} shares</source>
+        <translation>{} 个专家无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>{} experts of a token, but there are {}</source>
+        <translation>每个 token 选 {} 个专家，但只有 {} 个</translation>
+    </message>
+    <message>
+        <source>{} experts of each group, but there are {}</source>
+        <translation>每个组选 {} 个专家，但只有 {} 个</translation>
+    </message>
+    <message>
+        <source>{} experts of {} groups of {}</source>
+        <translation>从 {1} 个各有 {2} 个专家的组中选 {0} 个专家</translation>
+    </message>
+    <message>
+        <source>{} experts with {} places each cannot all be full where {} tokens take {} each</source>
+        <translation>{} 个专家各有 {} 个位置，而 {} 个 token 各占 {} 个，无法全部填满</translation>
+    </message>
+    <message>
+        <source>{} for the model cnn</source>
+        <translation>模型 cnn 使用 {}</translation>
+    </message>
+    <message>
+        <source>{} groups do not divide {} experts</source>
+        <translation>{} 个组无法平分 {} 个专家</translation>
+    </message>
+    <message>
+        <source>{} groups of a token, but there are {}</source>
+        <translation>每个 token 选 {} 个组，但只有 {} 个组</translation>
+    </message>
+    <message>
+        <source>{} groups of {} experts</source>
+        <translation>{1} 个专家分成 {0} 个组</translation>
+    </message>
+    <message>
+        <source>{} has no buckets for a ring</source>
+        <translation>{} 没有可供环使用的梯度桶</translation>
+    </message>
+    <message>
+        <source>{} has no field of this name</source>
+        <translation>{} 没有这个名称的字段</translation>
+    </message>
+    <message>
+        <source>{} has no moment at which a checkpoint is whole</source>
+        <translation>{} 没有检查点完整的时刻</translation>
+    </message>
+    <message>
+        <source>{} has no schedule {}: times are those of its kernels in that order</source>
+        <translation>{} 没有调度 {}：时间是按该顺序执行其内核的时间</translation>
+    </message>
+    <message>
+        <source>{} heads do not divide hidden {}</source>
+        <translation>{} 个头无法整除隐藏维度 {}</translation>
+    </message>
+    <message>
+        <source>{} heads do not divide into {} shares</source>
+        <translation>{} 个头无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>{} heads of keys do not divide into {} shares</source>
+        <translation>{} 个键头无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>{} heads of keys do not divide {} heads</source>
+        <translation>{} 个键头无法整除 {} 个头</translation>
+    </message>
+    <message>
+        <source>{} images of {} × {} pixels are too many at once</source>
+        <translation>一次 {} 幅 {} × {} 像素的图像太多</translation>
+    </message>
+    <message>
+        <source>{} in fp32</source>
+        <translation>fp32 下的 {}</translation>
+    </message>
+    <message>
+        <source>{} is a JSON {}</source>
+        <translation>{} 是 JSON {}</translation>
+    </message>
+    <message>
+        <source>{} is not built yet</source>
+        <translation>{} 尚未实现</translation>
+    </message>
+    <message>
+        <source>{} is too small for the bytes tokenizer</source>
+        <translation>{} 对 bytes 分词器来说太小</translation>
+    </message>
+    <message>
+        <source>{} is unknown</source>
+        <translation>{} 未知</translation>
+    </message>
+    <message>
+        <source>{} layers and experts in every {}. block</source>
+        <translation>{} 层，而每 {} 个块才有专家</translation>
+    </message>
+    <message>
+        <source>{} layers do not divide into {} stages</source>
+        <translation>{} 层无法平分为 {} 个阶段</translation>
+    </message>
+    <message>
+        <source>{} layers or more; or model.experts_every {}; or a model without experts</source>
+        <translation>{} 层或更多；或 model.experts_every 取 {}；或使用没有专家的模型</translation>
+    </message>
+    <message>
+        <source>{} layers with embedding and output are too few for {} stages</source>
+        <translation>{} 层加上嵌入和输出对 {} 个阶段来说太少</translation>
+    </message>
+    <message>
+        <source>{} makes its own order</source>
+        <translation>{} 自行生成顺序</translation>
+    </message>
+    <message>
+        <source>{} members cannot divide {} tokens</source>
+        <translation>{} 个成员无法分担 {} 个 token 的词表</translation>
+    </message>
+    <message>
+        <source>{} microbatches</source>
+        <translation>{} 个微批次</translation>
+    </message>
+    <message>
+        <source>{} microbatches or more</source>
+        <translation>{} 个微批次或更多</translation>
+    </message>
+    <message>
+        <source>{} numbers</source>
+        <translation>{} 个数</translation>
+    </message>
+    <message>
+        <source>{} numbers of a segment&apos;s input do not divide into {} parts</source>
+        <translation>一个片段输入的 {} 个数无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>{} numbers, for instance {}</source>
+        <translation>{} 个数，例如 {}</translation>
+    </message>
+    <message>
+        <source>{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all</source>
+        <translation>{} 个数；或 []，表示每层均为 4 × 隐藏维度 = {}；或所有层共用一个数</translation>
+    </message>
+    <message>
+        <source>{} of {} heads do not divide into {} shares</source>
+        <translation>{1} 个头中的 {0} 个无法分成 {2} 份</translation>
+    </message>
+    <message>
+        <source>{} on the host</source>
+        <translation>{} 放在主机上</translation>
+    </message>
+    <message>
+        <source>{} on the host of {}</source>
+        <translation>{}放在 {} 的主机上</translation>
+    </message>
+    <message>
+        <source>{} on {}</source>
+        <translation>{1} 上的 {0}</translation>
+    </message>
+    <message>
+        <source>{} or more; or a smaller model.capacity</source>
+        <translation>{} 或更大；或减小 model.capacity</translation>
+    </message>
+    <message>
+        <source>{} or {}</source>
+        <translation>{} 或 {}</translation>
+    </message>
+    <message>
+        <source>{} or {} microbatches, or any multiple of {}</source>
+        <translation>{} 或 {} 个微批次，或 {} 的任意倍数</translation>
+    </message>
+    <message>
+        <source>{} or {}; or fewer model.layers</source>
+        <translation>{} 或 {}；或减小 model.layers</translation>
+    </message>
+    <message>
+        <source>{} parts of each tensor group hold different experts, {} of {}, {}: a part computes the rows of its own experts, and the members&apos; sum brings them together</source>
+        <translation>每个张量组的 {0} 个部分持有不同的专家，各为 {2} 个中的 {1} 个，{3}：每个部分计算自己专家的行，各成员求和后汇总</translation>
+    </message>
+    <message>
+        <source>{} pixels cannot be halved {} times</source>
+        <translation>{} 像素无法减半 {} 次</translation>
+    </message>
+    <message>
+        <source>{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares</source>
+        <translation>{} 个 rank 共用这台机器的 {} 个{}：同时计算的 rank 平分它们</translation>
+    </message>
+    <message>
+        <source>{} ranks with the same</source>
+        <translation>{} 个持有相同内容的 rank</translation>
+    </message>
+    <message>
+        <source>{} ranks with {} of {} experts each</source>
+        <translation>{} 个 rank，各有 {2} 个专家中的 {1} 个</translation>
+    </message>
+    <message>
+        <source>{} recomputation computes the norms and activations of transformers again</source>
+        <translation>{} 重计算会重新计算 transformer 的归一化和激活函数</translation>
+    </message>
+    <message>
+        <source>{} replicas</source>
+        <translation>{} 个副本</translation>
+    </message>
+    <message>
+        <source>{} samples of {} tokens are too many at once</source>
+        <translation>一次 {} 个各有 {} 个 token 的样本太多</translation>
+    </message>
+    <message>
+        <source>{} samples of {} tokens do not divide into {} shares</source>
+        <translation>{} 个各有 {} 个 token 的样本无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>{} stages are listed, but pipeline × chunks is {}</source>
+        <translation>列出了 {} 个阶段，但流水线 × 模型块数为 {}</translation>
+    </message>
+    <message>
+        <source>{} takes no checkpoints</source>
+        <translation>{} 不写检查点</translation>
+    </message>
+    <message>
+        <source>{} takes no limit</source>
+        <translation>{} 不接受上限</translation>
+    </message>
+    <message>
+        <source>{} takes no vertical sync</source>
+        <translation>{} 不接受垂直同步</translation>
+    </message>
+    <message>
+        <source>{} to 1000000; or 0 for no cap</source>
+        <translation>{} 到 1000000；或 0，表示没有上限</translation>
+    </message>
+    <message>
+        <source>{} to {}</source>
+        <translation>{} 到 {}</translation>
+    </message>
+    <message>
+        <source>{} usable ({} less a reserve of {})</source>
+        <translation>可用 {}（{} 减去预留 {}）</translation>
+    </message>
+    <message>
+        <source>{} usable, with no reserve</source>
+        <translation>可用 {}，没有预留</translation>
+    </message>
+    <message>
+        <source>{} where activations are {}</source>
+        <translation>激活值为 {1} 时取 {0}</translation>
+    </message>
+    <message>
+        <source>{} widths are listed, but the model has {} layers</source>
+        <translation>列出了 {} 个宽度，但模型有 {} 层</translation>
+    </message>
+    <message>
+        <source>{} with 1 chunk</source>
+        <translation>{}，用 1 个模型块</translation>
+    </message>
+    <message>
+        <source>{} with a momentum of {:.9g}</source>
+        <translation>{} 的动量为 {}</translation>
+    </message>
+    <message>
+        <source>{} with experts over {} ranks</source>
+        <translation>{}，而专家分布于 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>{} with one replica</source>
+        <translation>{} 只有一个副本</translation>
+    </message>
+    <message>
+        <source>{} with the model {}</source>
+        <translation>{} 与模型 {} 同用</translation>
+    </message>
+    <message>
+        <source>{} with {}</source>
+        <translation>{} 与 {} 同用</translation>
+    </message>
+    <message>
+        <source>{} with {} chunks</source>
+        <translation>{}，用 {} 个模型块</translation>
+    </message>
+    <message>
+        <source>{} workers</source>
+        <translation>{} 个工作者</translation>
+    </message>
+    <message>
+        <source>{} would take {}, which is {} less</source>
+        <translation>{} 需要 {}，少 {}</translation>
+    </message>
+    <message>
+        <source>{}, heads of {}</source>
+        <translation>{}，每个头宽 {}</translation>
+    </message>
+    <message>
+        <source>{}, with momentum 0</source>
+        <translation>{}，动量为 0</translation>
+    </message>
+    <message>
+        <source>{}, without ZeRO</source>
+        <translation>{}，不用 ZeRO</translation>
+    </message>
+    <message>
+        <source>{}, without sequence parallelism</source>
+        <translation>{}，不用序列并行</translation>
+    </message>
+    <message>
+        <source>{}, {}</source>
+        <translation>{}、{}</translation>
+    </message>
+    <message>
+        <source>{}, {} on the slowest stage</source>
+        <translation>{}，最慢的阶段为 {}</translation>
+    </message>
+    <message>
+        <source>{}: a step lasts {}</source>
+        <translation>{}：一步持续 {}</translation>
+    </message>
+    <message>
+        <source>{}; or 0</source>
+        <translation>{}；或 0</translation>
+    </message>
+    <message>
+        <source>{}; or 0 for as many as heads</source>
+        <translation>{}；或 0，表示与头数相同</translation>
+    </message>
+    <message>
+        <source>{}; or 0, as all else</source>
+        <translation>{}；或 0，与其余部分相同</translation>
+    </message>
+    <message>
+        <source>{}; or 0: all data ranks share one copy</source>
+        <translation>{}；或 0：所有数据并行 rank 共享一份拷贝</translation>
+    </message>
+    <message>
+        <source>{}; or a parallel.data that is a multiple of {}</source>
+        <translation>{}；或 parallel.data 取 {} 的倍数</translation>
+    </message>
+    <message>
+        <source>{}; or fewer model.expert_groups</source>
+        <translation>{}；或减小 model.expert_groups</translation>
+    </message>
+    <message>
+        <source>{}; or fewer model.layers</source>
+        <translation>{}；或减小 model.layers</translation>
+    </message>
+    <message>
+        <source>{}; or micro {}</source>
+        <translation>{}；或微批次 {}</translation>
+    </message>
+    <message>
+        <source>{}; or model.sequence {}</source>
+        <translation>{}；或 model.sequence 取 {}</translation>
+    </message>
+    <message>
+        <source>{}; or more model.top_groups</source>
+        <translation>{}；或增大 model.top_groups</translation>
+    </message>
+    <message>
+        <source>{}; or parallel.context_method ring</source>
+        <translation>{}；或 parallel.context_method 取 ring</translation>
+    </message>
+    <message>
+        <source>{}; or schedule.stages {}; or schedule.count_ends true</source>
+        <translation>{}；或 schedule.stages 取 {}；或 schedule.count_ends 取 true</translation>
+    </message>
+    <message>
+        <source>{}; or {} devices in cluster.hosts</source>
+        <translation>{}；或在 cluster.hosts 中给出 {} 个设备</translation>
+    </message>
+    <message>
+        <source>{}; so with micro {}</source>
+        <translation>{}；即微批次取 {}</translation>
+    </message>
+    <message>
+        <source>{}; times are those of {}</source>
+        <translation>{}；时间是 {} 的时间</translation>
+    </message>
+    <message>
+        <source>{}; {} split {} layers evenly over {} ranks</source>
+        <translation>{}；取 {} 时 {} 层平均分到 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>{}; {} splits {} layers evenly over {} ranks</source>
+        <translation>{}；取 {} 时 {} 层平均分到 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>(p−1)/(3m+p−1)</source>
+        <translation>(p−1)/(3m+p−1)</translation>
+    </message>
+    <message>
+        <source>(p−1)/(m+p−1)</source>
+        <translation>(p−1)/(m+p−1)</translation>
+    </message>
+    <message>
+        <source>(p−1)/(vm+p−1)</source>
+        <translation>(p−1)/(vm+p−1)</translation>
+    </message>
+    <message>
+        <source>(p−1)/p</source>
+        <translation>(p−1)/p</translation>
+    </message>
+    <message>
+        <source>0 between fill and drain: no step waits for the one before</source>
+        <translation>填充与排空之间为 0：没有一步等待前一步</translation>
+    </message>
+    <message>
+        <source>1 − vm/((v−1)·max(m,p)+m+p−1)</source>
+        <translation>1 − vm/((v−1)·max(m,p)+m+p−1)</translation>
+    </message>
+    <message>
+        <source>counted from the order with F = I = W and B = 2 F; the closed form holds for other m</source>
+        <translation>按 F = I = W、B = 2 F 由顺序数出；闭式公式适用于其他的 m</translation>
+    </message>
+    <message>
+        <source>counted from the order with F = I = W and B = 2 F; there is no closed form</source>
+        <translation>按 F = I = W、B = 2 F 由顺序数出；没有闭式公式</translation>
+    </message>
+    <message>
+        <source>{} usable ({} less a reserve of {} and {} for the program)</source>
+        <translation>可用 {}（{} 减去预留 {} 和程序占用的 {}）</translation>
+    </message>
+    <message>
+        <source>{} usable ({} less {} for the program)</source>
+        <translation>可用 {}（{} 减去程序占用的 {}）</translation>
+    </message>
+    <message>
+        <source>Tokens ahead</source>
+        <translation>预先预测的 token</translation>
+    </message>
+    <message>
+        <source>Tokens behind the next one that are predicted too, each by a module above the model: a block that joins what the block below makes with the embedding of the token that is known by then (multi-token prediction, DeepSeek-V3). Embedding and output projection are the model&apos;s own. 0 stands for none.</source>
+        <translation>除下一个 token 之外还要预测的 token 数，每个由模型之上的一个模块预测：该模块的块把下方块的输出与此时已知的 token 的嵌入合并（多 token 预测，DeepSeek-V3）。嵌入和输出投影与模型共用。0 表示没有。</translation>
+    </message>
+    <message>
+        <source>Weight ahead</source>
+        <translation>预先预测的权重</translation>
+    </message>
+    <message>
+        <source>λ: what the mean of the modules&apos; losses is multiplied by before it is added to the loss.</source>
+        <translation>λ：各模块损失的平均值乘以它之后加到损失上。</translation>
+    </message>
+    <message>
+        <source>only where tokens are predicted ahead: with a model.predicted_tokens above 0</source>
+        <translation>仅在预先预测 token 时：model.predicted_tokens 大于 0</translation>
+    </message>
+    <message>
+        <source>loss of predictions ahead</source>
+        <translation>预先预测的损失</translation>
+    </message>
+    <message>
+        <source>{} tokens ahead lie behind the end of samples of {}</source>
+        <translation>提前 {} 个 token 已超出长度为 {} 的样本的末尾</translation>
+    </message>
+    <message>
+        <source>a token of a sample is to be there for each to be predicted from</source>
+        <translation>样本中必须有 token，才能由它预测每一个</translation>
+    </message>
+    <message>
+        <source>0 to {}</source>
+        <translation>0 到 {}</translation>
+    </message>
+    <message>
+        <source>0; or a longer model.sequence</source>
+        <translation>0；或使用更长的 model.sequence</translation>
+    </message>
+    <message>
+        <source>{} has no moment at which the first and the last stage agree on the embedding</source>
+        <translation>{} 没有让第一个和最后一个阶段的嵌入取得一致的时刻</translation>
+    </message>
+    <message>
+        <source>modules embed tokens on the last stage, and both copies take the sum of their gradients</source>
+        <translation>模块在最后一个阶段嵌入 token，两份拷贝都采用它们的梯度之和</translation>
+    </message>
+    <message>
+        <source>each has a block of its own, and published models have one</source>
+        <translation>每个都有自己的一个块，而已发表的模型只有一个</translation>
+    </message>
+    <message>
+        <source>it is a weight beside the loss&apos;s own, which is 1</source>
+        <translation>它是与损失自身的权重 1 并列的权重</translation>
+    </message>
+    <message>
+        <source>&quot;{}&quot; are {} nodes, SLURM_JOB_NODELIST names {}</source>
+        <translation>“{}”共 {} 个节点，SLURM_JOB_NODELIST 列出 {} 个</translation>
+    </message>
+    <message>
+        <source>&apos;{}&apos; is no factor by which computing takes longer</source>
+        <translation>“{}”不是计算放慢的倍数</translation>
+    </message>
+    <message>
+        <source>&apos;{}&apos; is no fault</source>
+        <translation>“{}”不是故障</translation>
+    </message>
+    <message>
+        <source>&apos;{}&apos; is no number of steps</source>
+        <translation>“{}”不是步数</translation>
+    </message>
+    <message>
+        <source>&apos;{}&apos; is no rank</source>
+        <translation>“{}”不是 rank</translation>
+    </message>
+    <message>
+        <source>/attention: there is no kernel &quot;{}&quot;</source>
+        <translation>/attention：没有内核“{}”</translation>
+    </message>
+    <message>
+        <source>/pointer=value, for instance /parallel/data=4</source>
+        <translation>/指针=值，例如 /parallel/data=4</translation>
+    </message>
+    <message>
+        <source>/run/steps above {}</source>
+        <translation>大于 {} 的 /run/steps</translation>
+    </message>
+    <message>
+        <source>0 or 1; or parallel.pipeline 1</source>
+        <translation>0 或 1；或 parallel.pipeline 1</translation>
+    </message>
+    <message>
+        <source>0 stands for a dynamic scale there</source>
+        <translation>在那里 0 表示动态损失缩放</translation>
+    </message>
+    <message>
+        <source>0, or 2 or more</source>
+        <translation>0，或不小于 2</translation>
+    </message>
+    <message>
+        <source>0; or memory.recompute full</source>
+        <translation>0；或 memory.recompute full</translation>
+    </message>
+    <message>
+        <source>0; or optimizer.momentum 0</source>
+        <translation>0；或 optimizer.momentum 0</translation>
+    </message>
+    <message>
+        <source>0; or optimizer.schedule cosine</source>
+        <translation>0；或 optimizer.schedule cosine</translation>
+    </message>
+    <message>
+        <source>0; or parallel.zero 2 or 3, with memory.offload none</source>
+        <translation>0；或 parallel.zero 2 或 3，且 memory.offload 为 none</translation>
+    </message>
+    <message>
+        <source>0; or with recompute full a divisor of the blocks of every stage</source>
+        <translation>0；或在重计算方式 full 下取各阶段块数的公约数</translation>
+    </message>
+    <message>
+        <source>1 line</source>
+        <translation>1 行</translation>
+    </message>
+    <message>
+        <source>1 or more; 0 for as many as there are ranks</source>
+        <translation>不小于 1；0 表示与 rank 数相同</translation>
+    </message>
+    <message>
+        <source>1 rank</source>
+        <translation>1 个 rank</translation>
+    </message>
+    <message>
+        <source>1 to {} are possible: choose a shorter folder</source>
+        <translation>可以有 1 到 {} 个字节：请选择路径更短的文件夹</translation>
+    </message>
+    <message>
+        <source>1, or no version</source>
+        <translation>1，或不写版本</translation>
+    </message>
+    <message>
+        <source>1; or parallel.pipeline 1</source>
+        <translation>1；或 parallel.pipeline 1</translation>
+    </message>
+    <message>
+        <source>1; or parallel.pipeline 1 and parallel.tensor 1</source>
+        <translation>1；或 parallel.pipeline 1 且 parallel.tensor 1</translation>
+    </message>
+    <message>
+        <source>1; or parallel.zero 2 or 3</source>
+        <translation>1；或 parallel.zero 2 或 3</translation>
+    </message>
+    <message>
+        <source>1; or precision.compute bf16</source>
+        <translation>1；或 precision.compute bf16</translation>
+    </message>
+    <message>
+        <source>1f1b; or parallel.pipeline of at least 2</source>
+        <translation>1f1b；或 parallel.pipeline 不小于 2</translation>
+    </message>
+    <message>
+        <source>2 or more</source>
+        <translation>不小于 2</translation>
+    </message>
+    <message>
+        <source>2, or 0</source>
+        <translation>2，或 0</translation>
+    </message>
+    <message>
+        <source>@v{}</source>
+        <translation>@v{}</translation>
+    </message>
+    <message>
+        <source>A backward between two updates</source>
+        <translation>两次更新之间要有一个反向</translation>
+    </message>
+    <message>
+        <source>A backward with the weights of its forward</source>
+        <translation>反向使用其前向的权重</translation>
+    </message>
+    <message>
+        <source>A file as torch.profiler writes it</source>
+        <translation>torch.profiler 所写的文件</translation>
+    </message>
+    <message>
+        <source>A host name or an address, then a port</source>
+        <translation>主机名或地址，然后是端口</translation>
+    </message>
+    <message>
+        <source>A layout is a JSON object: {{}} is the default one</source>
+        <translation>布局是一个 JSON 对象：{{}} 即默认布局</translation>
+    </message>
+    <message>
+        <source>A pipeline rank that there is</source>
+        <translation>存在的流水线 rank</translation>
+    </message>
+    <message>
+        <source>A run is a file that Shardlab has recorded (*.shardlab)</source>
+        <translation>运行文件由 Shardlab 记录（*.shardlab）</translation>
+    </message>
+    <message>
+        <source>A stage lives on one rank</source>
+        <translation>一个阶段只在一个 rank 上</translation>
+    </message>
+    <message>
+        <source>A trace as chrome://tracing reads it, whose lists and objects lie about 5 deep</source>
+        <translation>chrome://tracing 所读的跟踪，其列表和对象约嵌套 5 层</translation>
+    </message>
+    <message>
+        <source>A trace is an object with a list traceEvents, or that list alone</source>
+        <translation>跟踪是带有列表 traceEvents 的对象，或就是这个列表</translation>
+    </message>
+    <message>
+        <source>A trace of fewer steps or ranks, or the trace as a file that is not packed</source>
+        <translation>步数或 rank 更少的跟踪，或未压缩的跟踪文件</translation>
+    </message>
+    <message>
+        <source>A trace whose spans end, or have a duration (X)</source>
+        <translation>其区间有结束或有时长（X）的跟踪</translation>
+    </message>
+    <message>
+        <source>A version from its stash to its free</source>
+        <translation>从暂存到释放之间的版本</translation>
+    </message>
+    <message>
+        <source>A version that was stashed, once</source>
+        <translation>已暂存的版本，且只释放一次</translation>
+    </message>
+    <message>
+        <source>A version, as @v0</source>
+        <translation>写明版本，如 @v0</translation>
+    </message>
+    <message>
+        <source>Actions of a stage stand on its pipeline rank</source>
+        <translation>阶段的动作写在它的流水线 rank 上</translation>
+    </message>
+    <message>
+        <source>Address already in use</source>
+        <translation>地址已在使用</translation>
+    </message>
+    <message>
+        <source>After the last backward of its pipeline rank</source>
+        <translation>在该流水线 rank 的最后一个反向之后</translation>
+    </message>
+    <message>
+        <source>After the last backward of its stage</source>
+        <translation>在该阶段的最后一个反向之后</translation>
+    </message>
+    <message>
+        <source>All that could be read has been exported to {}</source>
+        <translation>所有可读的内容已导出到 {}</translation>
+    </message>
+    <message>
+        <source>An address of this machine</source>
+        <translation>本机的地址</translation>
+    </message>
+    <message>
+        <source>An order in which every input comes first</source>
+        <translation>使每个输入都先产生的顺序</translation>
+    </message>
+    <message>
+        <source>Another file</source>
+        <translation>另一个文件</translation>
+    </message>
+    <message>
+        <source>Another port, or 0 for any that is free</source>
+        <translation>另一个端口，或用 0 表示任意空闲端口</translation>
+    </message>
+    <message>
+        <source>At least one of each</source>
+        <translation>两者至少各一个</translation>
+    </message>
+    <message>
+        <source>At least one pipeline rank, one stage and one microbatch</source>
+        <translation>至少一个流水线 rank、一个阶段和一个微批次</translation>
+    </message>
+    <message>
+        <source>At least one stage on each pipeline rank</source>
+        <translation>每个流水线 rank 上至少一个阶段</translation>
+    </message>
+    <message>
+        <source>At most 4194304 = stages × microbatches</source>
+        <translation>阶段数 × 微批次数最多 4194304</translation>
+    </message>
+    <message>
+        <source>At most 65536 stages, and 4194304 = stages × microbatches</source>
+        <translation>最多 65536 个阶段，且阶段数 × 微批次数最多 4194304</translation>
+    </message>
+    <message>
+        <source>At most {}</source>
+        <translation>最多 {}</translation>
+    </message>
+    <message>
+        <source>Begin at its start</source>
+        <translation>从它的开头开始</translation>
+    </message>
+    <message>
+        <source>Both ends of a message in one order over all pipeline ranks</source>
+        <translation>在所有流水线 rank 上，每条消息的两端顺序一致</translation>
+    </message>
+    <message>
+        <source>Cannot allocate memory</source>
+        <translation>无法分配内存</translation>
+    </message>
+    <message>
+        <source>Cannot assign requested address</source>
+        <translation>无法使用所请求的地址</translation>
+    </message>
+    <message>
+        <source>Choose a copy of the run in a folder that can be written</source>
+        <translation>选择运行的一个副本，其文件夹可写</translation>
+    </message>
+    <message>
+        <source>Choose another file</source>
+        <translation>选择另一个文件</translation>
+    </message>
+    <message>
+        <source>Choose another name</source>
+        <translation>选择另一个名称</translation>
+    </message>
+    <message>
+        <source>Connection refused</source>
+        <translation>连接被拒绝</translation>
+    </message>
+    <message>
+        <source>Connection reset by peer</source>
+        <translation>连接被对端重置</translation>
+    </message>
+    <message>
+        <source>Connection timed out</source>
+        <translation>连接超时</translation>
+    </message>
+    <message>
+        <source>Device or resource busy</source>
+        <translation>设备或资源正忙</translation>
+    </message>
+    <message>
+        <source>Directory not empty</source>
+        <translation>文件夹非空</translation>
+    </message>
+    <message>
+        <source>Disk quota exceeded</source>
+        <translation>超出磁盘配额</translation>
+    </message>
+    <message>
+        <source>Dumps of a job, one file per rank</source>
+        <translation>一个作业的转储，每个 rank 一个文件</translation>
+    </message>
+    <message>
+        <source>Dumps of one job, written by one version of PyTorch</source>
+        <translation>同一个作业由同一版本的 PyTorch 写出的转储</translation>
+    </message>
+    <message>
+        <source>Each microbatch exactly once per stage</source>
+        <translation>每个微批次在每个阶段恰好一次</translation>
+    </message>
+    <message>
+        <source>Each version once</source>
+        <translation>每个版本一次</translation>
+    </message>
+    <message>
+        <source>Either B, or I and W</source>
+        <translation>要么 B，要么 I 和 W</translation>
+    </message>
+    <message>
+        <source>End that program or choose another folder</source>
+        <translation>结束那个程序，或选择另一个文件夹</translation>
+    </message>
+    <message>
+        <source>Events within 36 years of the first one</source>
+        <translation>与第一个事件相距不超过 36 年的事件</translation>
+    </message>
+    <message>
+        <source>Exactly {}</source>
+        <translation>恰好 {} 个</translation>
+    </message>
+    <message>
+        <source>Exec format error</source>
+        <translation>可执行文件格式错误</translation>
+    </message>
+    <message>
+        <source>F32, F16 or BF16</source>
+        <translation>F32、F16 或 BF16</translation>
+    </message>
+    <message>
+        <source>FSDP divides gradients too</source>
+        <translation>FSDP 连同梯度一起切分</translation>
+    </message>
+    <message>
+        <source>FSDP gathers fp32 weights in bf16 for the layers</source>
+        <translation>FSDP 为各层以 bf16 收集 fp32 权重</translation>
+    </message>
+    <message>
+        <source>File exists</source>
+        <translation>文件已存在</translation>
+    </message>
+    <message>
+        <source>File name too long</source>
+        <translation>文件名过长</translation>
+    </message>
+    <message>
+        <source>File too large</source>
+        <translation>文件过大</translation>
+    </message>
+    <message>
+        <source>Files of one format</source>
+        <translation>格式相同的文件</translation>
+    </message>
+    <message>
+        <source>Free some space or choose another place</source>
+        <translation>腾出一些空间，或选择别处</translation>
+    </message>
+    <message>
+        <source>From {} to {}</source>
+        <translation>{} 到 {}</translation>
+    </message>
+    <message>
+        <source>GELU with tanh is that of its kernel which adds a bias too; without one it computes GELU exactly</source>
+        <translation>tanh 近似的 GELU 来自它那个同时加偏置的内核；没有偏置时它精确计算 GELU</translation>
+    </message>
+    <message>
+        <source>Importable are: {}</source>
+        <translation>可以导入：{}</translation>
+    </message>
+    <message>
+        <source>Input/output error</source>
+        <translation>输入输出错误</translation>
+    </message>
+    <message>
+        <source>Is a directory</source>
+        <translation>是一个文件夹</translation>
+    </message>
+    <message>
+        <source>Legal: {}</source>
+        <translation>合法的是：{}</translation>
+    </message>
+    <message>
+        <source>Messages of two pipeline ranks in the same order at both ends</source>
+        <translation>两个流水线 rank 之间的消息在两端顺序相同</translation>
+    </message>
+    <message>
+        <source>Messages only between neighbouring stages on different pipeline ranks</source>
+        <translation>消息只能在不同流水线 rank 上的相邻阶段之间</translation>
+    </message>
+    <message>
+        <source>Microbatches 0 to {}</source>
+        <translation>微批次 0 到 {}</translation>
+    </message>
+    <message>
+        <source>NAME slots=N</source>
+        <translation>NAME slots=N</translation>
+    </message>
+    <message>
+        <source>NAME, whose value is handed on, or NAME=VALUE</source>
+        <translation>NAME（传递它的值）或 NAME=VALUE</translation>
+    </message>
+    <message>
+        <source>NAME=VALUE, for instance pml=ucx; ompi_info --all lists them</source>
+        <translation>NAME=VALUE，例如 pml=ucx；ompi_info --all 列出所有参数</translation>
+    </message>
+    <message>
+        <source>Name or service not known</source>
+        <translation>名称或服务未知</translation>
+    </message>
+    <message>
+        <source>Names, arguments and numbers that are shorter</source>
+        <translation>更短的名称、参数和数字</translation>
+    </message>
+    <message>
+        <source>Network is unreachable</source>
+        <translation>网络不可达</translation>
+    </message>
+    <message>
+        <source>No backwards</source>
+        <translation>没有反向</translation>
+    </message>
+    <message>
+        <source>No limit, or a schedule that takes one</source>
+        <translation>不设上限，或采用可设上限的调度</translation>
+    </message>
+    <message>
+        <source>No route to host</source>
+        <translation>没有到主机的路由</translation>
+    </message>
+    <message>
+        <source>No space left on device</source>
+        <translation>设备上没有剩余空间</translation>
+    </message>
+    <message>
+        <source>No such file or directory</source>
+        <translation>没有那个文件或文件夹</translation>
+    </message>
+    <message>
+        <source>No vertical sync, or pipedream</source>
+        <translation>不用垂直同步，或采用 pipedream</translation>
+    </message>
+    <message>
+        <source>Non-recoverable failure in name resolution</source>
+        <translation>名称解析失败且无法恢复</translation>
+    </message>
+    <message>
+        <source>Not a directory</source>
+        <translation>不是文件夹</translation>
+    </message>
+    <message>
+        <source>Nothing is kept that could be swapped</source>
+        <translation>没有任何可换出的保留数据</translation>
+    </message>
+    <message>
+        <source>One dump per rank, the rank at the end of the file&apos;s name</source>
+        <translation>每个 rank 一份转储，文件名以 rank 结尾</translation>
+    </message>
+    <message>
+        <source>One line a rank, actions separated by commas: 0F0,0B0</source>
+        <translation>每个 rank 一行，动作用逗号分隔：0F0,0B0</translation>
+    </message>
+    <message>
+        <source>One of each for every rank or stage, and at least one microbatch</source>
+        <translation>每个 rank 或阶段各一个，且至少一个微批次</translation>
+    </message>
+    <message>
+        <source>One row of StringIds, and of ENUM_CUDA_MEMCPY_OPER, for each id</source>
+        <translation>StringIds 和 ENUM_CUDA_MEMCPY_OPER 中每个编号一行</translation>
+    </message>
+    <message>
+        <source>One trace of each rank, or several that one process recorded one after another</source>
+        <translation>每个 rank 一份跟踪，或同一进程先后记录的多份</translation>
+    </message>
+    <message>
+        <source>Only F, B, I and W</source>
+        <translation>只有 F、B、I 和 W</translation>
+    </message>
+    <message>
+        <source>Open it, or shardlab info</source>
+        <translation>打开它，或用 shardlab info</translation>
+    </message>
+    <message>
+        <source>OpenSSL gives no reason</source>
+        <translation>OpenSSL 没有说明原因</translation>
+    </message>
+    <message>
+        <source>Operation not permitted</source>
+        <translation>不允许的操作</translation>
+    </message>
+    <message>
+        <source>Permission denied</source>
+        <translation>权限不足</translation>
+    </message>
+    <message>
+        <source>PipelineModule balances stages by a rule, not by a list</source>
+        <translation>PipelineModule 按规则均衡各阶段，而不按列表</translation>
+    </message>
+    <message>
+        <source>RMSNorm of queries and keys beside layer norms</source>
+        <translation>与层归一化并用的查询和键的 RMSNorm</translation>
+    </message>
+    <message>
+        <source>Read-only file system</source>
+        <translation>文件系统只读</translation>
+    </message>
+    <message>
+        <source>Servname not supported for ai_socktype</source>
+        <translation>该套接字类型不支持此服务</translation>
+    </message>
+    <message>
+        <source>Set TMPDIR to a folder that can be written to</source>
+        <translation>把 TMPDIR 设为可写的文件夹</translation>
+    </message>
+    <message>
+        <source>Stage, kind and microbatch: {}; a version follows as @v1</source>
+        <translation>阶段、种类和微批次：{}；其后可有版本，如 @v1</translation>
+    </message>
+    <message>
+        <source>Stages 0 to {}</source>
+        <translation>阶段 0 到 {}</translation>
+    </message>
+    <message>
+        <source>Stages are numbered from 0 without gaps</source>
+        <translation>阶段从 0 起连续编号</translation>
+    </message>
+    <message>
+        <source>TMPDIR may name another place</source>
+        <translation>TMPDIR 可以指定别处</translation>
+    </message>
+    <message>
+        <source>Temporary failure in name resolution</source>
+        <translation>名称解析暂时失败</translation>
+    </message>
+    <message>
+        <source>Text file busy</source>
+        <translation>程序文件正在使用</translation>
+    </message>
+    <message>
+        <source>That of the first stage</source>
+        <translation>第一个阶段的那一个</translation>
+    </message>
+    <message>
+        <source>The action without its version</source>
+        <translation>不带版本的该动作</translation>
+    </message>
+    <message>
+        <source>The columns that Nsight Systems documents</source>
+        <translation>Nsight Systems 文档所述的列</translation>
+    </message>
+    <message>
+        <source>The file that the run wrote, or a copy</source>
+        <translation>运行写出的文件，或它的副本</translation>
+    </message>
+    <message>
+        <source>The layout that the traces&apos; program trained, or none</source>
+        <translation>跟踪所属程序所训练的布局，或不指定布局</translation>
+    </message>
+    <message>
+        <source>This one reads formats up to {}</source>
+        <translation>此版本可读到格式 {}</translation>
+    </message>
+    <message>
+        <source>Too many levels of symbolic links</source>
+        <translation>符号链接层数过多</translation>
+    </message>
+    <message>
+        <source>Too many open files</source>
+        <translation>打开的文件过多</translation>
+    </message>
+    <message>
+        <source>Traces of fewer processes</source>
+        <translation>进程更少的跟踪</translation>
+    </message>
+    <message>
+        <source>Up to {} unpacked bytes for each packed one, or the trace as a file that is not packed</source>
+        <translation>每个压缩字节最多解压为 {} 个字节，或未压缩的跟踪文件</translation>
+    </message>
+    <message>
+        <source>Updates of equally many microbatches</source>
+        <translation>各次更新的微批次数相同</translation>
+    </message>
+    <message>
+        <source>WarmupDecayLR falls to 0</source>
+        <translation>WarmupDecayLR 降到 0</translation>
+    </message>
+    <message>
+        <source>What nsys export --type sqlite writes</source>
+        <translation>nsys export --type sqlite 所写的文件</translation>
+    </message>
+    <message>
+        <source>Where a run is served or listened for, see shardlab run --help</source>
+        <translation>运行在何处提供或监听，见 shardlab run --help</translation>
+    </message>
+    <message>
+        <source>ZeRO 3 with tensor parallelism</source>
+        <translation>ZeRO 3 与张量并行同用</translation>
+    </message>
+    <message>
+        <source>ZeRO {} with a pipeline</source>
+        <translation>ZeRO {} 与流水线同用</translation>
+    </message>
+    <message>
+        <source>[HOST:]PORT, like 7000, node3:7000 or [::1]:7000</source>
+        <translation>[主机:]端口，例如 7000、node3:7000 或 [::1]:7000</translation>
+    </message>
+    <message>
+        <source>[], an even split</source>
+        <translation>[]，即平均切分</translation>
+    </message>
+    <message>
+        <source>a .bin and an .idx that were written together</source>
+        <translation>一起写出的 .bin 和 .idx</translation>
+    </message>
+    <message>
+        <source>a .bin with Megatron&apos;s .idx, or data.documents joined</source>
+        <translation>带有 Megatron 的 .idx 的 .bin，或 data.documents joined</translation>
+    </message>
+    <message>
+        <source>a .safetensors file, or a folder with model.safetensors</source>
+        <translation>一个 .safetensors 文件，或含有 model.safetensors 的文件夹</translation>
+    </message>
+    <message>
+        <source>a JSON object a line, with a text named {}</source>
+        <translation>每行一个 JSON 对象，其中有名为 {} 的文本</translation>
+    </message>
+    <message>
+        <source>a JSON of DeepSpeed</source>
+        <translation>DeepSpeed 的 JSON</translation>
+    </message>
+    <message>
+        <source>a JSON, and beside it what DeepSpeed expects of the model</source>
+        <translation>一个 JSON，以及 DeepSpeed 对模型的要求</translation>
+    </message>
+    <message>
+        <source>a Parquet file</source>
+        <translation>Parquet 文件</translation>
+    </message>
+    <message>
+        <source>a TOML of torchtitan</source>
+        <translation>torchtitan 的 TOML</translation>
+    </message>
+    <message>
+        <source>a TOML, with the schedule&apos;s CSV and the model&apos;s flavor beside it where they need one</source>
+        <translation>一个 TOML，需要时另附调度的 CSV 和模型的规格</translation>
+    </message>
+    <message>
+        <source>a UTF-8 text, or data.tokenizer bytes</source>
+        <translation>UTF-8 文本，或 data.tokenizer bytes</translation>
+    </message>
+    <message>
+        <source>a YAML for accelerate launch with its FSDP or DeepSpeed plugin, and a text for the script</source>
+        <translation>供 accelerate launch 使用的 YAML，带 FSDP 或 DeepSpeed 插件，另有一段给脚本的说明</translation>
+    </message>
+    <message>
+        <source>a backward needs what its forward left</source>
+        <translation>反向需要其前向留下的数据</translation>
+    </message>
+    <message>
+        <source>a base of {}</source>
+        <translation>基数 {}</translation>
+    </message>
+    <message>
+        <source>a block</source>
+        <translation>一个数据块</translation>
+    </message>
+    <message>
+        <source>a block cannot be read</source>
+        <translation>一个数据块无法读取</translation>
+    </message>
+    <message>
+        <source>a block holds other events than it says</source>
+        <translation>一个数据块中的事件与它所述的不符</translation>
+    </message>
+    <message>
+        <source>a bracket is closed that was not opened</source>
+        <translation>有右括号而没有左括号</translation>
+    </message>
+    <message>
+        <source>a bracket is not closed</source>
+        <translation>有括号没有闭合</translation>
+    </message>
+    <message>
+        <source>a certificate</source>
+        <translation>证书</translation>
+    </message>
+    <message>
+        <source>a checkpoint of a Llama, a Mistral, a Qwen2, a Qwen3, a Mixtral, a Qwen3-MoE, a DeepSeek-V3 or a GPT-OSS</source>
+        <translation>Llama、Mistral、Qwen2、Qwen3、Mixtral、Qwen3-MoE、DeepSeek-V3 或 GPT-OSS 的检查点</translation>
+    </message>
+    <message>
+        <source>a checkpoint of a gpt</source>
+        <translation>gpt 的检查点</translation>
+    </message>
+    <message>
+        <source>a checkpoint of a llama or a llama-moe</source>
+        <translation>llama 或 llama-moe 的检查点</translation>
+    </message>
+    <message>
+        <source>a checkpoint of the same model and optimizer</source>
+        <translation>模型和优化器都相同的检查点</translation>
+    </message>
+    <message>
+        <source>a checkpoint whose model has the parts of a gpt</source>
+        <translation>模型具有 gpt 各部分的检查点</translation>
+    </message>
+    <message>
+        <source>a checkpoint whose model.feed_forward is one width</source>
+        <translation>model.feed_forward 只有一个宽度的检查点</translation>
+    </message>
+    <message>
+        <source>a checkpoint, or the folder that a run&apos;s checkpoints lie in</source>
+        <translation>检查点，或运行的检查点所在的文件夹</translation>
+    </message>
+    <message>
+        <source>a config.json as transformers writes it</source>
+        <translation>transformers 所写的 config.json</translation>
+    </message>
+    <message>
+        <source>a config.json of Hugging Face with a model_type</source>
+        <translation>带有 model_type 的 Hugging Face config.json</translation>
+    </message>
+    <message>
+        <source>a context group of {} ranks beside pipeline or tensor ranks</source>
+        <translation>与流水线 rank 或张量 rank 并用的 {} 个 rank 的上下文组</translation>
+    </message>
+    <message>
+        <source>a context group of {} ranks without FSDP</source>
+        <translation>没有 FSDP 的 {} 个 rank 的上下文组</translation>
+    </message>
+    <message>
+        <source>a context of OpenSSL</source>
+        <translation>OpenSSL 的上下文</translation>
+    </message>
+    <message>
+        <source>a dynamic loss scale with bf16</source>
+        <translation>bf16 下的动态损失缩放</translation>
+    </message>
+    <message>
+        <source>a dynamic scale that begins with {}</source>
+        <translation>从 {} 开始的动态损失缩放系数</translation>
+    </message>
+    <message>
+        <source>a file</source>
+        <translation>一个文件</translation>
+    </message>
+    <message>
+        <source>a file that is no run has that name</source>
+        <translation>已有同名的文件，但它不是运行文件</translation>
+    </message>
+    <message>
+        <source>a file that is whole</source>
+        <translation>完整的文件</translation>
+    </message>
+    <message>
+        <source>a file that stays where it is until the run has ended</source>
+        <translation>在运行结束之前保持原位的文件</translation>
+    </message>
+    <message>
+        <source>a folder with a manifest.json</source>
+        <translation>含有 manifest.json 的文件夹</translation>
+    </message>
+    <message>
+        <source>a frame is not where or what it should be</source>
+        <translation>有一帧的位置或内容不对</translation>
+    </message>
+    <message>
+        <source>a layout with the same model</source>
+        <translation>模型相同的布局</translation>
+    </message>
+    <message>
+        <source>a linear fall to {}</source>
+        <translation>线性下降到 {}</translation>
+    </message>
+    <message>
+        <source>a longer text, a shorter model.sequence or another data.validation</source>
+        <translation>更长的文本、更小的 model.sequence，或另一个 data.validation</translation>
+    </message>
+    <message>
+        <source>a longer text, a smaller batch.global, or data.last_batch carry or pad</source>
+        <translation>更长的文本、更小的 batch.global，或 data.last_batch 取 carry 或 pad</translation>
+    </message>
+    <message>
+        <source>a loss scale with fp32</source>
+        <translation>fp32 下的损失缩放</translation>
+    </message>
+    <message>
+        <source>a loss scale with {}</source>
+        <translation>{} 下的损失缩放</translation>
+    </message>
+    <message>
+        <source>a model that a layout can have</source>
+        <translation>布局可以有的模型</translation>
+    </message>
+    <message>
+        <source>a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ heads is its qwen3, which has no pipeline</source>
+        <translation>带查询和键的归一化、共享的输出或头宽不等于 hidden ÷ heads 的模型是它的 qwen3，而 qwen3 没有流水线</translation>
+    </message>
+    <message>
+        <source>a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ heads is its qwen3, which scales no positions</source>
+        <translation>带查询和键的归一化、共享的输出或头宽不等于 hidden ÷ heads 的模型是它的 qwen3，而 qwen3 不缩放位置编码</translation>
+    </message>
+    <message>
+        <source>a name is empty</source>
+        <translation>有名称为空</translation>
+    </message>
+    <message>
+        <source>a newer Shardlab wrote it, as version {}</source>
+        <translation>它由更新的 Shardlab 写出，版本 {}</translation>
+    </message>
+    <message>
+        <source>a number is too large</source>
+        <translation>数字过大</translation>
+    </message>
+    <message>
+        <source>a parameter of Open MPI is given twice</source>
+        <translation>Open MPI 的一个参数给出了两次</translation>
+    </message>
+    <message>
+        <source>a part of this run is longer than a frame may be</source>
+        <translation>此运行有一部分超过一帧的长度</translation>
+    </message>
+    <message>
+        <source>a pipeline of {} ranks</source>
+        <translation>{} 个 rank 的流水线</translation>
+    </message>
+    <message>
+        <source>a pointer as in the layout file, for instance /parallel/data</source>
+        <translation>布局文件中的指针，例如 /parallel/data</translation>
+    </message>
+    <message>
+        <source>a preset is damaged</source>
+        <translation>一个预设已损坏</translation>
+    </message>
+    <message>
+        <source>a program and its arguments, such as ssh -p 2222</source>
+        <translation>一个程序及其参数，例如 ssh -p 2222</translation>
+    </message>
+    <message>
+        <source>a question that ends sooner, or a higher time limit</source>
+        <translation>更快得到结果的查询，或更长的时间上限</translation>
+    </message>
+    <message>
+        <source>a question with fewer or shorter values</source>
+        <translation>值更少或更短的查询</translation>
+    </message>
+    <message>
+        <source>a question with fewer or shorter values, or a higher memory limit</source>
+        <translation>值更少或更短的查询，或更大的内存上限</translation>
+    </message>
+    <message>
+        <source>a quote is not closed</source>
+        <translation>有引号没有闭合</translation>
+    </message>
+    <message>
+        <source>a qwen3 over {} stages</source>
+        <translation>{} 个阶段的 qwen3</translation>
+    </message>
+    <message>
+        <source>a rank may hold {} microbatches</source>
+        <translation>一个 rank 可以持有 {} 个微批次</translation>
+    </message>
+    <message>
+        <source>a recipe in Python, which torchrun starts</source>
+        <translation>一份 Python 配方，由 torchrun 启动</translation>
+    </message>
+    <message>
+        <source>a recipe of NeMo 2 in Python, which torchrun starts</source>
+        <translation>一份 NeMo 2 的 Python 配方，由 torchrun 启动</translation>
+    </message>
+    <message>
+        <source>a regular expression that ICU knows</source>
+        <translation>ICU 支持的正则表达式</translation>
+    </message>
+    <message>
+        <source>a ring of {} ranks</source>
+        <translation>{} 个 rank 的环</translation>
+    </message>
+    <message>
+        <source>a round of its interleaved schedule has as many microbatches as there are ranks, or more</source>
+        <translation>它的交错调度中，一轮的微批次数不少于 rank 数</translation>
+    </message>
+    <message>
+        <source>a run is being recorded into it</source>
+        <translation>正有运行在向其中记录</translation>
+    </message>
+    <message>
+        <source>a schedule written by hand keeps one version of the weights</source>
+        <translation>手写的调度只保留一个权重版本</translation>
+    </message>
+    <message>
+        <source>a shorter text</source>
+        <translation>更短的文本</translation>
+    </message>
+    <message>
+        <source>a shorter text, or its tokens in .bin files, which stay on the disk</source>
+        <translation>更短的文本，或以 .bin 文件保存的 token，它们留在磁盘上</translation>
+    </message>
+    <message>
+        <source>a smaller batch.global, or data.last_batch carry or pad</source>
+        <translation>更小的 batch.global，或 data.last_batch 取 carry 或 pad</translation>
+    </message>
+    <message>
+        <source>a tensor group of {} ranks without FSDP</source>
+        <translation>没有 FSDP 的 {} 个 rank 的张量组</translation>
+    </message>
+    <message>
+        <source>a text file</source>
+        <translation>文本文件</translation>
+    </message>
+    <message>
+        <source>a text with shorter lines</source>
+        <translation>各行更短的文本</translation>
+    </message>
+    <message>
+        <source>a tokenizer.json with a byte-level BPE, as transformers writes it</source>
+        <translation>transformers 所写的字节级 BPE 的 tokenizer.json</translation>
+    </message>
+    <message>
+        <source>a warm-up of {} in {} steps</source>
+        <translation>{} 步的预热，共 {} 步</translation>
+    </message>
+    <message>
+        <source>a warm-up of {} steps</source>
+        <translation>{} 步的预热</translation>
+    </message>
+    <message>
+        <source>a weight gradient alone gives the stage below nothing</source>
+        <translation>只有权重梯度时，前一个阶段得不到任何数据</translation>
+    </message>
+    <message>
+        <source>a whole file</source>
+        <translation>完整的文件</translation>
+    </message>
+    <message>
+        <source>a whole number of stages for each pipeline rank on average</source>
+        <translation>每个流水线 rank 平均有整数个阶段</translation>
+    </message>
+    <message>
+        <source>a whole safetensors file</source>
+        <translation>完整的 safetensors 文件</translation>
+    </message>
+    <message>
+        <source>a zip archive, as PyTorch saves weights</source>
+        <translation>PyTorch 保存权重所用的 zip 压缩包</translation>
+    </message>
+    <message>
+        <source>a {} loss scale</source>
+        <translation>{} 损失缩放</translation>
+    </message>
+    <message>
+        <source>actions of its stage follow</source>
+        <translation>其后还有该阶段的动作</translation>
+    </message>
+    <message>
+        <source>actions of stage {} follow</source>
+        <translation>其后还有阶段 {} 的动作</translation>
+    </message>
+    <message>
+        <source>activation_checkpoint_interval holds for all blocks</source>
+        <translation>activation_checkpoint_interval 对所有块都相同</translation>
+    </message>
+    <message>
+        <source>activation_checkpoint_interval is one number of blocks</source>
+        <translation>activation_checkpoint_interval 是一个块数</translation>
+    </message>
+    <message>
+        <source>adamw or sgd</source>
+        <translation>adamw 或 sgd</translation>
+    </message>
+    <message>
+        <source>after block {} the order is broken</source>
+        <translation>数据块 {} 之后顺序错乱</translation>
+    </message>
+    <message>
+        <source>ai_family not supported</source>
+        <translation>不支持该地址族</translation>
+    </message>
+    <message>
+        <source>all {} restarts are used</source>
+        <translation>{} 次重启已全部用完</translation>
+    </message>
+    <message>
+        <source>an Arrow file</source>
+        <translation>Arrow 文件</translation>
+    </message>
+    <message>
+        <source>an HDF5 file</source>
+        <translation>HDF5 文件</translation>
+    </message>
+    <message>
+        <source>an SQLite database</source>
+        <translation>SQLite 数据库</translation>
+    </message>
+    <message>
+        <source>an address with colons stands in brackets</source>
+        <translation>带冒号的地址要放在方括号里</translation>
+    </message>
+    <message>
+        <source>an array of NumPy</source>
+        <translation>NumPy 数组</translation>
+    </message>
+    <message>
+        <source>an index as Megatron writes it, whole</source>
+        <translation>Megatron 所写的完整索引</translation>
+    </message>
+    <message>
+        <source>an input gradient alone leaves the weights as they are</source>
+        <translation>只有输入梯度时，权重保持原样</translation>
+    </message>
+    <message>
+        <source>an order for {} pipeline ranks, {} stages and {} microbatches a rank at most; or a schedule that Shardlab makes</source>
+        <translation>最多 {} 个流水线 rank、{} 个阶段、每个 rank {} 个微批次的顺序；或由 Shardlab 生成的调度</translation>
+    </message>
+    <message>
+        <source>another checkpoint</source>
+        <translation>另一个检查点</translation>
+    </message>
+    <message>
+        <source>another checkpoint of the run</source>
+        <translation>该运行的另一个检查点</translation>
+    </message>
+    <message>
+        <source>another folder in /checkpoint/path, or wait for that run&apos;s end</source>
+        <translation>在 /checkpoint/path 中指定另一个文件夹，或等那次运行结束</translation>
+    </message>
+    <message>
+        <source>another program is writing it</source>
+        <translation>另一个程序正在写它</translation>
+    </message>
+    <message>
+        <source>another program listens there</source>
+        <translation>另一个程序在那里监听</translation>
+    </message>
+    <message>
+        <source>another run that goes on writes its own there</source>
+        <translation>另一个尚未结束的运行正在那里写入检查点</translation>
+    </message>
+    <message>
+        <source>arguments of pretrain_gpt.py, one a line in a shell script</source>
+        <translation>pretrain_gpt.py 的参数，在 shell 脚本中每行一个</translation>
+    </message>
+    <message>
+        <source>attention to a window</source>
+        <translation>限于窗口的注意力</translation>
+    </message>
+    <message>
+        <source>bare tokens of 16 bits, as nanoGPT writes them, files of llm.c, or Megatron&apos;s with their .idx</source>
+        <translation>nanoGPT 所写的 16 位裸 token、llm.c 的文件，或带 .idx 的 Megatron 文件</translation>
+    </message>
+    <message>
+        <source>bare tokens of 16 bits, or of 32 bits with llm.c&apos;s header (20240801, version 7) or Megatron&apos;s .idx</source>
+        <translation>16 位裸 token，或带 llm.c 文件头（20240801，版本 7）或 Megatron 的 .idx 的 32 位 token</translation>
+    </message>
+    <message>
+        <source>baseTimeNanoseconds comes after the events it belongs to</source>
+        <translation>baseTimeNanoseconds 出现在它所适用的事件之后</translation>
+    </message>
+    <message>
+        <source>biases</source>
+        <translation>偏置</translation>
+    </message>
+    <message>
+        <source>block {}</source>
+        <translation>数据块 {}</translation>
+    </message>
+    <message>
+        <source>block {} (rank {}, {} lane)</source>
+        <translation>数据块 {}（rank {}，{}通道）</translation>
+    </message>
+    <message>
+        <source>block {} holds other events than it says</source>
+        <translation>数据块 {} 中的事件与它所述的不符</translation>
+    </message>
+    <message>
+        <source>block {} {}</source>
+        <translation>数据块 {} {}</translation>
+    </message>
+    <message>
+        <source>build it: ninja -C build shardlab-rank</source>
+        <translation>请构建它：ninja -C build shardlab-rank</translation>
+    </message>
+    <message>
+        <source>byte {} begins no character</source>
+        <translation>字节 {} 不是任何字符的开头</translation>
+    </message>
+    <message>
+        <source>cannot ask</source>
+        <translation>无法查询</translation>
+    </message>
+    <message>
+        <source>cannot be read: {}</source>
+        <translation>无法读取：{}</translation>
+    </message>
+    <message>
+        <source>cannot be watched</source>
+        <translation>无法观看</translation>
+    </message>
+    <message>
+        <source>cannot bring the text into Unicode&apos;s form NFC</source>
+        <translation>无法把文本转换为 Unicode 的 NFC 形式</translation>
+    </message>
+    <message>
+        <source>cannot close the run file</source>
+        <translation>无法关闭运行文件</translation>
+    </message>
+    <message>
+        <source>cannot compare</source>
+        <translation>无法比较</translation>
+    </message>
+    <message>
+        <source>cannot connect</source>
+        <translation>无法连接</translation>
+    </message>
+    <message>
+        <source>cannot create the run file</source>
+        <translation>无法创建运行文件</translation>
+    </message>
+    <message>
+        <source>cannot cut text into words</source>
+        <translation>无法把文本切分为词</translation>
+    </message>
+    <message>
+        <source>cannot export the run</source>
+        <translation>无法导出运行</translation>
+    </message>
+    <message>
+        <source>cannot follow the run</source>
+        <translation>无法跟随运行</translation>
+    </message>
+    <message>
+        <source>cannot go on</source>
+        <translation>无法继续</translation>
+    </message>
+    <message>
+        <source>cannot import the trace</source>
+        <translation>无法导入跟踪</translation>
+    </message>
+    <message>
+        <source>cannot import the traces together</source>
+        <translation>无法一起导入这些跟踪</translation>
+    </message>
+    <message>
+        <source>cannot keep a note</source>
+        <translation>无法保存笔记</translation>
+    </message>
+    <message>
+        <source>cannot listen</source>
+        <translation>无法监听</translation>
+    </message>
+    <message>
+        <source>cannot listen on the socket</source>
+        <translation>无法在套接字上监听</translation>
+    </message>
+    <message>
+        <source>cannot make a folder</source>
+        <translation>无法创建文件夹</translation>
+    </message>
+    <message>
+        <source>cannot make a layout</source>
+        <translation>无法生成布局</translation>
+    </message>
+    <message>
+        <source>cannot make a temporary folder</source>
+        <translation>无法创建临时文件夹</translation>
+    </message>
+    <message>
+        <source>cannot make a token</source>
+        <translation>无法生成令牌</translation>
+    </message>
+    <message>
+        <source>cannot make the folder</source>
+        <translation>无法创建文件夹</translation>
+    </message>
+    <message>
+        <source>cannot make the host&apos;s folder</source>
+        <translation>无法创建该主机的文件夹</translation>
+    </message>
+    <message>
+        <source>cannot make the job&apos;s folder</source>
+        <translation>无法创建作业的文件夹</translation>
+    </message>
+    <message>
+        <source>cannot make the table</source>
+        <translation>无法创建该表</translation>
+    </message>
+    <message>
+        <source>cannot measure the layout</source>
+        <translation>无法测量布局</translation>
+    </message>
+    <message>
+        <source>cannot open the file</source>
+        <translation>无法打开文件</translation>
+    </message>
+    <message>
+        <source>cannot open the folder</source>
+        <translation>无法打开文件夹</translation>
+    </message>
+    <message>
+        <source>cannot open the run</source>
+        <translation>无法打开运行</translation>
+    </message>
+    <message>
+        <source>cannot open the run file</source>
+        <translation>无法打开运行文件</translation>
+    </message>
+    <message>
+        <source>cannot prepare TLS</source>
+        <translation>无法准备 TLS</translation>
+    </message>
+    <message>
+        <source>cannot profile hosts without this one</source>
+        <translation>没有本机就无法剖析各主机</translation>
+    </message>
+    <message>
+        <source>cannot read JSON Lines</source>
+        <translation>无法读取 JSON Lines</translation>
+    </message>
+    <message>
+        <source>cannot read a list of Slurm</source>
+        <translation>无法读取 Slurm 的列表</translation>
+    </message>
+    <message>
+        <source>cannot read an index of tokens</source>
+        <translation>无法读取 token 的索引</translation>
+    </message>
+    <message>
+        <source>cannot read the checkpoint</source>
+        <translation>无法读取检查点</translation>
+    </message>
+    <message>
+        <source>cannot read the file</source>
+        <translation>无法读取文件</translation>
+    </message>
+    <message>
+        <source>cannot read the index of these tokens</source>
+        <translation>无法读取这些 token 的索引</translation>
+    </message>
+    <message>
+        <source>cannot read the pages</source>
+        <translation>无法读取手册各页</translation>
+    </message>
+    <message>
+        <source>cannot read the run</source>
+        <translation>无法读取运行</translation>
+    </message>
+    <message>
+        <source>cannot read the run file</source>
+        <translation>无法读取运行文件</translation>
+    </message>
+    <message>
+        <source>cannot read the run file again</source>
+        <translation>无法再次读取运行文件</translation>
+    </message>
+    <message>
+        <source>cannot read the text</source>
+        <translation>无法读取文本</translation>
+    </message>
+    <message>
+        <source>cannot read the token</source>
+        <translation>无法读取令牌</translation>
+    </message>
+    <message>
+        <source>cannot read the tokenizer</source>
+        <translation>无法读取分词器</translation>
+    </message>
+    <message>
+        <source>cannot read the trace</source>
+        <translation>无法读取跟踪</translation>
+    </message>
+    <message>
+        <source>cannot read tokens</source>
+        <translation>无法读取 token</translation>
+    </message>
+    <message>
+        <source>cannot read weights</source>
+        <translation>无法读取权重</translation>
+    </message>
+    <message>
+        <source>cannot read what the weights&apos; model is</source>
+        <translation>无法得知这些权重属于何种模型</translation>
+    </message>
+    <message>
+        <source>cannot recover a spool</source>
+        <translation>无法恢复暂存记录</translation>
+    </message>
+    <message>
+        <source>cannot remove the file</source>
+        <translation>无法删除文件</translation>
+    </message>
+    <message>
+        <source>cannot remove the folder</source>
+        <translation>无法删除文件夹</translation>
+    </message>
+    <message>
+        <source>cannot replace the file</source>
+        <translation>无法替换文件</translation>
+    </message>
+    <message>
+        <source>cannot report on the dumps together</source>
+        <translation>无法一起报告这些转储</translation>
+    </message>
+    <message>
+        <source>cannot seal the run</source>
+        <translation>无法封存运行</translation>
+    </message>
+    <message>
+        <source>cannot set a field</source>
+        <translation>无法设置字段</translation>
+    </message>
+    <message>
+        <source>cannot shorten the file</source>
+        <translation>无法缩短文件</translation>
+    </message>
+    <message>
+        <source>cannot start</source>
+        <translation>无法启动</translation>
+    </message>
+    <message>
+        <source>cannot use the run file</source>
+        <translation>无法使用运行文件</translation>
+    </message>
+    <message>
+        <source>cannot use the socket</source>
+        <translation>无法使用套接字</translation>
+    </message>
+    <message>
+        <source>cannot use the software stack</source>
+        <translation>无法使用该软件栈</translation>
+    </message>
+    <message>
+        <source>cannot use the {}</source>
+        <translation>无法使用该{}</translation>
+    </message>
+    <message>
+        <source>cannot write GPT-2 weights</source>
+        <translation>无法写出 GPT-2 权重</translation>
+    </message>
+    <message>
+        <source>cannot write Llama weights</source>
+        <translation>无法写出 Llama 权重</translation>
+    </message>
+    <message>
+        <source>cannot write the file</source>
+        <translation>无法写入文件</translation>
+    </message>
+    <message>
+        <source>cannot write the folder</source>
+        <translation>无法写入文件夹</translation>
+    </message>
+    <message>
+        <source>cannot write the run file</source>
+        <translation>无法写入运行文件</translation>
+    </message>
+    <message>
+        <source>cannot write the token</source>
+        <translation>无法写入令牌</translation>
+    </message>
+    <message>
+        <source>chunks {}</source>
+        <translation>模型块数 {}</translation>
+    </message>
+    <message>
+        <source>clipping needs the norm</source>
+        <translation>裁剪需要范数</translation>
+    </message>
+    <message>
+        <source>compressed by Zstandard</source>
+        <translation>Zstandard 压缩的数据</translation>
+    </message>
+    <message>
+        <source>compressed by gzip</source>
+        <translation>gzip 压缩的数据</translation>
+    </message>
+    <message>
+        <source>compute, fp8 or mxfp8</source>
+        <translation>compute、fp8 或 mxfp8</translation>
+    </message>
+    <message>
+        <source>compute; or precision.compute bf16</source>
+        <translation>compute；或 precision.compute bf16</translation>
+    </message>
+    <message>
+        <source>copies sum the parts that it leaves</source>
+        <translation>各拷贝对它留下的部分求和</translation>
+    </message>
+    <message>
+        <source>damaged run file</source>
+        <translation>运行文件已损坏</translation>
+    </message>
+    <message>
+        <source>damaged spool</source>
+        <translation>暂存记录已损坏</translation>
+    </message>
+    <message>
+        <source>data.documents is apart, and no .idx beside the file says where they begin</source>
+        <translation>data.documents 为 apart，而文件旁没有 .idx 说明各文档从何处开始</translation>
+    </message>
+    <message>
+        <source>deadlock, every send and receive waiting for its other end</source>
+        <translation>死锁，每个发送和接收都等待对端</translation>
+    </message>
+    <message>
+        <source>deadlock, neighbouring sends and receives posted together</source>
+        <translation>死锁，相邻的发送和接收一起发出</translation>
+    </message>
+    <message>
+        <source>deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}</source>
+        <translation>死锁：流水线 rank {} 停在 {}，等待流水线 rank {3} 上的阶段 {2}，而后者停在 {4}</translation>
+    </message>
+    <message>
+        <source>delayed scales</source>
+        <translation>延迟缩放</translation>
+    </message>
+    <message>
+        <source>document index {} is {}</source>
+        <translation>第 {} 个文档索引是 {}</translation>
+    </message>
+    <message>
+        <source>dropout</source>
+        <translation>dropout</translation>
+    </message>
+    <message>
+        <source>dynamic; or static with precision.scale 1</source>
+        <translation>dynamic；或 static 且 precision.scale 1</translation>
+    </message>
+    <message>
+        <source>each key once</source>
+        <translation>每个键一次</translation>
+    </message>
+    <message>
+        <source>each name once</source>
+        <translation>每个名称一次</translation>
+    </message>
+    <message>
+        <source>each rank holds its tokens, and they have more than {}</source>
+        <translation>每个 rank 都保存它的全部 token，而这些 token 超过 {}</translation>
+    </message>
+    <message>
+        <source>each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so</source>
+        <translation>每隔一个 16 位数就是 0 或 1：这些是 32 位 token，却没有文件头说明</translation>
+    </message>
+    <message>
+        <source>every forward has a backward</source>
+        <translation>每个前向都有一个反向</translation>
+    </message>
+    <message>
+        <source>every stage forwards every microbatch</source>
+        <translation>每个阶段对每个微批次都做前向</translation>
+    </message>
+    <message>
+        <source>every with memory.recompute_every {}</source>
+        <translation>every，且 memory.recompute_every {}</translation>
+    </message>
+    <message>
+        <source>experts over {} ranks in fp16</source>
+        <translation>fp16 下分布于 {} 个 rank 的专家</translation>
+    </message>
+    <message>
+        <source>fails its checksum</source>
+        <translation>校验和不符</translation>
+    </message>
+    <message>
+        <source>false; or memory.recompute_blocks 0</source>
+        <translation>false；或 memory.recompute_blocks 0</translation>
+    </message>
+    <message>
+        <source>false; or model.norm rms</source>
+        <translation>false；或 model.norm rms</translation>
+    </message>
+    <message>
+        <source>feed-forward widths that differ between layers</source>
+        <translation>各层不同的前馈宽度</translation>
+    </message>
+    <message>
+        <source>fewer files, or a longer model.sequence</source>
+        <translation>更少的文件，或更大的 model.sequence</translation>
+    </message>
+    <message>
+        <source>files of llm.c that begin with 20240520 or 20240801, or bare tokens of 16 bits</source>
+        <translation>以 20240520 或 20240801 开头的 llm.c 文件，或 16 位裸 token</translation>
+    </message>
+    <message>
+        <source>fp16 without a loss scale</source>
+        <translation>没有损失缩放的 fp16</translation>
+    </message>
+    <message>
+        <source>fp32; or parallel.zero 2 or 3</source>
+        <translation>fp32；或 parallel.zero 2 或 3</translation>
+    </message>
+    <message>
+        <source>gelu-tanh without biases</source>
+        <translation>没有偏置的 gelu-tanh</translation>
+    </message>
+    <message>
+        <source>gelu; or model.biases all</source>
+        <translation>gelu；或 model.biases all</translation>
+    </message>
+    <message>
+        <source>gpt, llama or gpt-moe</source>
+        <translation>gpt、llama 或 gpt-moe</translation>
+    </message>
+    <message>
+        <source>gradients came after the last</source>
+        <translation>最后一次更新之后又有梯度</translation>
+    </message>
+    <message>
+        <source>gradients in bf16</source>
+        <translation>bf16 梯度</translation>
+    </message>
+    <message>
+        <source>gradients in fp32 with FSDP</source>
+        <translation>与 FSDP 同用的 fp32 梯度</translation>
+    </message>
+    <message>
+        <source>has a row whose key is damaged</source>
+        <translation>有一行的键已损坏</translation>
+    </message>
+    <message>
+        <source>has a seal that fails its checksum</source>
+        <translation>其封存标记的校验和不符</translation>
+    </message>
+    <message>
+        <source>has a shape beyond counting</source>
+        <translation>其形状大得无法计数</translation>
+    </message>
+    <message>
+        <source>has a shape that is no list of whole numbers</source>
+        <translation>其形状不是整数列表</translation>
+    </message>
+    <message>
+        <source>has a {} that is no text</source>
+        <translation>其 {} 不是文本</translation>
+    </message>
+    <message>
+        <source>has an unknown dtype</source>
+        <translation>其 dtype 未知</translation>
+    </message>
+    <message>
+        <source>has data_offsets that are no two whole numbers</source>
+        <translation>其 data_offsets 不是两个整数</translation>
+    </message>
+    <message>
+        <source>has data_offsets that do not fit its shape</source>
+        <translation>其 data_offsets 与形状不符</translation>
+    </message>
+    <message>
+        <source>has no seal</source>
+        <translation>没有封存标记</translation>
+    </message>
+    <message>
+        <source>has no shape</source>
+        <translation>没有形状</translation>
+    </message>
+    <message>
+        <source>has no {}</source>
+        <translation>没有 {}</translation>
+    </message>
+    <message>
+        <source>has other rows than were written</source>
+        <translation>其中的行与写入的不同</translation>
+    </message>
+    <message>
+        <source>has rows that are out of order</source>
+        <translation>其中的行顺序错乱</translation>
+    </message>
+    <message>
+        <source>has rows that cannot be found by their key</source>
+        <translation>有些行无法按键找到</translation>
+    </message>
+    <message>
+        <source>has {} rows where {} were written</source>
+        <translation>有 {} 行，而写入的是 {} 行</translation>
+    </message>
+    <message>
+        <source>heads with sinks</source>
+        <translation>带汇聚项的注意力头</translation>
+    </message>
+    <message>
+        <source>holds other events than it says</source>
+        <translation>其中的事件与它所述的不符</translation>
+    </message>
+    <message>
+        <source>host {}</source>
+        <translation>主机 {}</translation>
+    </message>
+    <message>
+        <source>if you know it: run or doctor with --agent {}, and with --remember-agent to allow it for good</source>
+        <translation>若您认识它：用 --agent {} 执行 run 或 doctor，加上 --remember-agent 则永久允许</translation>
+    </message>
+    <message>
+        <source>in 16 bits it keeps weights for the layers and master weights for the optimizer</source>
+        <translation>在 16 位下，它为各层保存权重，为优化器保存主权重</translation>
+    </message>
+    <message>
+        <source>in brackets stand numbers and ranges of them, ascending</source>
+        <translation>括号里是升序的数字及其范围</translation>
+    </message>
+    <message>
+        <source>indices from 0 to the number of sequences</source>
+        <translation>从 0 到序列数的索引</translation>
+    </message>
+    <message>
+        <source>indices from 0 to the number of sequences, none below the one before</source>
+        <translation>从 0 到序列数的索引，且后一个不小于前一个</translation>
+    </message>
+    <message>
+        <source>initial_scale_power is a whole power of 2</source>
+        <translation>initial_scale_power 是 2 的整数次幂</translation>
+    </message>
+    <message>
+        <source>install it: apt-get install openmpi-bin</source>
+        <translation>请安装：apt-get install openmpi-bin</translation>
+    </message>
+    <message>
+        <source>interleaved-1f1b on one pipeline rank</source>
+        <translation>单个流水线 rank 上的 interleaved-1f1b</translation>
+    </message>
+    <message>
+        <source>is longer than {} bytes</source>
+        <translation>超过 {} 个字节</translation>
+    </message>
+    <message>
+        <source>is no JSON</source>
+        <translation>不是 JSON</translation>
+    </message>
+    <message>
+        <source>is no JSON object</source>
+        <translation>不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>is not described by dtype, shape and data_offsets</source>
+        <translation>没有用 dtype、shape 和 data_offsets 描述</translation>
+    </message>
+    <message>
+        <source>is not in its place</source>
+        <translation>不在它的位置上</translation>
+    </message>
+    <message>
+        <source>it adds the decay to the gradient, so that the momentum repeats it</source>
+        <translation>它把衰减加到梯度上，动量于是会重复这一项</translation>
+    </message>
+    <message>
+        <source>it begins with {}, which is no file of tokens of llm.c&apos;s that is known</source>
+        <translation>它以 {} 开头，不是任何已知的 llm.c token 文件</translation>
+    </message>
+    <message>
+        <source>it belongs to another user, of number {}</source>
+        <translation>它属于另一个用户，编号 {}</translation>
+    </message>
+    <message>
+        <source>it cannot be copied to a temporary folder: {}</source>
+        <translation>无法把它复制到临时文件夹：{}</translation>
+    </message>
+    <message>
+        <source>it cannot be removed, and would be asked for ever: {}</source>
+        <translation>无法删除它，于是会一再要求下去：{}</translation>
+    </message>
+    <message>
+        <source>it comes back to where it still is</source>
+        <translation>它要回到它仍在的地方</translation>
+    </message>
+    <message>
+        <source>it comes before {}: {}</source>
+        <translation>它排在 {} 之前：{}</translation>
+    </message>
+    <message>
+        <source>it computes all blocks again</source>
+        <translation>它对所有块都重新计算</translation>
+    </message>
+    <message>
+        <source>it computes each k-th block again, and operations in every block</source>
+        <translation>它每第 k 块重新计算，或在每一块中重算操作</translation>
+    </message>
+    <message>
+        <source>it computes whole blocks again</source>
+        <translation>它重新计算整块</translation>
+    </message>
+    <message>
+        <source>it computes whole blocks again, every block or each k-th, or single operations</source>
+        <translation>它重新计算整块（每一块或每第 k 块）或单个操作</translation>
+    </message>
+    <message>
+        <source>it counts {} sequences and {} document indices, and has {} bytes</source>
+        <translation>它记有 {} 个序列和 {} 个文档索引，却有 {} 个字节</translation>
+    </message>
+    <message>
+        <source>it divides a model over replicas, tensor ranks and context ranks</source>
+        <translation>它把模型分布到副本、张量 rank 和上下文 rank 上</translation>
+    </message>
+    <message>
+        <source>it divides saved activations with {} uniform alone</source>
+        <translation>它只在 {} 为 uniform 时切分保存的激活值</translation>
+    </message>
+    <message>
+        <source>it divides the layers of whole models only (tensor_parallel.autotp_size)</source>
+        <translation>它只切分完整模型的各层（tensor_parallel.autotp_size）</translation>
+    </message>
+    <message>
+        <source>it does not begin as one</source>
+        <translation>开头不符</translation>
+    </message>
+    <message>
+        <source>it does not begin as one of Megatron&apos;s</source>
+        <translation>开头与 Megatron 的不符</translation>
+    </message>
+    <message>
+        <source>it does not begin with a stage, 0 to 65535</source>
+        <translation>它不以阶段 0 到 65535 开头</translation>
+    </message>
+    <message>
+        <source>it does not spread experts in fp16</source>
+        <translation>它不在 fp16 下分布专家</translation>
+    </message>
+    <message>
+        <source>it ends within its header</source>
+        <translation>它在文件头之内就结束了</translation>
+    </message>
+    <message>
+        <source>it exchanges tokens for heads (sequence_parallel_size)</source>
+        <translation>它以 token 换取注意力头（sequence_parallel_size）</translation>
+    </message>
+    <message>
+        <source>it has 1 stage, pipeline × chunks is {}</source>
+        <translation>它有 1 个阶段，而流水线 × 模型块数为 {}</translation>
+    </message>
+    <message>
+        <source>it has Adam and AdamW</source>
+        <translation>它有 Adam 和 AdamW</translation>
+    </message>
+    <message>
+        <source>it has a control character or a line&apos;s end in it</source>
+        <translation>其中有控制字符或换行</translation>
+    </message>
+    <message>
+        <source>it has a second name</source>
+        <translation>它有第二个名称</translation>
+    </message>
+    <message>
+        <source>it has an odd number of bytes</source>
+        <translation>它的字节数是奇数</translation>
+    </message>
+    <message>
+        <source>it has another form</source>
+        <translation>它的形式不同</translation>
+    </message>
+    <message>
+        <source>it has more than 512 KiB</source>
+        <translation>它超过 512 KiB</translation>
+    </message>
+    <message>
+        <source>it has more than {}</source>
+        <translation>它超过 {}</translation>
+    </message>
+    <message>
+        <source>it has more than {} bytes</source>
+        <translation>它超过 {} 个字节</translation>
+    </message>
+    <message>
+        <source>it has no address</source>
+        <translation>它没有地址</translation>
+    </message>
+    <message>
+        <source>it has none</source>
+        <translation>它没有</translation>
+    </message>
+    <message>
+        <source>it has not left the device yet</source>
+        <translation>它还没有离开设备</translation>
+    </message>
+    <message>
+        <source>it has only blank lines and comments</source>
+        <translation>其中只有空行和注释</translation>
+    </message>
+    <message>
+        <source>it has yarn with latent attention alone; {} is that of Llama 3</source>
+        <translation>它只在潜在注意力下有 yarn；{} 是 Llama 3 的方式</translation>
+    </message>
+    <message>
+        <source>it has {} bytes instead of {}</source>
+        <translation>它有 {} 个字节，应为 {} 个</translation>
+    </message>
+    <message>
+        <source>it has {} characters or others than hexadecimal digits</source>
+        <translation>它有 {} 个字符，或含有十六进制数字以外的字符</translation>
+    </message>
+    <message>
+        <source>it has {} processes</source>
+        <translation>它有 {} 个进程</translation>
+    </message>
+    <message>
+        <source>it has {} stages, pipeline × chunks is {}</source>
+        <translation>它有 {} 个阶段，而流水线 × 模型块数为 {}</translation>
+    </message>
+    <message>
+        <source>it has {}, the pipeline has {}</source>
+        <translation>它有 {}，而流水线有 {}</translation>
+    </message>
+    <message>
+        <source>it holds counts, each with how many nodes have it</source>
+        <translation>其中是计数，每个计数带有相应的节点数</translation>
+    </message>
+    <message>
+        <source>it interleaves the stages of several ranks</source>
+        <translation>它交错的是多个 rank 的阶段</translation>
+    </message>
+    <message>
+        <source>it is JSON, but has no list traceEvents</source>
+        <translation>它是 JSON，但没有列表 traceEvents</translation>
+    </message>
+    <message>
+        <source>it is JSON, but has no list traceEvents at its beginning</source>
+        <translation>它是 JSON，但开头没有列表 traceEvents</translation>
+    </message>
+    <message>
+        <source>it is a JSON {}</source>
+        <translation>它是一个 JSON {}</translation>
+    </message>
+    <message>
+        <source>it is a folder</source>
+        <translation>它是文件夹</translation>
+    </message>
+    <message>
+        <source>it is a list in JSON, but none of events</source>
+        <translation>它是 JSON 列表，但不是事件的列表</translation>
+    </message>
+    <message>
+        <source>it is a run of Shardlab already</source>
+        <translation>它已经是 Shardlab 的运行文件</translation>
+    </message>
+    <message>
+        <source>it is a symbolic link</source>
+        <translation>它是符号链接</translation>
+    </message>
+    <message>
+        <source>it is a view, or some of it is computed, where Nsight Systems stores rows</source>
+        <translation>它是视图，或其中有计算得出的内容，而 Nsight Systems 在那里存放的是行</translation>
+    </message>
+    <message>
+        <source>it is a {}, the one before a {}</source>
+        <translation>它是 {}，而前一个是 {}</translation>
+    </message>
+    <message>
+        <source>it is an SQLite database without the tables of Nsight Systems, or they are empty</source>
+        <translation>它是没有 Nsight Systems 各表的 SQLite 数据库，或这些表是空的</translation>
+    </message>
+    <message>
+        <source>it is an SQLite database, but no run</source>
+        <translation>它是 SQLite 数据库，但不是运行文件</translation>
+    </message>
+    <message>
+        <source>it is cut short</source>
+        <translation>它不完整</translation>
+    </message>
+    <message>
+        <source>it is empty</source>
+        <translation>它是空的</translation>
+    </message>
+    <message>
+        <source>it is handed to the agent</source>
+        <translation>它会交给启动代理</translation>
+    </message>
+    <message>
+        <source>it is missing: {}</source>
+        <translation>它缺失：{}</translation>
+    </message>
+    <message>
+        <source>it is more than one statement</source>
+        <translation>它不止一条语句</translation>
+    </message>
+    <message>
+        <source>it is no JSON object</source>
+        <translation>它不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>it is no JSON object of tokens</source>
+        <translation>它不是由 token 组成的 JSON 对象</translation>
+    </message>
+    <message>
+        <source>it is no SQLite database</source>
+        <translation>它不是 SQLite 数据库</translation>
+    </message>
+    <message>
+        <source>it is no TOML</source>
+        <translation>它不是 TOML</translation>
+    </message>
+    <message>
+        <source>it is no action</source>
+        <translation>它不是动作</translation>
+    </message>
+    <message>
+        <source>it is no assignment</source>
+        <translation>它不是赋值</translation>
+    </message>
+    <message>
+        <source>it is no regular file</source>
+        <translation>它不是普通文件</translation>
+    </message>
+    <message>
+        <source>it is no request</source>
+        <translation>它不是请求</translation>
+    </message>
+    <message>
+        <source>it is no valid JSON: {}</source>
+        <translation>它不是有效的 JSON：{}</translation>
+    </message>
+    <message>
+        <source>it is not set</source>
+        <translation>没有设置它</translation>
+    </message>
+    <message>
+        <source>it is not what this version writes, though its checksum fits</source>
+        <translation>它的校验和相符，却不是此版本所写的内容</translation>
+    </message>
+    <message>
+        <source>it is one process more than the {} that a run can have as ranks</source>
+        <translation>这比一次运行可以有的 {} 个 rank 多一个进程</translation>
+    </message>
+    <message>
+        <source>it is shorter than it was</source>
+        <translation>它比原来短了</translation>
+    </message>
+    <message>
+        <source>it is truncated or damaged</source>
+        <translation>它被截断或已损坏</translation>
+    </message>
+    <message>
+        <source>it is truncated: only {} bytes are left</source>
+        <translation>它被截断：只剩 {} 个字节</translation>
+    </message>
+    <message>
+        <source>it is what mpirun starts for each rank</source>
+        <translation>mpirun 为每个 rank 启动的就是它</translation>
+    </message>
+    <message>
+        <source>it is {}</source>
+        <translation>它是{}</translation>
+    </message>
+    <message>
+        <source>it keeps no weight versions of single microbatches</source>
+        <translation>它不为单个微批次保留权重版本</translation>
+    </message>
+    <message>
+        <source>it may not be read</source>
+        <translation>没有读取它的权限</translation>
+    </message>
+    <message>
+        <source>it names more than {} hosts</source>
+        <translation>它列出的主机超过 {} 台</translation>
+    </message>
+    <message>
+        <source>it names no weight version, and its stage has several</source>
+        <translation>它没有写明权重版本，而它的阶段有多个版本</translation>
+    </message>
+    <message>
+        <source>it names {} stages and {} microbatches</source>
+        <translation>其中有 {} 个阶段和 {} 个微批次</translation>
+    </message>
+    <message>
+        <source>it needs what is on the host</source>
+        <translation>它需要主机上的数据</translation>
+    </message>
+    <message>
+        <source>it reduces them in fp32</source>
+        <translation>它以 fp32 归约梯度</translation>
+    </message>
+    <message>
+        <source>it removes the older one only after the newer is whole, and keeps two at least</source>
+        <translation>新的检查点写完整后它才删除旧的，因此至少保留两个</translation>
+    </message>
+    <message>
+        <source>it runs beside it</source>
+        <translation>它与那个动作同时进行</translation>
+    </message>
+    <message>
+        <source>it says nothing</source>
+        <translation>其中没有内容</translation>
+    </message>
+    <message>
+        <source>it says that it is rank {}, and so does {}</source>
+        <translation>它称自己是 rank {}，而 {} 也这样称</translation>
+    </message>
+    <message>
+        <source>it scales the loss of 16-bit training alone</source>
+        <translation>它只对 16 位训练缩放损失</translation>
+    </message>
+    <message>
+        <source>it scales the loss of fp16 always</source>
+        <translation>它总是缩放 fp16 的损失</translation>
+    </message>
+    <message>
+        <source>it scales the loss of fp16 dynamically, and no other</source>
+        <translation>它动态缩放 fp16 的损失，不缩放其他格式的损失</translation>
+    </message>
+    <message>
+        <source>it stands twice, first as action {}</source>
+        <translation>它出现两次，第一次是第 {} 个动作</translation>
+    </message>
+    <message>
+        <source>it takes longer than {}, its limit</source>
+        <translation>查询时间超过上限 {}</translation>
+    </message>
+    <message>
+        <source>it takes more than {} of memory, its limit</source>
+        <translation>查询所用内存超过上限 {}</translation>
+    </message>
+    <message>
+        <source>it takes one microbatch after the other</source>
+        <translation>它逐个处理微批次</translation>
+    </message>
+    <message>
+        <source>it takes what that gives</source>
+        <translation>它取用那个动作的结果</translation>
+    </message>
+    <message>
+        <source>it tells of rank {}, and a run numbers its ranks from 0 to {}</source>
+        <translation>其中有 rank {}，而运行的 rank 从 0 编号到 {}</translation>
+    </message>
+    <message>
+        <source>it trains in bf16 and fp32, without a loss scale</source>
+        <translation>它以 bf16 和 fp32 训练，没有损失缩放</translation>
+    </message>
+    <message>
+        <source>it trains transformers</source>
+        <translation>它训练 transformer</translation>
+    </message>
+    <message>
+        <source>it was given up</source>
+        <translation>已放弃</translation>
+    </message>
+    <message>
+        <source>it was recorded by a newer Shardlab, in format {}</source>
+        <translation>它由更新的 Shardlab 记录，格式为 {}</translation>
+    </message>
+    <message>
+        <source>it was removed or replaced while it was recorded</source>
+        <translation>它在记录过程中被删除或替换</translation>
+    </message>
+    <message>
+        <source>it would do more than read the run</source>
+        <translation>它要做的不只是读取运行</translation>
+    </message>
+    <message>
+        <source>its all-to-all ({} a2a) divides the heads of keys over tensor × context ranks</source>
+        <translation>它的 all-to-all（{} a2a）把键的头分布到张量 × 上下文 rank 上</translation>
+    </message>
+    <message>
+        <source>its backward needs what is on the host</source>
+        <translation>它的反向需要主机上的数据</translation>
+    </message>
+    <message>
+        <source>its blocks</source>
+        <translation>它的数据块</translation>
+    </message>
+    <message>
+        <source>its blocks cannot be read</source>
+        <translation>它的数据块无法读取</translation>
+    </message>
+    <message>
+        <source>its blocks have parts that a GPT-2 has not</source>
+        <translation>它的块含有 GPT-2 没有的部分</translation>
+    </message>
+    <message>
+        <source>its blocks have parts that no published family has together</source>
+        <translation>它的块所含的部分，没有任何已发表的模型系列同时具有</translation>
+    </message>
+    <message>
+        <source>its certificate and key</source>
+        <translation>它的证书和密钥</translation>
+    </message>
+    <message>
+        <source>its checksum does not fit its text</source>
+        <translation>它的校验和与文本不符</translation>
+    </message>
+    <message>
+        <source>its content is of no program that is known</source>
+        <translation>它的内容不属于任何已知的程序</translation>
+    </message>
+    <message>
+        <source>its context ranks go with FSDP2 alone</source>
+        <translation>它的上下文 rank 只与 FSDP2 同用</translation>
+    </message>
+    <message>
+        <source>its dynamic scale belongs to fp16</source>
+        <translation>它的动态损失缩放属于 fp16</translation>
+    </message>
+    <message>
+        <source>its end</source>
+        <translation>它的结尾</translation>
+    </message>
+    <message>
+        <source>its experts have no dropout within</source>
+        <translation>它的专家内部没有 dropout</translation>
+    </message>
+    <message>
+        <source>its expression {} is not known to ICU ({})</source>
+        <translation>ICU 不支持它的表达式 {}（{}）</translation>
+    </message>
+    <message>
+        <source>its feed-forward blocks differ in width</source>
+        <translation>它的各前馈块宽度不同</translation>
+    </message>
+    <message>
+        <source>its fill, its forwards ahead and its weight versions are not those of its ranks and stages</source>
+        <translation>它的填充、提前的前向和权重版本与它的 rank 和阶段不对应</translation>
+    </message>
+    <message>
+        <source>its first line is empty</source>
+        <translation>第一行是空的</translation>
+    </message>
+    <message>
+        <source>its first page is damaged</source>
+        <translation>它的第一页已损坏</translation>
+    </message>
+    <message>
+        <source>its format is none that is known</source>
+        <translation>它的格式未知</translation>
+    </message>
+    <message>
+        <source>its format is {}, this version reads {}</source>
+        <translation>它的格式是 {}，此版本可读 {}</translation>
+    </message>
+    <message>
+        <source>its format {} cannot be read: {}</source>
+        <translation>它的格式 {} 无法读取：{}</translation>
+    </message>
+    <message>
+        <source>its forward has left nothing yet</source>
+        <translation>它的前向还没有留下数据</translation>
+    </message>
+    <message>
+        <source>its gzip data is damaged or cut off: {}</source>
+        <translation>它的 gzip 数据已损坏或不完整：{}</translation>
+    </message>
+    <message>
+        <source>its gzip data unpacks to more than {}</source>
+        <translation>它的 gzip 数据解压后超过 {}</translation>
+    </message>
+    <message>
+        <source>its header</source>
+        <translation>它的文件头</translation>
+    </message>
+    <message>
+        <source>its header counts {} tokens and {} follow</source>
+        <translation>它的文件头记有 {} 个 token，其后却有 {} 个</translation>
+    </message>
+    <message>
+        <source>its header does not fit its checksum</source>
+        <translation>它的文件头与校验和不符</translation>
+    </message>
+    <message>
+        <source>its header fails its checksum</source>
+        <translation>它的文件头校验和不符</translation>
+    </message>
+    <message>
+        <source>its header is cut short or too long</source>
+        <translation>它的文件头不完整或过长</translation>
+    </message>
+    <message>
+        <source>its header is missing</source>
+        <translation>它缺少文件头</translation>
+    </message>
+    <message>
+        <source>its header is missing: the file is truncated or damaged</source>
+        <translation>它缺少文件头：文件被截断或已损坏</translation>
+    </message>
+    <message>
+        <source>its header is no JSON object</source>
+        <translation>它的文件头不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>its header is no JSON: {}</source>
+        <translation>它的文件头不是 JSON：{}</translation>
+    </message>
+    <message>
+        <source>its header names {} twice</source>
+        <translation>它的文件头两次写有 {}</translation>
+    </message>
+    <message>
+        <source>its header&apos;s version is {}</source>
+        <translation>它的文件头版本是 {}</translation>
+    </message>
+    <message>
+        <source>its host has not told of it yet</source>
+        <translation>它的主机还没有报告它</translation>
+    </message>
+    <message>
+        <source>its host is empty</source>
+        <translation>主机为空</translation>
+    </message>
+    <message>
+        <source>its input has not been received</source>
+        <translation>它的输入还没有接收</translation>
+    </message>
+    <message>
+        <source>its kind is unknown</source>
+        <translation>它的种类未知</translation>
+    </message>
+    <message>
+        <source>its kind needs a microbatch, 0 to 16777214</source>
+        <translation>这一种类需要微批次，0 到 16777214</translation>
+    </message>
+    <message>
+        <source>its kind needs a weight version</source>
+        <translation>这一种类需要权重版本</translation>
+    </message>
+    <message>
+        <source>its last document index is not the number of its sequences</source>
+        <translation>它的最后一个文档索引不等于它的序列数</translation>
+    </message>
+    <message>
+        <source>its layout allows {} to {}</source>
+        <translation>它的布局允许 {} 到 {}</translation>
+    </message>
+    <message>
+        <source>its layout has more ranks, stages or layers than a run can have</source>
+        <translation>它的布局的 rank、阶段或层超过一次运行可以有的数量</translation>
+    </message>
+    <message>
+        <source>its layout has no /run/min_data: the number of replicas is fixed</source>
+        <translation>它的布局没有 /run/min_data：副本数是固定的</translation>
+    </message>
+    <message>
+        <source>its learning rate has to reach the end of the warm-up within the run</source>
+        <translation>它的学习率必须在运行结束前走完预热</translation>
+    </message>
+    <message>
+        <source>its list of ranks</source>
+        <translation>它的 rank 列表</translation>
+    </message>
+    <message>
+        <source>its list of ranks cannot be read</source>
+        <translation>它的 rank 列表无法读取</translation>
+    </message>
+    <message>
+        <source>its list of tables</source>
+        <translation>它的表的列表</translation>
+    </message>
+    <message>
+        <source>its list of tables cannot be read: the file is truncated or damaged</source>
+        <translation>它的表的列表无法读取：文件被截断或已损坏</translation>
+    </message>
+    <message>
+        <source>its lists and objects lie more than {} deep within one another</source>
+        <translation>它的列表和对象相互嵌套超过 {} 层</translation>
+    </message>
+    <message>
+        <source>its llama3 scales positions as Llama 3 does</source>
+        <translation>它的 llama3 按 Llama 3 的方式缩放位置编码</translation>
+    </message>
+    <message>
+        <source>its lock cannot be taken</source>
+        <translation>无法取得它的锁</translation>
+    </message>
+    <message>
+        <source>its log</source>
+        <translation>它的日志</translation>
+    </message>
+    <message>
+        <source>its loss scale belongs to fp16 with master weights</source>
+        <translation>它的损失缩放属于带主权重的 fp16</translation>
+    </message>
+    <message>
+        <source>its manifest names {} shards, and no weight in them</source>
+        <translation>它的清单列出 {} 个分片，其中没有权重</translation>
+    </message>
+    <message>
+        <source>its metadata holds something else than text</source>
+        <translation>它的元数据中有非文本的内容</translation>
+    </message>
+    <message>
+        <source>its metadata is no JSON object</source>
+        <translation>它的元数据不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>its mixed_precision reduces in 16 bits</source>
+        <translation>它的 mixed_precision 以 16 位归约</translation>
+    </message>
+    <message>
+        <source>its model has sizes that no llama has</source>
+        <translation>它的模型有任何 llama 都没有的尺寸</translation>
+    </message>
+    <message>
+        <source>its model is of kind {}</source>
+        <translation>它的模型种类是 {}</translation>
+    </message>
+    <message>
+        <source>its models attend to all tokens before</source>
+        <translation>它的模型注意此前的所有 token</translation>
+    </message>
+    <message>
+        <source>its models have none</source>
+        <translation>它的模型没有</translation>
+    </message>
+    <message>
+        <source>its models have one width</source>
+        <translation>它的模型只有一个宽度</translation>
+    </message>
+    <message>
+        <source>its models llama3 and qwen3 have RMSNorm, rotary positions, SwiGLU and no biases</source>
+        <translation>它的模型 llama3 和 qwen3 采用 RMSNorm、旋转位置编码、SwiGLU，没有偏置</translation>
+    </message>
+    <message>
+        <source>its notes</source>
+        <translation>它的笔记</translation>
+    </message>
+    <message>
+        <source>its numbers are {}, which are no tokens</source>
+        <translation>它的数是 {}，不是 token</translation>
+    </message>
+    <message>
+        <source>its optimizers update fp32 weights</source>
+        <translation>它的优化器更新 fp32 权重</translation>
+    </message>
+    <message>
+        <source>its path has {} bytes</source>
+        <translation>它的路径有 {} 个字节</translation>
+    </message>
+    <message>
+        <source>its pipelines accumulate whole gradients</source>
+        <translation>它的流水线累积完整的梯度</translation>
+    </message>
+    <message>
+        <source>its pipelines end every step with a flush</source>
+        <translation>它的流水线在每一步结束时排空</translation>
+    </message>
+    <message>
+        <source>its pipelines run 1F1B with a flush</source>
+        <translation>它的流水线采用带排空的 1F1B</translation>
+    </message>
+    <message>
+        <source>its pipelines run 1F1B with a flush, or interleaved 1F1B</source>
+        <translation>它的流水线采用带排空的 1F1B，或交错 1F1B</translation>
+    </message>
+    <message>
+        <source>its port is no number from 0 to 65535</source>
+        <translation>端口不是 0 到 65535 的数</translation>
+    </message>
+    <message>
+        <source>its pre_tokenizer does not turn bytes into characters (ByteLevel)</source>
+        <translation>它的 pre_tokenizer 不把字节转换为字符（ByteLevel）</translation>
+    </message>
+    <message>
+        <source>its products have 8 bits or 16</source>
+        <translation>它的矩阵乘法是 8 位或 16 位</translation>
+    </message>
+    <message>
+        <source>its products of 8 bits belong to 16-bit training</source>
+        <translation>它的 8 位矩阵乘法属于 16 位训练</translation>
+    </message>
+    <message>
+        <source>its router takes a token&apos;s highest scores, without noise, draws or groups that add up</source>
+        <translation>它的路由取每个 token 的最高得分，没有噪声、抽样，也没有得分相加的组</translation>
+    </message>
+    <message>
+        <source>its rows name texts that the file holds more than once</source>
+        <translation>它的行所指的文本在文件中不止一次</translation>
+    </message>
+    <message>
+        <source>its scales are those of a tensor, a row or 32 numbers</source>
+        <translation>它的缩放因子按张量、行或每 32 个数给出</translation>
+    </message>
+    <message>
+        <source>its scales come from present values</source>
+        <translation>它的缩放因子由当前数值得出</translation>
+    </message>
+    <message>
+        <source>its seeds are positive numbers of 31 bits</source>
+        <translation>它的随机种子是 31 位正数</translation>
+    </message>
+    <message>
+        <source>its state</source>
+        <translation>它的状态</translation>
+    </message>
+    <message>
+        <source>its table of names</source>
+        <translation>它的名称表</translation>
+    </message>
+    <message>
+        <source>its table of names cannot be read</source>
+        <translation>它的名称表无法读取</translation>
+    </message>
+    <message>
+        <source>its table {} {}</source>
+        <translation>它的表 {} {}</translation>
+    </message>
+    <message>
+        <source>its tensor parallelism goes with ZeRO 0 to 2</source>
+        <translation>它的张量并行与 ZeRO 0 到 2 同用</translation>
+    </message>
+    <message>
+        <source>its tensor ranks go with FSDP2 alone</source>
+        <translation>它的张量 rank 只与 FSDP2 同用</translation>
+    </message>
+    <message>
+        <source>its tensor ranks hold all tokens between the blocks</source>
+        <translation>它的张量 rank 在块与块之间持有全部 token</translation>
+    </message>
+    <message>
+        <source>its tensor ranks split the tokens between their blocks always</source>
+        <translation>它的张量 rank 在块与块之间总是切分 token</translation>
+    </message>
+    <message>
+        <source>its tensors take {} and {} follow the header</source>
+        <translation>它的张量占 {}，而文件头之后有 {}</translation>
+    </message>
+    <message>
+        <source>its tokens go up to {}, model.vocabulary is {}</source>
+        <translation>它的 token 最大到 {}，而 model.vocabulary 是 {}</translation>
+    </message>
+    <message>
+        <source>its version is no number from 0 to 65534</source>
+        <translation>它的版本不是 0 到 65534 的数</translation>
+    </message>
+    <message>
+        <source>its version is {}</source>
+        <translation>它的版本是 {}</translation>
+    </message>
+    <message>
+        <source>its warm-ups have two steps at least</source>
+        <translation>它的预热至少有两步</translation>
+    </message>
+    <message>
+        <source>its {} is no JSON object</source>
+        <translation>它的 {} 不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>kill 1 after 12, hang 1 after 12 or slow 1 after 12 by 2.5</source>
+        <translation>kill 1 after 12、hang 1 after 12 或 slow 1 after 12 by 2.5</translation>
+    </message>
+    <message>
+        <source>layer norms</source>
+        <translation>层归一化</translation>
+    </message>
+    <message>
+        <source>learned or rotary</source>
+        <translation>learned 或 rotary</translation>
+    </message>
+    <message>
+        <source>learned positions</source>
+        <translation>可学习的位置编码</translation>
+    </message>
+    <message>
+        <source>line 1</source>
+        <translation>第 1 行</translation>
+    </message>
+    <message>
+        <source>line {} does not join two tokens to a third</source>
+        <translation>第 {} 行没有把两个 token 合并成第三个</translation>
+    </message>
+    <message>
+        <source>line {} of its log fails its checksum</source>
+        <translation>日志第 {} 行的校验和不符</translation>
+    </message>
+    <message>
+        <source>line {} of its log is of {} ns, beyond all times</source>
+        <translation>日志第 {} 行的时间是 {} ns，超出一切时间</translation>
+    </message>
+    <message>
+        <source>line {} {}</source>
+        <translation>第 {} 行{}</translation>
+    </message>
+    <message>
+        <source>line {}, cell {}: {}</source>
+        <translation>第 {} 行第 {} 格：{}</translation>
+    </message>
+    <message>
+        <source>line {}, column {}</source>
+        <translation>第 {} 行，第 {} 列</translation>
+    </message>
+    <message>
+        <source>line {}, {}</source>
+        <translation>第 {} 行，{}</translation>
+    </message>
+    <message>
+        <source>lm_head.weight differs from wte.weight, and the layout&apos;s model ties the two</source>
+        <translation>lm_head.weight 与 wte.weight 不同，而布局的模型共享这两者</translation>
+    </message>
+    <message>
+        <source>logits with a cap</source>
+        <translation>带上限的 logit</translation>
+    </message>
+    <message>
+        <source>master; or fp32, which is torch_autocast</source>
+        <translation>master；或 fp32，即 torch_autocast</translation>
+    </message>
+    <message>
+        <source>model.safetensors.index.json has no weight_map</source>
+        <translation>model.safetensors.index.json 没有 weight_map</translation>
+    </message>
+    <message>
+        <source>model.safetensors.index.json names no file for {}</source>
+        <translation>model.safetensors.index.json 没有为 {} 指定文件</translation>
+    </message>
+    <message>
+        <source>model.safetensors.index.json: {}</source>
+        <translation>model.safetensors.index.json：{}</translation>
+    </message>
+    <message>
+        <source>model.vocabulary above {}</source>
+        <translation>大于 {} 的 model.vocabulary</translation>
+    </message>
+    <message>
+        <source>model.vocabulary of at least {}</source>
+        <translation>不小于 {} 的 model.vocabulary</translation>
+    </message>
+    <message>
+        <source>more spans have begun and not ended (B without E) than fit into {}</source>
+        <translation>已开始而未结束的区间（有 B 无 E）超过 {} 所能容纳的数量</translation>
+    </message>
+    <message>
+        <source>mpirun is missing</source>
+        <translation>缺少 mpirun</translation>
+    </message>
+    <message>
+        <source>name a second run to compare it with</source>
+        <translation>指定与之比较的第二个运行</translation>
+    </message>
+    <message>
+        <source>name {} fails its checksum</source>
+        <translation>名称 {} 的校验和不符</translation>
+    </message>
+    <message>
+        <source>no .bin file to train on lies there</source>
+        <translation>那里没有用于训练的 .bin 文件</translation>
+    </message>
+    <message>
+        <source>no answer within {} s</source>
+        <translation>{} s 之内没有应答</translation>
+    </message>
+    <message>
+        <source>no devices found</source>
+        <translation>没有找到设备</translation>
+    </message>
+    <message>
+        <source>no dump was named</source>
+        <translation>没有指定转储</translation>
+    </message>
+    <message>
+        <source>no fault that can be brought about</source>
+        <translation>不是可以注入的故障</translation>
+    </message>
+    <message>
+        <source>no file was named</source>
+        <translation>没有指定文件</translation>
+    </message>
+    <message>
+        <source>no gradient came since the update before</source>
+        <translation>自上次更新以来没有梯度</translation>
+    </message>
+    <message>
+        <source>no host in the hostfile</source>
+        <translation>主机文件中没有主机</translation>
+    </message>
+    <message>
+        <source>no interface here is in {}</source>
+        <translation>这里没有网络接口位于 {}</translation>
+    </message>
+    <message>
+        <source>no interface is up</source>
+        <translation>没有启用的接口</translation>
+    </message>
+    <message>
+        <source>no memory</source>
+        <translation>内存不足</translation>
+    </message>
+    <message>
+        <source>no network interface is up</source>
+        <translation>没有启用的网络接口</translation>
+    </message>
+    <message>
+        <source>no reason was given</source>
+        <translation>没有说明原因</translation>
+    </message>
+    <message>
+        <source>no step is complete in both runs</source>
+        <translation>没有一步在两个运行中都是完整的</translation>
+    </message>
+    <message>
+        <source>no step of the run is complete</source>
+        <translation>运行中没有完整的一步</translation>
+    </message>
+    <message>
+        <source>no temporary folder can be made for a copy: {}</source>
+        <translation>无法为副本创建临时文件夹：{}</translation>
+    </message>
+    <message>
+        <source>no {}s found</source>
+        <translation>没有找到{}</translation>
+    </message>
+    <message>
+        <source>none or full</source>
+        <translation>none 或 full</translation>
+    </message>
+    <message>
+        <source>none or llama3</source>
+        <translation>none 或 llama3</translation>
+    </message>
+    <message>
+        <source>none or static; or precision.compute fp16</source>
+        <translation>none 或 static；或 precision.compute fp16</translation>
+    </message>
+    <message>
+        <source>none, full or every</source>
+        <translation>none、full 或 every</translation>
+    </message>
+    <message>
+        <source>none, full or operations</source>
+        <translation>none、full 或 operations</translation>
+    </message>
+    <message>
+        <source>none, selective, mlp, full or every</source>
+        <translation>none、selective、mlp、full 或 every</translation>
+    </message>
+    <message>
+        <source>none; or optimizer.kind adamw</source>
+        <translation>none；或 optimizer.kind adamw</translation>
+    </message>
+    <message>
+        <source>none; or parallel.zero of at least 1</source>
+        <translation>none；或 parallel.zero 不小于 1</translation>
+    </message>
+    <message>
+        <source>not restarted</source>
+        <translation>没有重启</translation>
+    </message>
+    <message>
+        <source>note {} fails its checksum</source>
+        <translation>笔记 {} 的校验和不符</translation>
+    </message>
+    <message>
+        <source>note {} is of {} ns, beyond all times</source>
+        <translation>笔记 {} 的时间是 {} ns，超出一切时间</translation>
+    </message>
+    <message>
+        <source>nothing is known of the rank</source>
+        <translation>对该 rank 一无所知</translation>
+    </message>
+    <message>
+        <source>nothing of it is on the host</source>
+        <translation>主机上没有它的数据</translation>
+    </message>
+    <message>
+        <source>nothing of it is on the host yet</source>
+        <translation>主机上还没有它的数据</translation>
+    </message>
+    <message>
+        <source>nothing to import</source>
+        <translation>没有可导入的内容</translation>
+    </message>
+    <message>
+        <source>nothing to report</source>
+        <translation>没有可报告的内容</translation>
+    </message>
+    <message>
+        <source>nothing was heard any more</source>
+        <translation>再也没有收到任何消息</translation>
+    </message>
+    <message>
+        <source>nothing was measured</source>
+        <translation>没有测得任何数据</translation>
+    </message>
+    <message>
+        <source>of Shardlab&apos;s models it has the blocks of llama3 and qwen3</source>
+        <translation>在 Shardlab 的模型中，它有 llama3 和 qwen3 的块</translation>
+    </message>
+    <message>
+        <source>of Shardlab&apos;s optimizers it has AdamW ({} adam) and sgd</source>
+        <translation>在 Shardlab 的优化器中，它有 AdamW（{} adam）和 sgd</translation>
+    </message>
+    <message>
+        <source>of Shardlab&apos;s optimizers it has AdamW and SGD</source>
+        <translation>在 Shardlab 的优化器中，它有 AdamW 和 SGD</translation>
+    </message>
+    <message>
+        <source>of gates, what is written for it has SiLU alone ({})</source>
+        <translation>在门控激活函数中，为它写出的只有 SiLU（{}）</translation>
+    </message>
+    <message>
+        <source>offload_optimizer is a part of ZeRO</source>
+        <translation>offload_optimizer 是 ZeRO 的一部分</translation>
+    </message>
+    <message>
+        <source>offloading is a part of DeepSpeed&apos;s ZeRO</source>
+        <translation>卸载是 DeepSpeed 的 ZeRO 的一部分</translation>
+    </message>
+    <message>
+        <source>one .bin file</source>
+        <translation>一个 .bin 文件</translation>
+    </message>
+    <message>
+        <source>one SELECT over {}</source>
+        <translation>一条对 {} 的 SELECT</translation>
+    </message>
+    <message>
+        <source>one checkpoint that stays</source>
+        <translation>只保留一个检查点</translation>
+    </message>
+    <message>
+        <source>one of {}</source>
+        <translation>{} 之一</translation>
+    </message>
+    <message>
+        <source>only one value can count, and it is unclear which was meant</source>
+        <translation>只有一个值能算数，而不清楚是哪一个</translation>
+    </message>
+    <message>
+        <source>only the first and the last stage share an embedding, and a rank that holds both sums it once</source>
+        <translation>只有第一个和最后一个阶段共享嵌入，同时持有两者的 rank 只求和一次</translation>
+    </message>
+    <message>
+        <source>other hosts cannot reach this machine</source>
+        <translation>其他主机无法连接到本机</translation>
+    </message>
+    <message>
+        <source>other pipeline ranks have it, and all take part</source>
+        <translation>其他流水线 rank 有它，而所有 rank 都要参与</translation>
+    </message>
+    <message>
+        <source>other stages have it, and all take part</source>
+        <translation>其他阶段有它，而所有阶段都要参与</translation>
+    </message>
+    <message>
+        <source>parallel.exchange allreduce, server or hogwild</source>
+        <translation>parallel.exchange allreduce、server 或 hogwild</translation>
+    </message>
+    <message>
+        <source>partitioned inputs of a part of the blocks</source>
+        <translation>只对一部分块切分输入</translation>
+    </message>
+    <message>
+        <source>pipeline rank {} holds no stage</source>
+        <translation>流水线 rank {} 不含任何阶段</translation>
+    </message>
+    <message>
+        <source>pipeline rank {} needs {}, {} too much: its device has {}; most are {}, {}</source>
+        <translation>流水线 rank {} 需要 {}，超出 {}：其设备有 {}；最多的是{}，{}</translation>
+    </message>
+    <message>
+        <source>pipeline rank {} sends {} at this place</source>
+        <translation>流水线 rank {} 在此处发送 {}</translation>
+    </message>
+    <message>
+        <source>pipeline rank {}, action {}, {}</source>
+        <translation>流水线 rank {}，第 {} 个动作，{}</translation>
+    </message>
+    <message>
+        <source>pipeline rank {}, {}</source>
+        <translation>流水线 rank {}，{}</translation>
+    </message>
+    <message>
+        <source>rank 0 writes the profile, on its own host</source>
+        <translation>性能剖析由 rank 0 在它自己的主机上写出</translation>
+    </message>
+    <message>
+        <source>rank {} recorded more than {} × {} in step {}</source>
+        <translation>rank {0} 在第 {3} 步中记录了超过 {1} 个 {2}</translation>
+    </message>
+    <message>
+        <source>rank {} wrote format {}, rank {} format {}</source>
+        <translation>rank {} 写出的格式是 {}，rank {} 的格式是 {}</translation>
+    </message>
+    <message>
+        <source>ranks are started by Open MPI</source>
+        <translation>各 rank 由 Open MPI 启动</translation>
+    </message>
+    <message>
+        <source>reading it takes more work than a file of its size can need: it is damaged</source>
+        <translation>读取它的工作量超出同样大小的文件所能需要的：它已损坏</translation>
+    </message>
+    <message>
+        <source>recomputation of a part of each stage</source>
+        <translation>只对各阶段的一部分做重计算</translation>
+    </message>
+    <message>
+        <source>recomputation of some blocks</source>
+        <translation>只对部分块做重计算</translation>
+    </message>
+    <message>
+        <source>refused: {}</source>
+        <translation>被拒绝：{}</translation>
+    </message>
+    <message>
+        <source>replicas are averaged before the shared embedding is summed</source>
+        <translation>先对各副本求平均，再对共享的嵌入求和</translation>
+    </message>
+    <message>
+        <source>replicas are summed before the shared embedding is</source>
+        <translation>先对各副本求和，再对共享的嵌入求和</translation>
+    </message>
+    <message>
+        <source>resize REPLICAS, kill RANK or hang RANK, on a line, by this user or root</source>
+        <translation>由本用户或 root 写入的一行：resize 副本数、kill RANK 或 hang RANK</translation>
+    </message>
+    <message>
+        <source>ring; or a number of heads of keys that {} divides</source>
+        <translation>ring；或能被 {} 整除的键的头数</translation>
+    </message>
+    <message>
+        <source>run.min_data of 1 or more</source>
+        <translation>run.min_data 不小于 1</translation>
+    </message>
+    <message>
+        <source>salloc --ntasks-per-node=N</source>
+        <translation>salloc --ntasks-per-node=N</translation>
+    </message>
+    <message>
+        <source>scores of experts with a bias</source>
+        <translation>带偏置的专家得分</translation>
+    </message>
+    <message>
+        <source>scores that fall with the distance</source>
+        <translation>随距离下降的注意力得分</translation>
+    </message>
+    <message>
+        <source>scores with a cap</source>
+        <translation>带上限的注意力得分</translation>
+    </message>
+    <message>
+        <source>second halves of a part of each stage</source>
+        <translation>只重计算各阶段一部分的后半块</translation>
+    </message>
+    <message>
+        <source>segments of several blocks over a part of a stage</source>
+        <translation>只在阶段的一部分中采用多块片段</translation>
+    </message>
+    <message>
+        <source>sequence parallelism</source>
+        <translation>序列并行</translation>
+    </message>
+    <message>
+        <source>sequence {} has {} tokens</source>
+        <translation>序列 {} 有 {} 个 token</translation>
+    </message>
+    <message>
+        <source>sequence {} lies at byte {}, and those before it end at {}</source>
+        <translation>序列 {} 位于字节 {}，而此前的序列在 {} 结束</translation>
+    </message>
+    <message>
+        <source>sequences one behind the other, as Megatron writes them</source>
+        <translation>像 Megatron 所写的那样首尾相接的序列</translation>
+    </message>
+    <message>
+        <source>several copies go with FSDP2 alone</source>
+        <translation>多份拷贝只与 FSDP2 同用</translation>
+    </message>
+    <message>
+        <source>several files of tokens</source>
+        <translation>多个 token 文件</translation>
+    </message>
+    <message>
+        <source>shardlab-rank is missing</source>
+        <translation>缺少 shardlab-rank</translation>
+    </message>
+    <message>
+        <source>slow RANK after STEPS by FACTOR</source>
+        <translation>slow RANK after 步数 by 倍数</translation>
+    </message>
+    <message>
+        <source>smaller microbatches or a larger global batch; or schedule.kind 1f1b</source>
+        <translation>更小的微批次或更大的全局批次；或 schedule.kind 1f1b</translation>
+    </message>
+    <message>
+        <source>somebody else has a file of that name</source>
+        <translation>已有他人的同名文件</translation>
+    </message>
+    <message>
+        <source>something else has that name</source>
+        <translation>该名称已被其他东西占用</translation>
+    </message>
+    <message>
+        <source>something follows it</source>
+        <translation>其后还有内容</translation>
+    </message>
+    <message>
+        <source>something that is no file has that name</source>
+        <translation>该名称已被占用，但不是文件</translation>
+    </message>
+    <message>
+        <source>stage {} lies on pipeline rank {}</source>
+        <translation>阶段 {} 位于流水线 rank {}</translation>
+    </message>
+    <message>
+        <source>stage {} lies on pipeline rank {} of {}</source>
+        <translation>阶段 {} 位于流水线 rank {}，共 {} 个</translation>
+    </message>
+    <message>
+        <source>stage {} stands nowhere</source>
+        <translation>阶段 {} 没有出现</translation>
+    </message>
+    <message>
+        <source>stage {} stands on line {} too</source>
+        <translation>阶段 {} 也出现在第 {} 行</translation>
+    </message>
+    <message>
+        <source>stages of different length</source>
+        <translation>长度不同的阶段</translation>
+    </message>
+    <message>
+        <source>start this from within salloc or sbatch, or name hosts with --hostfile</source>
+        <translation>在 salloc 或 sbatch 中启动，或用 --hostfile 指定主机</translation>
+    </message>
+    <message>
+        <source>stopped while hosts were called</source>
+        <translation>在联系主机时停止</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; does not fit its checksum</source>
+        <translation>张量“{}”的校验和不符</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; has an odd shape</source>
+        <translation>张量“{}”的形状不对</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; holds {}</source>
+        <translation>张量“{}”的类型为 {}</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; is not all there</source>
+        <translation>张量“{}”不完整</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; is not as the manifest says</source>
+        <translation>张量“{}”与清单所述的不符</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; overlaps another or leaves a gap before it</source>
+        <translation>张量“{}”与另一个重叠，或在它之前留有空隙</translation>
+    </message>
+    <message>
+        <source>tensor &quot;{}&quot; {}</source>
+        <translation>张量“{}”{}</translation>
+    </message>
+    <message>
+        <source>tensor parallelism within a pipeline</source>
+        <translation>流水线内的张量并行</translation>
+    </message>
+    <message>
+        <source>tensor parallelism without sequence parallelism</source>
+        <translation>没有序列并行的张量并行</translation>
+    </message>
+    <message>
+        <source>text is empty</source>
+        <translation>文本为空</translation>
+    </message>
+    <message>
+        <source>text too short</source>
+        <translation>文本太短</translation>
+    </message>
+    <message>
+        <source>texts of at most {}</source>
+        <translation>最多 {} 的文本</translation>
+    </message>
+    <message>
+        <source>the Slurm allocation contradicts itself</source>
+        <translation>Slurm 分配自相矛盾</translation>
+    </message>
+    <message>
+        <source>the Slurm allocation does not say its slots</source>
+        <translation>Slurm 分配没有说明它的槽位</translation>
+    </message>
+    <message>
+        <source>the blocks of {} that have experts</source>
+        <translation>{} 中带有专家的块</translation>
+    </message>
+    <message>
+        <source>the built-in images</source>
+        <translation>内置图像</translation>
+    </message>
+    <message>
+        <source>the checkpoint has done {} steps and the layout asks for {}</source>
+        <translation>检查点已完成 {} 步，而布局要求 {} 步</translation>
+    </message>
+    <message>
+        <source>the checkpoint holds no weights</source>
+        <translation>检查点中没有权重</translation>
+    </message>
+    <message>
+        <source>the checkpoint is damaged</source>
+        <translation>检查点已损坏</translation>
+    </message>
+    <message>
+        <source>the checkpoint was written by a later version</source>
+        <translation>检查点由更新的版本写出</translation>
+    </message>
+    <message>
+        <source>the checkpoint&apos;s manifest is damaged</source>
+        <translation>检查点的清单已损坏</translation>
+    </message>
+    <message>
+        <source>the collector has stopped</source>
+        <translation>收集器已停止</translation>
+    </message>
+    <message>
+        <source>the columns of each table are listed by shardlab query --tables</source>
+        <translation>各表的列见 shardlab query --tables</translation>
+    </message>
+    <message>
+        <source>the comparison was cancelled</source>
+        <translation>比较已取消</translation>
+    </message>
+    <message>
+        <source>the connection broke</source>
+        <translation>连接中断</translation>
+    </message>
+    <message>
+        <source>the connection was closed</source>
+        <translation>连接被关闭</translation>
+    </message>
+    <message>
+        <source>the current weights are version {}</source>
+        <translation>当前权重的版本是 {}</translation>
+    </message>
+    <message>
+        <source>the disk is full</source>
+        <translation>磁盘已满</translation>
+    </message>
+    <message>
+        <source>the field&apos;s default</source>
+        <translation>该字段的默认值</translation>
+    </message>
+    <message>
+        <source>the figures from step {} on fail their checksum</source>
+        <translation>从第 {} 步起的数据校验和不符</translation>
+    </message>
+    <message>
+        <source>the file is cut short</source>
+        <translation>文件不完整</translation>
+    </message>
+    <message>
+        <source>the file is empty</source>
+        <translation>文件是空的</translation>
+    </message>
+    <message>
+        <source>the file is not trusted</source>
+        <translation>不信任该文件</translation>
+    </message>
+    <message>
+        <source>the file is too large</source>
+        <translation>文件太大</translation>
+    </message>
+    <message>
+        <source>the folder has no file that is one</source>
+        <translation>文件夹中没有这样的文件</translation>
+    </message>
+    <message>
+        <source>the folder holds neither model.safetensors nor model.safetensors.index.json</source>
+        <translation>文件夹中既没有 model.safetensors 也没有 model.safetensors.index.json</translation>
+    </message>
+    <message>
+        <source>the folder is none and holds none</source>
+        <translation>该文件夹不是检查点，其中也没有检查点</translation>
+    </message>
+    <message>
+        <source>the folder of checkpoints is in use</source>
+        <translation>检查点文件夹正被使用</translation>
+    </message>
+    <message>
+        <source>the gate {}</source>
+        <translation>门控 {}</translation>
+    </message>
+    <message>
+        <source>the host cannot be reached</source>
+        <translation>无法联系到该主机</translation>
+    </message>
+    <message>
+        <source>the host updates with gradients that are there</source>
+        <translation>主机用已经到达的梯度更新</translation>
+    </message>
+    <message>
+        <source>the host updates with the averaged gradient</source>
+        <translation>主机用平均后的梯度更新</translation>
+    </message>
+    <message>
+        <source>the host updates with the whole gradient</source>
+        <translation>主机用完整的梯度更新</translation>
+    </message>
+    <message>
+        <source>the import was cancelled</source>
+        <translation>导入已取消</translation>
+    </message>
+    <message>
+        <source>the index of one of Megatron&apos;s data sets, whose tokens lie in the .bin beside it</source>
+        <translation>Megatron 数据集的索引，其 token 在旁边的 .bin 中</translation>
+    </message>
+    <message>
+        <source>the index of one of fairseq&apos;s data sets</source>
+        <translation>fairseq 数据集的索引</translation>
+    </message>
+    <message>
+        <source>the installation is not complete</source>
+        <translation>安装不完整</translation>
+    </message>
+    <message>
+        <source>the kernel gave no random bytes</source>
+        <translation>内核没有给出随机字节</translation>
+    </message>
+    <message>
+        <source>the key stands twice</source>
+        <translation>该键出现两次</translation>
+    </message>
+    <message>
+        <source>the layers read fp32 weights that were rounded to 16 bits</source>
+        <translation>各层读取的是舍入到 16 位的 fp32 权重</translation>
+    </message>
+    <message>
+        <source>the layout cannot be shrunk</source>
+        <translation>无法缩小该布局</translation>
+    </message>
+    <message>
+        <source>the layout cannot run</source>
+        <translation>布局无法运行</translation>
+    </message>
+    <message>
+        <source>the layout cannot run with so many replicas</source>
+        <translation>布局无法以这么多副本运行</translation>
+    </message>
+    <message>
+        <source>the layout has no such place</source>
+        <translation>布局中没有这样的位置</translation>
+    </message>
+    <message>
+        <source>the layout is too long to be sent to other hosts</source>
+        <translation>布局太长，无法发送到其他主机</translation>
+    </message>
+    <message>
+        <source>the layout names a program that would be started, and you have not allowed it</source>
+        <translation>布局指定了要启动的程序，而您没有允许它</translation>
+    </message>
+    <message>
+        <source>the layout&apos;s model and optimizer need it</source>
+        <translation>布局的模型和优化器需要它</translation>
+    </message>
+    <message>
+        <source>the list of presets is damaged</source>
+        <translation>预设的列表已损坏</translation>
+    </message>
+    <message>
+        <source>the measured layout cannot be planned</source>
+        <translation>无法为所测量的布局做计划</translation>
+    </message>
+    <message>
+        <source>the mesh of its sequence_parallel_size has two axes, this one and data</source>
+        <translation>它的 sequence_parallel_size 的网格有两个轴，即这一轴和数据轴</translation>
+    </message>
+    <message>
+        <source>the model {}</source>
+        <translation>模型 {}</translation>
+    </message>
+    <message>
+        <source>the next update makes version {}</source>
+        <translation>下一次更新产生版本 {}</translation>
+    </message>
+    <message>
+        <source>the norm is that of the whole gradient</source>
+        <translation>范数是整个梯度的范数</translation>
+    </message>
+    <message>
+        <source>the one restart is used</source>
+        <translation>唯一的一次重启已用完</translation>
+    </message>
+    <message>
+        <source>the optimizer on the host without ZeRO</source>
+        <translation>没有 ZeRO 时把优化器放在主机上</translation>
+    </message>
+    <message>
+        <source>the optimizer that it offloads is Adam</source>
+        <translation>它卸载的优化器是 Adam</translation>
+    </message>
+    <message>
+        <source>the order of its actions is written by hand and has no smaller form</source>
+        <translation>它的动作顺序是手写的，没有更小的形式</translation>
+    </message>
+    <message>
+        <source>the position is not of this run</source>
+        <translation>该位置不属于此运行</translation>
+    </message>
+    <message>
+        <source>the question was cancelled</source>
+        <translation>查询已取消</translation>
+    </message>
+    <message>
+        <source>the question was ended</source>
+        <translation>查询被终止</translation>
+    </message>
+    <message>
+        <source>the record of rank {} fails its checksum</source>
+        <translation>rank {} 的记录校验和不符</translation>
+    </message>
+    <message>
+        <source>the run cannot be resized</source>
+        <translation>无法改变运行的规模</translation>
+    </message>
+    <message>
+        <source>the run file</source>
+        <translation>运行文件</translation>
+    </message>
+    <message>
+        <source>the run is being recorded</source>
+        <translation>运行正在记录</translation>
+    </message>
+    <message>
+        <source>the run is damaged</source>
+        <translation>运行文件已损坏</translation>
+    </message>
+    <message>
+        <source>the run was {}: {}</source>
+        <translation>运行的结果是{}：{}</translation>
+    </message>
+    <message>
+        <source>the schedule cannot run</source>
+        <translation>该调度无法运行</translation>
+    </message>
+    <message>
+        <source>the schedule is forward only</source>
+        <translation>该调度只有前向</translation>
+    </message>
+    <message>
+        <source>the server updates with all gradients</source>
+        <translation>服务器用全部梯度更新</translation>
+    </message>
+    <message>
+        <source>the shapes differ</source>
+        <translation>形状不同</translation>
+    </message>
+    <message>
+        <source>the shard is missing: {}</source>
+        <translation>缺少分片：{}</translation>
+    </message>
+    <message>
+        <source>the state of sgd on the host</source>
+        <translation>把 sgd 的状态放在主机上</translation>
+    </message>
+    <message>
+        <source>the system takes no more bytes</source>
+        <translation>系统不再接收更多字节</translation>
+    </message>
+    <message>
+        <source>the table of blocks</source>
+        <translation>数据块的表</translation>
+    </message>
+    <message>
+        <source>the tables are {}</source>
+        <translation>可用的表是 {}</translation>
+    </message>
+    <message>
+        <source>the text is not UTF-8</source>
+        <translation>文本不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>the text is too long</source>
+        <translation>文本太长</translation>
+    </message>
+    <message>
+        <source>the token is damaged</source>
+        <translation>令牌已损坏</translation>
+    </message>
+    <message>
+        <source>the tokenizer has more tokens than the model</source>
+        <translation>分词器的 token 多于模型的词表</translation>
+    </message>
+    <message>
+        <source>the tokenizer&apos;s expression failed on {} bytes: {}</source>
+        <translation>分词器的表达式在 {} 个字节上失败：{}</translation>
+    </message>
+    <message>
+        <source>the training part has {} windows, a global batch takes {}, and data.last_batch drop leaves out what fills none</source>
+        <translation>训练部分有 {} 个窗口，一个全局批次需要 {} 个，而 data.last_batch drop 会舍弃凑不满的部分</translation>
+    </message>
+    <message>
+        <source>the update needs the averaged gradient</source>
+        <translation>更新需要平均后的梯度</translation>
+    </message>
+    <message>
+        <source>the update needs the whole gradient</source>
+        <translation>更新需要完整的梯度</translation>
+    </message>
+    <message>
+        <source>the version is kept already</source>
+        <translation>该版本已经保留</translation>
+    </message>
+    <message>
+        <source>the version is not kept here</source>
+        <translation>该版本没有在这里保留</translation>
+    </message>
+    <message>
+        <source>the version that wrote it</source>
+        <translation>写出它的那个版本</translation>
+    </message>
+    <message>
+        <source>the weight gradient needs what the input gradient left</source>
+        <translation>权重梯度需要输入梯度留下的数据</translation>
+    </message>
+    <message>
+        <source>the {} part has {}, one window needs {} (model.sequence + 1){}</source>
+        <translation>{} 部分有 {}，一个窗口需要 {}（model.sequence + 1）{}</translation>
+    </message>
+    <message>
+        <source>there are no actions</source>
+        <translation>没有动作</translation>
+    </message>
+    <message>
+        <source>there are no documents</source>
+        <translation>没有文档</translation>
+    </message>
+    <message>
+        <source>there are no tokens</source>
+        <translation>没有 token</translation>
+    </message>
+    <message>
+        <source>there are too many actions</source>
+        <translation>动作太多</translation>
+    </message>
+    <message>
+        <source>there are too many tokens</source>
+        <translation>token 太多</translation>
+    </message>
+    <message>
+        <source>there are {} stages and {} microbatches</source>
+        <translation>有 {} 个阶段和 {} 个微批次</translation>
+    </message>
+    <message>
+        <source>there is no Slurm allocation</source>
+        <translation>没有 Slurm 分配</translation>
+    </message>
+    <message>
+        <source>there is no checkpoint</source>
+        <translation>没有检查点</translation>
+    </message>
+    <message>
+        <source>there is no microbatch {}</source>
+        <translation>没有微批次 {}</translation>
+    </message>
+    <message>
+        <source>there is no pipeline rank at its other end</source>
+        <translation>它的对端没有流水线 rank</translation>
+    </message>
+    <message>
+        <source>there is no stage {}</source>
+        <translation>没有阶段 {}</translation>
+    </message>
+    <message>
+        <source>there is no such file</source>
+        <translation>没有这个文件</translation>
+    </message>
+    <message>
+        <source>there is no such folder</source>
+        <translation>没有这个文件夹</translation>
+    </message>
+    <message>
+        <source>there is no such preset</source>
+        <translation>没有这样的预设</translation>
+    </message>
+    <message>
+        <source>there is no such schedule</source>
+        <translation>没有这样的调度</translation>
+    </message>
+    <message>
+        <source>there is no {} of {}</source>
+        <translation>没有 {1} 的 {0}</translation>
+    </message>
+    <message>
+        <source>there is nothing in it that a timeline could show</source>
+        <translation>其中没有可以在时间线上显示的内容</translation>
+    </message>
+    <message>
+        <source>there is nothing left to train</source>
+        <translation>没有剩余的训练步</translation>
+    </message>
+    <message>
+        <source>there is nothing to train on</source>
+        <translation>没有可用于训练的内容</translation>
+    </message>
+    <message>
+        <source>there is nothing yet to compute again</source>
+        <translation>还没有可重新计算的内容</translation>
+    </message>
+    <message>
+        <source>there is nothing yet to send</source>
+        <translation>还没有可发送的内容</translation>
+    </message>
+    <message>
+        <source>there is one width without experts, {}, and one with, {}</source>
+        <translation>没有专家的块有一个宽度（{}），有专家的块有另一个（{}）</translation>
+    </message>
+    <message>
+        <source>these are no tokens</source>
+        <translation>这些不是 token</translation>
+    </message>
+    <message>
+        <source>these weights have an output projection of their own</source>
+        <translation>这些权重有自己的输出投影</translation>
+    </message>
+    <message>
+        <source>they are {}</source>
+        <translation>共 {} 个</translation>
+    </message>
+    <message>
+        <source>they make {} windows, which are numbered with 32 bits</source>
+        <translation>它们组成 {} 个窗口，而窗口用 32 位编号</translation>
+    </message>
+    <message>
+        <source>this is no JSON</source>
+        <translation>这不是 JSON</translation>
+    </message>
+    <message>
+        <source>this is no action</source>
+        <translation>这不是动作</translation>
+    </message>
+    <message>
+        <source>this is no address</source>
+        <translation>这不是地址</translation>
+    </message>
+    <message>
+        <source>this is no agent</source>
+        <translation>这不是启动代理</translation>
+    </message>
+    <message>
+        <source>this is no host name</source>
+        <translation>这不是主机名</translation>
+    </message>
+    <message>
+        <source>this is no layout</source>
+        <translation>这不是布局</translation>
+    </message>
+    <message>
+        <source>this is no legal safetensors file</source>
+        <translation>这不是合法的 safetensors 文件</translation>
+    </message>
+    <message>
+        <source>this is no manifest of a checkpoint</source>
+        <translation>这不是检查点的清单</translation>
+    </message>
+    <message>
+        <source>this is no parameter of Open MPI</source>
+        <translation>这不是 Open MPI 的参数</translation>
+    </message>
+    <message>
+        <source>this is no schedule</source>
+        <translation>这不是调度</translation>
+    </message>
+    <message>
+        <source>this is no variable of an environment</source>
+        <translation>这不是环境变量</translation>
+    </message>
+    <message>
+        <source>this layout cannot be read</source>
+        <translation>无法读取此布局</translation>
+    </message>
+    <message>
+        <source>this layout cannot go on from a checkpoint</source>
+        <translation>此布局不能从检查点继续</translation>
+    </message>
+    <message>
+        <source>this layout cannot go on from the checkpoint</source>
+        <translation>此布局不能从该检查点继续</translation>
+    </message>
+    <message>
+        <source>this machine first</source>
+        <translation>把本机放在最前</translation>
+    </message>
+    <message>
+        <source>this run has no prediction</source>
+        <translation>此运行没有预测</translation>
+    </message>
+    <message>
+        <source>tokens of 16 bits</source>
+        <translation>16 位 token</translation>
+    </message>
+    <message>
+        <source>tokens of 32 bits</source>
+        <translation>32 位 token</translation>
+    </message>
+    <message>
+        <source>tokens of type uint8, int8, uint16, int16, int32 or int64</source>
+        <translation>类型为 uint8、int8、uint16、int16、int32 或 int64 的 token</translation>
+    </message>
+    <message>
+        <source>tokens of type {} are not known</source>
+        <translation>类型 {} 的 token 未知</translation>
+    </message>
+    <message>
+        <source>too few images</source>
+        <translation>图像太少</translation>
+    </message>
+    <message>
+        <source>too few slots</source>
+        <translation>槽位太少</translation>
+    </message>
+    <message>
+        <source>too many slots in the hostfile</source>
+        <translation>主机文件中的槽位太多</translation>
+    </message>
+    <message>
+        <source>torchtitan shortens it to the steps of the run</source>
+        <translation>torchtitan 把它缩短到运行的步数</translation>
+    </message>
+    <message>
+        <source>two are of rank {}</source>
+        <translation>有两份属于 rank {}</translation>
+    </message>
+    <message>
+        <source>ulysses with {} heads of keys</source>
+        <translation>{} 个键的头的 ulysses</translation>
+    </message>
+    <message>
+        <source>ulysses; or parallel.context 1</source>
+        <translation>ulysses；或 parallel.context 1</translation>
+    </message>
+    <message>
+        <source>unknown export format</source>
+        <translation>未知的导出格式</translation>
+    </message>
+    <message>
+        <source>unknown import format</source>
+        <translation>未知的导入格式</translation>
+    </message>
+    <message>
+        <source>version 1</source>
+        <translation>版本 1</translation>
+    </message>
+    <message>
+        <source>version {} is neither kept nor current, which is {}</source>
+        <translation>版本 {} 既没有保留，也不是当前版本 {}</translation>
+    </message>
+    <message>
+        <source>version {}, tokens of {} bits</source>
+        <translation>版本 {}，{} 位 token</translation>
+    </message>
+    <message>
+        <source>vocab.json and merges.txt of GPT-2, or of a tokenizer trained like it</source>
+        <translation>GPT-2 或按其方式训练的分词器的 vocab.json 和 merges.txt</translation>
+    </message>
+    <message>
+        <source>wait for its end</source>
+        <translation>等待它结束</translation>
+    </message>
+    <message>
+        <source>weight decay beside the momentum of sgd</source>
+        <translation>与 sgd 的动量并用的权重衰减</translation>
+    </message>
+    <message>
+        <source>weights and centre pull each other as they were before the step</source>
+        <translation>权重与中心按该步之前的值相互拉近</translation>
+    </message>
+    <message>
+        <source>weights in 16 bits alone</source>
+        <translation>仅 16 位的权重</translation>
+    </message>
+    <message>
+        <source>weights in GGUF</source>
+        <translation>GGUF 权重</translation>
+    </message>
+    <message>
+        <source>weights of GPT-2 or Llama</source>
+        <translation>GPT-2 或 Llama 的权重</translation>
+    </message>
+    <message>
+        <source>weights of PyTorch</source>
+        <translation>PyTorch 的权重</translation>
+    </message>
+    <message>
+        <source>weights that were saved with tie_word_embeddings</source>
+        <translation>以 tie_word_embeddings 保存的权重</translation>
+    </message>
+    <message>
+        <source>what arrived was damaged</source>
+        <translation>收到的内容已损坏</translation>
+    </message>
+    <message>
+        <source>what begins there goes on for more than {} before another text or number begins</source>
+        <translation>从那里开始的内容超过 {} 仍没有下一个文本或数字开始</translation>
+    </message>
+    <message>
+        <source>what comes back is what it updates</source>
+        <translation>取回的是它更新后的内容</translation>
+    </message>
+    <message>
+        <source>what follows block {}</source>
+        <translation>数据块 {} 之后的内容</translation>
+    </message>
+    <message>
+        <source>what is computed again is for the backward</source>
+        <translation>重新计算的内容供反向使用</translation>
+    </message>
+    <message>
+        <source>what is gathered is what it updates</source>
+        <translation>收集的是它更新后的内容</translation>
+    </message>
+    <message>
+        <source>what is gathered must have come back</source>
+        <translation>收集的内容必须已经取回</translation>
+    </message>
+    <message>
+        <source>what is measured are the processor&apos;s cores</source>
+        <translation>所测量的是处理器的核</translation>
+    </message>
+    <message>
+        <source>what is not compute is added from the layout</source>
+        <translation>非计算的动作由布局添加</translation>
+    </message>
+    <message>
+        <source>what is written for it has a router without a bias</source>
+        <translation>为它写出的路由没有偏置</translation>
+    </message>
+    <message>
+        <source>what is written for it has experts in every second block alone</source>
+        <translation>为它写出的只在每隔一块中有专家</translation>
+    </message>
+    <message>
+        <source>what is written for {} has a softmax over the scores of tokens alone</source>
+        <translation>为 {} 写出的只对 token 的得分做 softmax</translation>
+    </message>
+    <message>
+        <source>what is written for {} has logits as they are</source>
+        <translation>为 {} 写出的不改变 logit</translation>
+    </message>
+    <message>
+        <source>what is written for {} has scores as they are</source>
+        <translation>为 {} 写出的不改变注意力得分</translation>
+    </message>
+    <message>
+        <source>what it says of its size limit is no JSON object</source>
+        <translation>其中关于大小上限的内容不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>what rank {} recorded last is missing</source>
+        <translation>缺少 rank {} 最后记录的内容</translation>
+    </message>
+    <message>
+        <source>what was asked of the run is ignored</source>
+        <translation>对该运行的请求被忽略</translation>
+    </message>
+    <message>
+        <source>what was written cannot be read back</source>
+        <translation>写出的内容无法读回</translation>
+    </message>
+    <message>
+        <source>with the exchange {} every replica has weights and a place in the data of its own, and a checkpoint has one of each</source>
+        <translation>采用交换方式 {} 时，每个副本有自己的权重和数据位置，而检查点各只有一份</translation>
+    </message>
+    <message>
+        <source>without FSDP weights are fp32 and autocast rounds them for each product</source>
+        <translation>没有 FSDP 时权重是 fp32，autocast 为每次矩阵乘法舍入它们</translation>
+    </message>
+    <message>
+        <source>without ZeRO weights are fp32 and autocast rounds them for each product</source>
+        <translation>没有 ZeRO 时权重是 fp32，autocast 为每次矩阵乘法舍入它们</translation>
+    </message>
+    <message>
+        <source>without a pipeline it takes one microbatch after the other</source>
+        <translation>没有流水线时它逐个处理微批次</translation>
+    </message>
+    <message>
+        <source>wrong line in the hostfile</source>
+        <translation>主机文件中有错误的行</translation>
+    </message>
+    <message>
+        <source>{} ({})</source>
+        <translation>{}（{}）</translation>
+    </message>
+    <message>
+        <source>{} RANK after STEPS</source>
+        <translation>{} RANK after 步数</translation>
+    </message>
+    <message>
+        <source>{} actions cannot be a forward for each of {} microbatches in {} stages</source>
+        <translation>{} 个动作不够 {} 个微批次在 {} 个阶段中各做一次前向</translation>
+    </message>
+    <message>
+        <source>{} and {} in turn</source>
+        <translation>{} 和 {} 交替</translation>
+    </message>
+    <message>
+        <source>{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what fills none</source>
+        <translation>可用于训练的有 {} 个，一个全局批次需要 {} 个，而 data.last_batch drop 会舍弃凑不满的部分</translation>
+    </message>
+    <message>
+        <source>{} at most</source>
+        <translation>最多 {} 个</translation>
+    </message>
+    <message>
+        <source>{} averages the gradients of all replicas in every step</source>
+        <translation>{} 在每一步对所有副本的梯度求平均</translation>
+    </message>
+    <message>
+        <source>{} before it was encrypted: what listens there may not speak TLS</source>
+        <translation>{}，此时尚未加密：在那里监听的程序可能不使用 TLS</translation>
+    </message>
+    <message>
+        <source>{} beside it: {}</source>
+        <translation>旁边的 {}：{}</translation>
+    </message>
+    <message>
+        <source>{} block computes single blocks again, uniform all blocks of a stage</source>
+        <translation>{} 为 block 时重新计算单个块，为 uniform 时重新计算一个阶段的所有块</translation>
+    </message>
+    <message>
+        <source>{} bytes are no whole number of tokens</source>
+        <translation>{} 个字节不是整数个 token</translation>
+    </message>
+    <message>
+        <source>{} came before the run&apos;s header</source>
+        <translation>{} 先于运行的文件头到来</translation>
+    </message>
+    <message>
+        <source>{} cannot be read: the file is truncated or damaged</source>
+        <translation>{}无法读取：文件被截断或已损坏</translation>
+    </message>
+    <message>
+        <source>{} cannot be scheduled</source>
+        <translation>无法按 {} 调度</translation>
+    </message>
+    <message>
+        <source>{} chunks are asked for</source>
+        <translation>要求 {} 个模型块</translation>
+    </message>
+    <message>
+        <source>{} copies without FSDP</source>
+        <translation>没有 FSDP 的 {} 份拷贝</translation>
+    </message>
+    <message>
+        <source>{} counts {} tokens of {} bytes, and it has {} bytes</source>
+        <translation>{} 记有 {} 个 {} 字节的 token，却有 {} 个字节</translation>
+    </message>
+    <message>
+        <source>{} devices beside a host with {}</source>
+        <translation>{} 个设备，而另一台主机有 {} 个</translation>
+    </message>
+    <message>
+        <source>{} fails its checksum</source>
+        <translation>{}的校验和不符</translation>
+    </message>
+    <message>
+        <source>{} first</source>
+        <translation>先做 {}</translation>
+    </message>
+    <message>
+        <source>{} fixes it as Llama 3 has it; the factor alone can be chosen</source>
+        <translation>{} 按 Llama 3 的方式固定它；只有倍数可以选择</translation>
+    </message>
+    <message>
+        <source>{} for 1 microbatch in flight</source>
+        <translation>{}，用于 1 个未完成的微批次</translation>
+    </message>
+    <message>
+        <source>{} for {}</source>
+        <translation>{1} 中的{0}</translation>
+    </message>
+    <message>
+        <source>{} for {} microbatches in flight</source>
+        <translation>{}，用于 {} 个未完成的微批次</translation>
+    </message>
+    <message>
+        <source>{} gives every replica a part of every layer</source>
+        <translation>{} 让每个副本持有每一层的一部分</translation>
+    </message>
+    <message>
+        <source>{} goes from {} to {} ns after the trace&apos;s first event</source>
+        <translation>{} 位于跟踪的第一个事件之后 {} 到 {} ns</translation>
+    </message>
+    <message>
+        <source>{} has learned_absolute and rope</source>
+        <translation>{} 有 learned_absolute 和 rope</translation>
+    </message>
+    <message>
+        <source>{} has no setting that does the same</source>
+        <translation>{} 没有作用相同的设置</translation>
+    </message>
+    <message>
+        <source>{} holds for all blocks</source>
+        <translation>{} 对所有块都相同</translation>
+    </message>
+    <message>
+        <source>{} holds for all layers</source>
+        <translation>{} 对所有层都相同</translation>
+    </message>
+    <message>
+        <source>{} holds other events than it says</source>
+        <translation>{}中的事件与它所述的不符</translation>
+    </message>
+    <message>
+        <source>{} in a qwen3</source>
+        <translation>qwen3 中的 {}</translation>
+    </message>
+    <message>
+        <source>{} is a whole number</source>
+        <translation>{} 是整数</translation>
+    </message>
+    <message>
+        <source>{} is an example</source>
+        <translation>{} 是一个例子</translation>
+    </message>
+    <message>
+        <source>{} is damaged: {}</source>
+        <translation>{}已损坏：{}</translation>
+    </message>
+    <message>
+        <source>{} is gone</source>
+        <translation>{}已不存在</translation>
+    </message>
+    <message>
+        <source>{} is no number of slots from 1 to {}</source>
+        <translation>{} 不是 1 到 {} 的槽位数</translation>
+    </message>
+    <message>
+        <source>{} is no setting of a host</source>
+        <translation>{} 不是主机的设置</translation>
+    </message>
+    <message>
+        <source>{} is no version of a layout</source>
+        <translation>{} 不是布局的版本</translation>
+    </message>
+    <message>
+        <source>{} is one number for all stages</source>
+        <translation>{} 对所有阶段是同一个数</translation>
+    </message>
+    <message>
+        <source>{} is started with the same number of processes on each node</source>
+        <translation>{} 在每个节点上以相同的进程数启动</translation>
+    </message>
+    <message>
+        <source>{} is {} in the layout and {} in the checkpoint; {}</source>
+        <translation>{} 在布局中是 {}，在检查点中是 {}；{}</translation>
+    </message>
+    <message>
+        <source>{} lines</source>
+        <translation>{} 行</translation>
+    </message>
+    <message>
+        <source>{} makes the input gradient too</source>
+        <translation>{} 也产生输入梯度</translation>
+    </message>
+    <message>
+        <source>{} makes the weight gradient too</source>
+        <translation>{} 也产生权重梯度</translation>
+    </message>
+    <message>
+        <source>{} microbatches do not divide into {} updates</source>
+        <translation>{} 个微批次不能均分为 {} 次更新</translation>
+    </message>
+    <message>
+        <source>{} microbatches on {} ranks</source>
+        <translation>{} 个微批次，{} 个 rank</translation>
+    </message>
+    <message>
+        <source>{} microbatches, as a step of the layout has; the schedule has {}</source>
+        <translation>布局的一步有 {} 个微批次；该调度有 {} 个</translation>
+    </message>
+    <message>
+        <source>{} names one file by its name without .bin, and its .idx beside it</source>
+        <translation>{} 用不带 .bin 的名称指定一个文件及其旁边的 .idx</translation>
+    </message>
+    <message>
+        <source>{} names whole parts of a block, and the activation of a feed-forward block or an operation is none</source>
+        <translation>{} 指定块的完整部分，而前馈块的激活函数或单个操作不在其列</translation>
+    </message>
+    <message>
+        <source>{} needs {}</source>
+        <translation>{} 需要 {}</translation>
+    </message>
+    <message>
+        <source>{} of each stage&apos;s blocks computed again</source>
+        <translation>重新计算每个阶段的 {} 块</translation>
+    </message>
+    <message>
+        <source>{} of its gzip data unpack to more than {}, which no trace does</source>
+        <translation>它的 {} gzip 数据解压后超过 {}，没有跟踪会这样</translation>
+    </message>
+    <message>
+        <source>{} of {} is {}, the layout&apos;s model needs {}</source>
+        <translation>{1} 的 {0} 是 {2}，而布局的模型需要 {3}</translation>
+    </message>
+    <message>
+        <source>{} of {} ranks find none</source>
+        <translation>{1} 个 rank 中有 {0} 个没有槽位</translation>
+    </message>
+    <message>
+        <source>{} on every host</source>
+        <translation>每台主机 {} 个</translation>
+    </message>
+    <message>
+        <source>{} on one pipeline rank</source>
+        <translation>单个流水线 rank 上的 {}</translation>
+    </message>
+    <message>
+        <source>{} ranks</source>
+        <translation>{} 个 rank</translation>
+    </message>
+    <message>
+        <source>{} runs beside it</source>
+        <translation>{} 与它同时进行</translation>
+    </message>
+    <message>
+        <source>{} sequences and {} document indices take {} bytes, and it has {}</source>
+        <translation>{} 个序列和 {} 个文档索引占 {} 个字节，而它有 {} 个</translation>
+    </message>
+    <message>
+        <source>{} slots, or smaller degrees</source>
+        <translation>{} 个槽位，或更小的并行度</translation>
+    </message>
+    <message>
+        <source>{} takes the norm that the blocks have</source>
+        <translation>{} 采用各块的归一化方式</translation>
+    </message>
+    <message>
+        <source>{} used another version</source>
+        <translation>{} 使用了另一个版本</translation>
+    </message>
+    <message>
+        <source>{} waits for its other end</source>
+        <translation>{} 等待它的对端</translation>
+    </message>
+    <message>
+        <source>{} with FSDP</source>
+        <translation>与 FSDP 同用的 {}</translation>
+    </message>
+    <message>
+        <source>{} with ZeRO {}</source>
+        <translation>与 ZeRO {1} 同用的 {0}</translation>
+    </message>
+    <message>
+        <source>{} with fp32</source>
+        <translation>与 fp32 同用的 {}</translation>
+    </message>
+    <message>
+        <source>{} without FSDP</source>
+        <translation>没有 FSDP 的 {}</translation>
+    </message>
+    <message>
+        <source>{} {}</source>
+        <translation>{} {}</translation>
+    </message>
+    <message>
+        <source>{} {}, {}</source>
+        <translation>{} {}，{}</translation>
+    </message>
+    <message>
+        <source>{}. {}</source>
+        <translation>{}。{}</translation>
+    </message>
+    <message>
+        <source>{}: pipeline rank {} waits at {} for rank {}</source>
+        <translation>{}：流水线 rank {} 停在 {}，等待 rank {}</translation>
+    </message>
+    <message>
+        <source>{}: {}</source>
+        <translation>{}：{}</translation>
+    </message>
+    <message>
+        <source>{}; given up</source>
+        <translation>{}；已放弃</translation>
+    </message>
+    <message>
+        <source>{}; or pipeline {}</source>
+        <translation>{}；或流水线 {}</translation>
+    </message>
+    <message>
+        <source>{}; or {} ({})</source>
+        <translation>{}；或{}（{}）</translation>
+    </message>
+    <message>
+        <source>{}; pipeline rank {} has ended</source>
+        <translation>{}；流水线 rank {} 已结束</translation>
+    </message>
+    <message>
+        <source>{}; pipeline rank {} waits at {} for rank {}</source>
+        <translation>{}；流水线 rank {} 停在 {}，等待 rank {}</translation>
+    </message>
+    <message>
+        <source>{}; {} more of {} hosts cannot take part</source>
+        <translation>{}；{1} 台主机（共 {2} 台）也不能参与</translation>
+    </message>
+    <message>
+        <source>“tls” and {} hexadecimal digits, as it was printed and written</source>
+        <translation>“tls”和 {} 个十六进制数字，与打印和写出的相同</translation>
+    </message>
+    <message>
+        <source>0; or model.positions rotary</source>
+        <translation>0；或 model.positions rotary</translation>
+    </message>
+    <message>
+        <source>its models llama3 and qwen3 predict the next token alone</source>
+        <translation>它的模型 llama3 和 qwen3 只预测下一个 token</translation>
+    </message>
+    <message>
+        <source>tokens predicted ahead</source>
+        <translation>预先预测的 token</translation>
+    </message>
+    <message>
+        <source>tokens predicted ahead beside learned positions</source>
+        <translation>与可学习位置编码并用的预先预测的 token</translation>
+    </message>
+    <message>
+        <source>{} goes together with rotary positions alone</source>
+        <translation>{} 只能与旋转位置编码一起使用</translation>
     </message>
 </context>
 </TS>

@@ -6,7 +6,6 @@ from . import record
 
 PARAMETERS, GRADIENTS, OPTIMIZER, ACTIVATIONS = range(4)
 MEMORY_USED, MEMORY_PEAK = 40, 48
-SELDOM = 500_000  # ns between two looks within a step
 EVERY = 50  # steps between two looks at all tensors: what they hold hardly changes
 
 
@@ -31,19 +30,14 @@ class Memory:
             self.page = os.sysconf("SC_PAGE_SIZE")
             self.statm = os.open("/proc/self/statm", os.O_RDONLY)
         self.base = self.most = self._now()
-        self.looked = 0
 
     def _now(self):
         if self.cuda is not None:
             return self.cuda.memory_allocated(self.device)
         return int(os.pread(self.statm, 64, 0).split()[1]) * self.page
 
-    def look(self, when=None):
-        """Where much is held: at the end of a forward; not so often that it takes time itself."""
-        if isinstance(when, int):
-            if when - self.looked < SELDOM:
-                return
-            self.looked = when
+    def look(self):
+        """Where much is held: each look takes time itself."""
         self.most = max(self.most, self._now())
 
     def step_ends(self, step):

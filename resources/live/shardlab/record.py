@@ -5,7 +5,7 @@ import os
 import sys
 import time
 
-from .link import Sender
+from .link import Sender, Token
 
 # What names stand for on the timeline (resources/manual/72-links.md). Other names are shown as they are.
 KINDS = {"F": 1, "forward": 1, "B": 2, "backward": 2, "I": 3, "input gradient": 3, "W": 4, "weight gradient": 4,
@@ -48,12 +48,10 @@ def connect(address=None, token=None, token_file=None, rank=None, world=None, pr
     def begin():
         global sender
         where = address or os.environ.get("SHARDLAB_ADDRESS", "")
-        secret = token or os.environ.get("SHARDLAB_TOKEN", "")
-        path = token_file or os.environ.get("SHARDLAB_TOKEN_FILE", "")
-        if not secret and path:
-            with open(path) as file:
-                secret = file.readline().strip()
-        if not where or not secret:
+        secret = Token(token or os.environ.get("SHARDLAB_TOKEN", ""))
+        if not secret.text:
+            secret = Token(path=token_file or os.environ.get("SHARDLAB_TOKEN_FILE", ""))
+        if not where or not secret.read():
             return False
         host, _, port = where.rpartition(":")
         if sender is None:
@@ -86,22 +84,28 @@ def put(kind, lane, name, begin, end, size=0, value=0.0, step=None, stage=-1, mi
     """An event as it goes over the link; times and the value may be settled later (link.py)."""
     to = sender
     if to is not None:
-        to.put((begin, end, size, value, _step if step is None else step, name, stage, microbatch, kind, lane, action))
+        to.put((begin, end, size, value, _step if step is None else step, 0 if name is None else str(name), stage,
+                microbatch, kind, lane, action))
 
 
-def enter(kind, name=None, stage=-1, microbatch=-1, waits=False):
-    """Notes what the program is in, so that it can be said where it hangs. Returns what leave() wants."""
+def enter(kind, name=None, stage=-1, microbatch=-1, waits=False, since=None):
+    """Notes what the program is in, so that it can be said where it hangs. Returns what leave() wants. `since`: the time
+    of it, where the processor's clock has just been asked."""
     to = sender
     if to is None:
         return None
-    place = (time.monotonic_ns(), kind, name, stage, microbatch, waits)
+    place = (since if isinstance(since, int) else time.monotonic_ns(), kind, name, stage, microbatch, waits)
     to.open.append(place)
     return place
 
 
 def leave(place):
     to = sender
-    if to is not None and place is not None and place in to.open:
+    if to is None or place is None:
+        return
+    if to.open and to.open[-1] is place:  # nearly always: what began last ends first
+        to.open.pop()
+    elif place in to.open:
         to.open.remove(place)
 
 
@@ -123,21 +127,22 @@ class span:
 
     def __enter__(self):
         self.kind = KINDS.get(self.name) if self.lane is None and isinstance(self.name, str) else None
-        self.place = safely(lambda: enter(self.kind or 0, self.name, self.stage, self.microbatch, self.lane == "comm"))
+        self.place = enter(self.kind or 0, self.name, self.stage, self.microbatch, self.lane == "comm")
         self.begin = time.monotonic_ns()
         return self
 
     def __exit__(self, *problem):
         end = time.monotonic_ns()
-        safely(lambda: leave(self.place))
-        if self.kind is None:
-            lane = safely(lambda: LANES.get(self.lane, HOST)) or COMPUTE
-            safely(lambda: put(NAMED[lane], lane, self.name, self.begin, end, self.bytes, 0, self.step, self.stage,
-                               self.microbatch))
-        else:
-            lane = HOST if self.kind == VALIDATION else COMPUTE
-            safely(lambda: put(self.kind, lane, None, self.begin, end, self.bytes, 0, self.step, self.stage,
-                               self.microbatch))
+        try:
+            leave(self.place)
+            if self.kind is None:
+                lane = LANES.get(self.lane, HOST) if self.lane is None or isinstance(self.lane, str) else COMPUTE
+                put(NAMED[lane], lane, self.name, self.begin, end, self.bytes, 0, self.step, self.stage, self.microbatch)
+            else:
+                lane = HOST if self.kind == VALIDATION else COMPUTE
+                put(self.kind, lane, None, self.begin, end, self.bytes, 0, self.step, self.stage, self.microbatch)
+        except Exception:  # what goes wrong here is not the program's concern
+            pass
         return False
 
 

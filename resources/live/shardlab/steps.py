@@ -88,9 +88,9 @@ class Updates:
 
     def _step_ends(self):
         self.stepped.clear()
-        rates = [group.get("lr") for optimizer in self.optimizers for group in optimizer.param_groups[:1]]
-        if rates and rates[0] is not None:
-            self.run.report(LEARNING_RATE, self.run.clock.number(rates[0]))
+        rate_now = next((group.get("lr") for optimizer in self.optimizers for group in optimizer.param_groups), None)
+        if rate_now is not None:
+            self.run.report(LEARNING_RATE, self.run.clock.number(rate_now))
         self.run.step_ends()
 
     def _clipped(self, _, norm, *__, **___):

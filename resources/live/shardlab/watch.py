@@ -7,8 +7,9 @@ from . import record
 from .memory import Memory
 from .moments import HostClock, clock_for
 from .patches import Patches, is_compiling
+from .steps import TOKENS, Losses, Updates, rate, tokens_in
 
-FORWARD, BACKWARD, STEP, VALIDATION = 1, 2, 14, 15
+FORWARD, BACKWARD, WEIGHT_GRAD, STEP, VALIDATION = 1, 2, 4, 14, 15
 _runs = []
 
 
@@ -42,7 +43,10 @@ class Run:
         self.stages = {}         # by id of a module
         self.last = (0, 0)       # stage and microbatch of the last F or B
         self.forwards = self.backwards = 0
+        self.held = self.most_held = 0  # forwards of the step without their backward yet, and the most there were
+        self.grown = False       # they have just become more than before
         self.tokens = 0
+        self.wordless = set()    # ids of models that read no tokens
         self.copies = 1          # replicas that read tokens of their own
         self.reports = True      # it is the rank that tells what concerns all ranks
         self.unscaled = {}       # by id of a scaled loss: (it, weakly, and the loss), as a GradScaler made it
@@ -51,8 +55,7 @@ class Run:
     def now(self):
         return self.clock.now()
 
-    def put(self, kind, lane, name, begin, end, size=0, value=0.0, step=None, stage=-1, microbatch=-1, action=0):
-        record.put(kind, lane, name, begin, end, size, value, step, stage, microbatch, action)
+    put = staticmethod(record.put)
 
     def report(self, kind, value):
         """A number of the step that all ranks know, or would make of their own part: one of them tells it."""
@@ -79,12 +82,12 @@ class Run:
         self.loss.end()
         end = self.now()
         if self.tokens:
-            from .steps import TOKENS, rate
             # Who reads tokens tells how many, which may be another rank than that with the loss.
             self.put(TOKENS, record.HOST, None, end, end, value=rate(self.tokens * self.copies, self.begin, end))
         self.put(STEP, record.HOST, None, self.begin, end)
         self.step += 1
         self.begin, self.tokens, self.forwards, self.backwards = end, 0, 0, 0
+        self.held = self.most_held = 0
         self.idle = True
         self.unscaled.clear()
         record.set_step(self.step)
@@ -110,9 +113,14 @@ class Run:
             return None
         self.begins()
         self.idle = False
+        if self.grown and kind != FORWARD:  # no forward of the step kept more before
+            self.grown = False
+            if self.memory is not None:
+                self.memory.look()
         before, self.current = self.current, (kind, stage, microbatch)
         self.last = (stage, microbatch)
-        return kind, stage, microbatch, self.now(), record.enter(kind, None, stage, microbatch), before
+        begin = self.now()
+        return kind, stage, microbatch, begin, record.enter(kind, None, stage, microbatch, False, begin), before
 
     def compute_ends(self, known):
         if known is None:
@@ -120,10 +128,14 @@ class Run:
         kind, stage, microbatch, begin, place, before = known
         self.current = before
         record.leave(place)
-        end = self.now()
-        self.put(kind, record.COMPUTE, None, begin, end, stage=stage, microbatch=microbatch)
-        if kind == FORWARD and self.memory is not None:
-            self.memory.look(end)
+        self.put(kind, record.COMPUTE, None, begin, self.now(), 0, 0.0, None, stage, microbatch)
+        if kind == FORWARD:
+            self.held += 1
+            if self.held > self.most_held:
+                self.most_held = self.held
+                self.grown = True
+        elif kind != WEIGHT_GRAD:
+            self.held -= 1
 
     def place(self, modules=()):
         """Stage and microbatch of what is done for these modules now."""
@@ -145,20 +157,20 @@ class Run:
             self.loss.add(loss if scaled is not None and scaled() is each else each)
 
     def count_tokens(self, args, kwargs):
-        from .steps import tokens_in
-        if not self.muted:
-            self.tokens += tokens_in(args, kwargs)
+        count = 0 if self.muted else tokens_in(args, kwargs)
+        self.tokens += count
+        return count
 
     # A model without a schedule: one stage, whose microbatches are its forwards.
 
     def _model_begins(self, module, args, kwargs):
-        import torch
         if self.pipelined or self.muted:
             return None
-        if not torch.is_grad_enabled() or not module.training:
+        if not sys.modules["torch"].is_grad_enabled() or not module.training:
             self.evaluation(True)
             return "evaluation"
-        self.count_tokens(args, kwargs)
+        if id(module) not in self.wordless and not self.count_tokens(args, kwargs):
+            self.wordless.add(id(module))
         known = self.compute_begins(FORWARD, 0, self.forwards)
         self.forwards += 1
         return known
@@ -169,16 +181,24 @@ class Run:
         def before(module, args, kwargs):
             if is_compiling():
                 return
-            opened.append(record.safely(lambda: self._model_begins(module, args, kwargs)))
+            known = None
+            try:
+                known = self._model_begins(module, args, kwargs)
+            except Exception:  # what goes wrong here is not the program's concern
+                pass
+            opened.append(known)
 
         def after(module, args, output):
-            if is_compiling():
+            if is_compiling() or not opened:
                 return
-            known = opened.pop() if opened else None
-            if known == "evaluation":
-                record.safely(lambda: self.evaluation(False))
-            else:
-                record.safely(lambda: self.compute_ends(known))
+            known = opened.pop()
+            try:
+                if known == "evaluation":
+                    self.evaluation(False)
+                else:
+                    self.compute_ends(known)
+            except Exception:
+                pass
 
         if getattr(model, "_compiled_call_impl", None) is not None:
             # Hooks would become part of what is compiled: the whole call is seen from outside.
@@ -257,7 +277,6 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
     from .collectives import Collectives
     from .pipelining import Pipelining, stages_of
     from .replicas import Buckets, FullyShard
-    from .steps import Losses, Updates
     run = Run()
     stages = [stage for each in _listed(schedule) for stage in stages_of(each)]
     models = _listed(model) or [stage.submod for stage in stages]
