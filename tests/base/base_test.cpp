@@ -36,8 +36,8 @@ private Q_SLOTS:
         QCOMPARE(slowed.nanosecondsOnClock(-10), std::int64_t{-108});
         QCOMPARE(slowed.nanosecondsOnClock(std::numeric_limits<std::int64_t>::max() / 2),
                  std::numeric_limits<std::int64_t>::max());
-        QCOMPARE(slowed.text(60.0 / 10.8), std::string("slowed 10.8 × to watch: a step lasts 1 min 0 s"));
-        QCOMPARE(DeviceTime(0.25).text(4), std::string("sped up 4 × to watch: a step lasts 1.00 s"));
+        QCOMPARE(slowed.text(60.0 / 10.8).english(), std::string("slowed 10.8 × to watch: a step lasts 1 min 0 s"));
+        QCOMPARE(DeviceTime(0.25).text(4).english(), std::string("sped up 4 × to watch: a step lasts 1.00 s"));
         // Nothing is paced, and what a damaged file may say.
         constexpr std::int64_t odd = (std::int64_t{1} << 62) + 1;  // no double holds it
         for (const double none : {1.0, 0.0, -2.0, std::nan(""), HUGE_VAL}) {
@@ -243,7 +243,7 @@ private Q_SLOTS:
                                     other = folder.filePath("other").toStdString();
         const auto why = [&] {
             const auto read = readOwnFile(file, 8);
-            return read ? std::string("taken") : read.error().why;
+            return read ? std::string("taken") : read.error().why.english();
         };
         QVERIFY(readOwnFile(file, 8) && !*readOwnFile(file, 8));
         QVERIFY(replaceOwnFile(file, "12345678"));

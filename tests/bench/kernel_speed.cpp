@@ -159,6 +159,8 @@ struct Bench {
                       [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], false, 0, c[i]); });
         table.row("gemmBias", shapeOf(rows, 3 * hidden, hidden),
                   [&](int i) { device.gemmBias(rows, 3 * hidden, hidden, a[i], b[i], bias[0], c[i]); });
+        table.row("gemmBiasResidual", shapeOf(rows, hidden, 4 * hidden),
+                  [&](int i) { device.gemmBiasResidual(rows, hidden, 4 * hidden, a[i], b[i], bias[0], d[i], c[i]); });
         table.row("gemmBiasGelu", shapeOf(rows, 4 * hidden, hidden),
                   [&](int i) { device.gemmBiasGelu(rows, 4 * hidden, hidden, a[i], b[i], bias[0], c[i], d[i]); });
         for (const auto& [k, n] : shapes)
@@ -188,10 +190,12 @@ struct Bench {
         const auto* numbers = static_cast<const std::int32_t*>(onDevice[0].data);
         const std::string shape = std::to_string(rows) + "×" + std::to_string(vocabulary);
         double loss = 0;
-        table.row("crossEntropy", shape,
-                  [&](int) { device.crossEntropy(rows, vocabulary, logits[0], numbers, &loss); });
-        table.row("crossEntropyWithGradient", shape,
-                  [&](int) { device.crossEntropyWithGradient(rows, vocabulary, 0, logits[0], numbers, &loss); });
+        table.row("crossEntropy", shape, [&](int) {
+            device.crossEntropy({rows, vocabulary}, logits[0], numbers, &loss);
+        });
+        table.row("crossEntropyWithGradient", shape, [&](int) {
+            device.crossEntropyWithGradient({rows, vocabulary}, logits[0], numbers, &loss);
+        });
     }
 
     /// Operations that memory bounds: rows × hidden and rows × 4·hidden.

@@ -2,7 +2,7 @@
 // Steps of a training run, without launcher and collector: what tests/bench/train runs, alone or under mpirun (then
 // data parallel, the batch given by the shape for each rank).
 //
-//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs|cuda-metered]
+//   train_speed SHAPE [threads of a rank] [fp32|bf16] [steps] [cpu|cuda|cuda-no-graphs|cuda-products|cuda-metered]
 //   SHAPE: gpt2 | medium | small | tiny | gpt2-1024
 //
 // One JSON object: milliseconds of a step (median, best, worst), tokens/s of all ranks, and the least that a step can
@@ -10,8 +10,8 @@
 // (engine/predict/plan/core_speed.h); on a GPU at the peak and bandwidth of its preset, and "mfu", the multiplications'
 // share of that peak, both null where no preset describes the GPU. "first_loss" and "last_loss" are those of the first
 // and the last step, "losses" all; a loss that is not a number is an error. cuda-metered waits for each call of the
-// device, and first prints where a step's time goes, by kinds of kernels. On a GPU the vocabulary of GPT-2 is 50304, a
-// multiple of 64, as others pad it: products of 16 bits are slow where rows are of odd length.
+// device, and first prints where a step's time goes, by kinds of kernels. cuda-products is cuda where tests/run --gpu
+// names a file of cuBLASLt's algorithms. On a GPU the vocabulary of GPT-2 is 50304, a multiple of 64, as others pad it.
 #include "engine/base/clock.h"
 #include "engine/train/comm/mpi/mpi_session.h"
 #include "engine/train/comm/shared/shared_communicator.h"

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What shardlab.watch() costs a training step: the same loop with and without it, in turns, in one process.
 
-usage: watch_overhead.py BUILD [STEPS [TURNS]]
+usage: watch_overhead.py BUILD [PAIRS]
 The model's size is chosen so that a step without it takes about 10 ms. BUILD has bin/shardlab, which listens meanwhile. To be
-run by a Python with PyTorch, on a machine on which nothing else runs.
+run by a Python with PyTorch. A few steps without stand beside a few steps with, in changing order, and what is told is the
+median of the differences of such pairs: what else the machine does falls on both of a pair. Beside the time by the clock
+stands the processor's time of the training thread, and of the whole process, which has the sending thread's.
 """
+import collections
 import os
 import pathlib
 import statistics
@@ -18,8 +21,10 @@ import torch
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "resources/live"))
 import shardlab  # noqa: E402
 from shardlab import record  # noqa: E402
+from shardlab.link import Sender  # noqa: E402
 
 AIM, MICROBATCHES, WARM_UP = 0.010, 8, 10
+SETTLE, STEPS = 3, 7  # of each half of a pair
 
 
 def loop(width):
@@ -38,18 +43,20 @@ def loop(width):
     return model, optimizer, step
 
 
+def times():
+    return time.perf_counter(), time.thread_time(), time.process_time()
+
+
 def seconds(step, steps):
-    """(wall time, processor time of this thread) of each step."""
-    taken = []
+    """(by the clock, of this thread, of the process) a step: the median of the former two, the mean of the last, since the
+    other thread works now and then."""
+    taken, begin = [], times()
     for _ in range(steps):
-        begin, used = time.perf_counter(), time.thread_time()
+        before = times()
         step()
-        taken.append((time.perf_counter() - begin, time.thread_time() - used))
-    return taken
-
-
-def median(taken, which=0):
-    return statistics.median(each[which] for each in taken)
+        taken.append([after - then for after, then in zip(times(), before)])
+    clock, thread, _ = (statistics.median(each) for each in zip(*taken))
+    return clock, thread, (times()[2] - begin[2]) / steps
 
 
 def sized():
@@ -58,14 +65,34 @@ def sized():
     for width in range(64, 1025, 64):
         made = loop(width)
         seconds(made[2], WARM_UP)
-        found.append((abs(median(seconds(made[2], WARM_UP), 1) - AIM), width, made))
+        found.append((abs(seconds(made[2], WARM_UP)[1] - AIM), width, made))
         if len(found) > 1 and found[-1][0] > found[-2][0]:
             break
     return min(found, key=lambda each: each[0])[1:]
 
 
+def recorded():
+    """Events so far, sent or not."""
+    return record.sender.first + len(record.sender.queue) + len(record.sender.fresh)
+
+
+def alone(events=10000):
+    """Processor's seconds of an event where nothing else is computed: to be put into the queue, and to be packed."""
+    silent = object.__new__(Sender)
+    silent.fresh, silent.queue, silent.kept, silent.names = collections.deque(), [], 0, {}
+    before, record.sender = record.sender, silent
+    begin = time.thread_time()
+    for _ in range(events):
+        record.put(1, record.COMPUTE, None, 5, 6, stage=0, microbatch=3)
+    put = time.thread_time()
+    while silent.fresh:
+        silent._pack()
+    packed, record.sender = time.thread_time(), before
+    return (put - begin) / events, (packed - put) / events
+
+
 def main():
-    build, (steps, turns) = pathlib.Path(sys.argv[1]), map(int, (sys.argv[2:] + ["50", "20"][len(sys.argv) - 2:])[:2])
+    build, pairs = pathlib.Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 100
     torch.set_num_threads(1)
     with tempfile.TemporaryDirectory() as folder:
         listener = subprocess.Popen([build / "bin/shardlab", "listen", "0", "--output", folder + "/bench.shardlab"],
@@ -77,23 +104,31 @@ def main():
         width, (model, optimizer, step) = sized()
         shardlab.connect(program="watch_overhead")
         plain, watched, events = [], [], 0
-        for _ in range(turns):
-            plain += seconds(step, steps)
-            run = shardlab.watch(model=model, optimizer=optimizer)
-            before = record.sender.first + len(record.sender.queue) + len(record.sender.fresh)
-            watched += seconds(step, steps)
-            events += record.sender.first + len(record.sender.queue) + len(record.sender.fresh) - before
-            run.stop()
-        lost = shardlab.dropped()
+        for pair in range(pairs):
+            for with_it in (pair % 2 == 0, pair % 2 != 0):
+                run = shardlab.watch(model=model, optimizer=optimizer) if with_it else None
+                for _ in range(SETTLE):  # the first steps of a watch() look at all tensors
+                    step()
+                before = recorded()
+                (watched if with_it else plain).append(seconds(step, STEPS))
+                events += recorded() - before
+                if run is not None:
+                    run.stop()
+        lost, (put, packed) = shardlab.dropped(), alone()
         shardlab.close(10)
         listener.wait(60)
-    print("A step of %d microbatches, width %d, PyTorch %s" % (MICROBATCHES, width, torch.__version__))
-    for which, name in enumerate(("wall", "this thread's")):
-        without, with_it = median(plain, which), median(watched, which)
-        print("  %-20s without %.3f ms, watched %.3f ms, overhead %.2f %%"
-              % (name, without * 1e3, with_it * 1e3, (with_it / without - 1) * 100))
-    print("  events a step       %.1f" % (events / max(1, len(watched))))
-    print("  dropped             %d" % lost)
+    each = events / len(watched) / STEPS
+    print("A step of %d microbatches, width %d, PyTorch %s, %d pairs of %d steps"
+          % (MICROBATCHES, width, torch.__version__, pairs, STEPS))
+    for which, name in enumerate(("by the clock", "of this thread", "of the process")):
+        without = statistics.median(of[which] for of in plain)
+        more = statistics.median(with_it[which] - of[which] for of, with_it in zip(plain, watched))
+        print("  %-15s without %.3f ms, watched %+.3f ms, overhead %.2f %%, %.1f us an event"
+              % (name, without * 1e3, more * 1e3, more / without * 100, more / each * 1e6))
+    print("  an event alone  put %.2f us, packed %.2f us" % (put * 1e6, packed * 1e6))
+    print("  events a step   %.1f" % each)
+    print("  dropped         %d" % lost)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // cuBLASLt's functions, of a library that knows no product, so that ours are tested. SHARDLAB_EMULATED_HEURISTIC is the
 // status that its heuristic answers with instead; with 0 (success) it multiplies products of fp32 without an epilogue.
+// SHARDLAB_EMULATED_CANDIDATES says how many algorithms it has, of which each is quicker than the one before.
 // As cuBLASLt 13.3's, the heuristic fails while a stream is captured. Where nothing is computed (emulation::dry), it
-// knows all products.
+// knows all products. Matrices whose rows tensor cores would not load at once are counted.
 #include "tests/gpu/emulated_cuda.h"
 
 #include <cublasLt.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <map>
+#include <thread>
 #include <vector>
 
 struct cublasLtContext {};
@@ -50,6 +53,11 @@ cublasStatus_t drop(Shown* shown) {
     return CUBLAS_STATUS_SUCCESS;
 }
 
+int candidates() {
+    const char* const wanted = std::getenv("SHARDLAB_EMULATED_CANDIDATES");
+    return wanted ? std::atoi(wanted) : 1;
+}
+
 Matrix matrixOf(cublasLtMatrixLayout_t layout) { return *keptOf<Matrix>(layout); }
 
 }  // namespace
@@ -57,6 +65,7 @@ Matrix matrixOf(cublasLtMatrixLayout_t layout) { return *keptOf<Matrix>(layout);
 const char* cublasLtGetStatusString(cublasStatus_t status) {
     return status == CUBLAS_STATUS_INTERNAL_ERROR ? "an internal operation failed" : "an emulated status";
 }
+std::size_t cublasLtGetVersion() { return 130'100; }
 cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
     *handle = new cublasLtContext;
     return CUBLAS_STATUS_SUCCESS;
@@ -95,7 +104,7 @@ cublasStatus_t cublasLtMatmulPreferenceSetAttribute(cublasLtMatmulPreference_t, 
 
 cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDesc_t operation,
                                               cublasLtMatrixLayout_t a, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
-                                              cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int,
+                                              cublasLtMatrixLayout_t, cublasLtMatmulPreference_t, int wanted,
                                               cublasLtMatmulHeuristicResult_t* found, int* count) {
     *count = 0;
     if (shardlab::emulation::captures()) return CUBLAS_STATUS_INTERNAL_ERROR;
@@ -104,31 +113,47 @@ cublasStatus_t cublasLtMatmulAlgoGetHeuristic(cublasLtHandle_t, cublasLtMatmulDe
         *count = 1;
         return CUBLAS_STATUS_SUCCESS;
     }
-    const char* const wanted = std::getenv("SHARDLAB_EMULATED_HEURISTIC");
-    const auto status = wanted ? static_cast<cublasStatus_t>(std::atoi(wanted)) : CUBLAS_STATUS_NOT_SUPPORTED;
+    const char* const answer = std::getenv("SHARDLAB_EMULATED_HEURISTIC");
+    const auto status = answer ? static_cast<cublasStatus_t>(std::atoi(answer)) : CUBLAS_STATUS_NOT_SUPPORTED;
     if (status != CUBLAS_STATUS_SUCCESS) return status;
     const auto epilogue = keptOf<Operation>(operation)->get(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
     if (matrixOf(a).type != CUDA_R_32F || epilogue != CUBLASLT_EPILOGUE_DEFAULT) return status;  // none
-    *found = {};
-    *count = 1;
+    for (; *count < std::min(wanted, candidates()); ++*count) {
+        found[*count] = {};
+        found[*count].algo.data[0] = static_cast<std::uint64_t>(*count);
+    }
     return status;
+}
+
+cublasStatus_t cublasLtMatmulAlgoCheck(cublasLtHandle_t, cublasLtMatmulDesc_t, cublasLtMatrixLayout_t,
+                                       cublasLtMatrixLayout_t, cublasLtMatrixLayout_t, cublasLtMatrixLayout_t,
+                                       const cublasLtMatmulAlgo_t* algorithm, cublasLtMatmulHeuristicResult_t*) {
+    return algorithm->data[0] < static_cast<std::uint64_t>(candidates()) ? CUBLAS_STATUS_SUCCESS
+                                                                         : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t, cublasLtMatmulDesc_t operation, const void* alpha, const void* a,
                               cublasLtMatrixLayout_t layoutA, const void* b, cublasLtMatrixLayout_t layoutB,
                               const void* beta, const void* c, cublasLtMatrixLayout_t layoutC, void* d,
-                              cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t*, void*, std::size_t,
+                              cublasLtMatrixLayout_t, const cublasLtMatmulAlgo_t* algorithm, void*, std::size_t,
                               cudaStream_t stream) {
     const Operation& what = *keptOf<Operation>(operation);
     const auto epilogue = what.get(CUBLASLT_MATMUL_DESC_EPILOGUE, CUBLASLT_EPILOGUE_DEFAULT);
     shardlab::emulation::count(stream, epilogue == CUBLASLT_EPILOGUE_DEFAULT ? "product"
                                        : epilogue == CUBLASLT_EPILOGUE_BIAS  ? "product with bias"
                                                                              : "product with bias and GELU");
+    const int number = static_cast<int>(algorithm->data[0]);
+    if (number > 0) shardlab::emulation::count(stream, "product by candidate " + std::to_string(number));
+    const auto lingers = std::chrono::milliseconds(50 * (candidates() - 1 - number));
     const bool transA = what.get(CUBLASLT_MATMUL_DESC_TRANSA, CUBLAS_OP_N) == CUBLAS_OP_T;
     const bool transB = what.get(CUBLASLT_MATMUL_DESC_TRANSB, CUBLAS_OP_N) == CUBLAS_OP_T;
     const Matrix first = matrixOf(layoutA), second = matrixOf(layoutB), result = matrixOf(layoutC);
+    for (const Matrix& each : {first, second, result})
+        if (each.stride * (each.type == CUDA_R_32F ? 4 : 2) % 16 != 0)
+            shardlab::emulation::count(stream, "matrix whose rows are not aligned to 16 bytes");
     shardlab::emulation::enqueue(
         stream, [=, scale = *static_cast<const float*>(alpha), keep = *static_cast<const float*>(beta)] {
+            std::this_thread::sleep_for(lingers);
             const auto at = [](const void* data, const Matrix& matrix, std::uint64_t row, std::uint64_t column) {
                 return static_cast<const float*>(
                     data)[static_cast<std::int64_t>(column) * matrix.stride + static_cast<std::int64_t>(row)];

@@ -245,6 +245,21 @@ private Q_SLOTS:
         QCOMPARE(queue.counts().graphLaunches, 2u);
     }
 
+    /// Experts' batches are seldom alike, and those that come in every step must not be made again because of them.
+    void manyKindsThatComeOnce() {
+        LaunchQueue queue;
+        const Step step{1, 2, 3, 2};
+        constexpr int kinds = 20'000, apart = 100;
+        for (int i = 0; i < kinds; ++i) {
+            if (i % apart == 0) QCOMPARE(run(queue, step), step.result());
+            queue.begin(qPrintable(QString("of experts %1").arg(i)));
+            for (int k = 0; k < 3; ++k) launch("add", addKernel, 1, 1, queue, 1.0f, arrays_.a);
+            queue.end();
+        }
+        QCOMPARE(queue.counts().graphs, 1u);
+        QCOMPARE(queue.counts().graphLaunches, unsigned{kinds / apart - 1});
+    }
+
     void refusedGraphs() {
         LaunchQueue queue;
         const Step step{1, 2, 3, 4};

@@ -341,7 +341,7 @@ struct Experts {
     Values noise, groupNoise = {}, draws = {};
     shardlab::kernels::GateRule rule = {};  ///< of a cap; scale
     Values bias = {};                       ///< Sigmoid
-    shardlab::kernels::Activation activation = shardlab::kernels::Activation::GeluTanh;
+    shardlab::kernels::GateFunction activation = shardlab::kernels::Activation::GeluTanh;
     double normEpsilon = 1e-5;
 
     Values normed(const Weights& w, const std::string& block, const Values& x) const {
@@ -358,7 +358,7 @@ struct Experts {
     /// What a feed-forward block of this name makes of rows.
     Values feedForward(const Weights& w, const std::string& name, const Values& x, int rows) const {
         if (!w.contains(name + ".gate_up.weight"))
-            return times(w, name + ".c_proj", activated(activation, times(w, name + ".c_fc", x, rows)), rows);
+            return times(w, name + ".c_proj", activated(activation.f, times(w, name + ".c_fc", x, rows)), rows);
         const Values joined = times(w, name + ".gate_up", x, rows);
         return times(w, name + ".c_proj", gated(activation, joined, int(joined.size()) / rows / 2), rows);
     }
@@ -376,6 +376,9 @@ struct Experts {
     Scores scores(const Weights& w, const std::string& block, const Values& x) const {
         const Values y = normed(w, block, x);
         Scores all{noisy(y, w, block + ".moe.gate.weight", block + ".moe.noise.weight", shape.experts, noise)};
+        if (const auto learned = w.find(block + ".moe.scores.bias"); learned != w.end())
+            for (std::size_t i = 0; i < all.experts.size(); ++i)
+                all.experts[i] += learned->second[i % learned->second.size()];
         if (kind == GateKind::Hierarchical)
             all.groups = noisy(y, w, block + ".moe.group_gate.weight", block + ".moe.group_noise.weight", shape.groups,
                                groupNoise);

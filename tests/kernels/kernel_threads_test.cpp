@@ -42,7 +42,7 @@ class KernelThreadsTest : public QObject {
         device_->addBias(rows, columns, bias, x);
         const DeviceArray targets(*device_, in.tokens(rows, columns));
         const double loss = lossOf(*device_, [&](double* told) {
-            device_->crossEntropyWithGradient(rows, columns, 0, open, targets.tokens(), told);
+            device_->crossEntropyWithGradient({rows, columns}, open, targets.tokens(), told);
         });
         return {y.now(),      mean.now(), rstd.now(), dx.now(),   dGamma.now(), bias.now(),
                 masked.now(), sums.now(), x.now(),    open.now(), {float(loss)}};

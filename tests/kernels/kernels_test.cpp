@@ -26,10 +26,10 @@ private Q_SLOTS:
             const Values wanted = reference::product(a.given(), b.given(), m, n, k, transposeA, transposeB);
             const auto c = poisoned(std::size_t(m) * n, in.coin() ? row().t : DType::F32);
             device().gemm(m, n, k, a, transposeA, b, transposeB, 0, c);
-            CLOSE(c, wanted, 1e-5);
+            CLOSE_ABOVE(c, wanted, 1e-5, reference::spreadOfSum(k));
             const auto first = c.now();
             device().gemm(m, n, k, a, transposeA, b, transposeB, 1, c);
-            CLOSE(c, reference::sum(toDouble(first), wanted), 1e-5);
+            CLOSE_ABOVE(c, reference::sum(toDouble(first), wanted), 1e-5, reference::spreadOfSum(k));
             const auto again = poisoned(c.size(), c.type());
             device().gemm(m, n, k, a, transposeA, b, transposeB, 0, again);
             TRUE_OF(again.now() == first);
@@ -67,7 +67,7 @@ private Q_SLOTS:
             const auto c = poisoned(std::size_t(m) * n, row().t), sum = gradients(in.floats(c.size()));
             const Values wanted = reference::product(a.given(), b.given(), m, n, k, transposeA, transposeB);
             device().gemm(m, n, k, a, transposeA, b, transposeB, 0, c);
-            CLOSE(c, wanted, 1e-5);
+            CLOSE_ABOVE(c, wanted, 1e-5, reference::spreadOfSum(k));
             device().gemm(m, n, k, a, transposeA, b, transposeB, 1, sum);
             CLOSE(sum, reference::sum(wanted, sum.given()), 1e-5);
         }
@@ -119,17 +119,24 @@ private Q_SLOTS:
             const Values wanted = reference::linear(a.given(), m, b.given(), bias.given());
             const auto c = poisoned(size, row().t), x = poisoned(size, row().t), active = poisoned(size, row().t);
             device().gemmBias(m, n, k, a, b, bias, c);
-            CLOSE(c, wanted, 1e-5);
+            CLOSE_ABOVE(c, wanted, 1e-5, reference::spreadOfSum(k));
+            const auto around = activations(in.floats(size, 2)), sum = poisoned(size, row().t);
+            device().gemmBiasResidual(m, n, k, a, b, bias, around, sum);
+            CLOSE_ABOVE(sum, reference::sum(wanted, around.given()), 1e-5, reference::spreadOfSum(k));
+            device().gemmBiasResidual(m, n, k, a, b, {}, around, sum);
+            CLOSE_ABOVE(sum,
+                        reference::sum(reference::product(a.given(), b.given(), m, n, k, false, false), around.given()),
+                        1e-5, reference::spreadOfSum(k));
             device().gemmBiasGelu(m, n, k, a, b, bias, x, active);
-            CLOSE(x, wanted, 1e-5);
-            CLOSE(active, reference::gelu(wanted), 1e-5);
+            CLOSE_ABOVE(x, wanted, 1e-5, reference::spreadOfSum(k));
+            CLOSE_ABOVE(active, reference::gelu(wanted), 1e-5, reference::spreadOfSum(k));
 
             const auto transposed = activations(in.floats(std::size_t(n) * k));
             const auto before = activations(in.floats(size, 2)), scratch = poisoned(size, row().t);
             Values gradient = reference::product(a.given(), transposed.given(), m, n, k, false, true);
             for (std::size_t i = 0; i < size; ++i) gradient[i] *= reference::geluSlope(before.given()[i]);
             device().gemmGeluGrad(m, n, k, a, transposed, before, scratch);
-            CLOSE(before, gradient, 1e-5);
+            CLOSE_ABOVE(before, gradient, 1e-5, reference::spreadOfSum(k));
         }
     }
 
@@ -153,7 +160,7 @@ private Q_SLOTS:
             Values wantedSums = sums.given();
             for (std::size_t i = 0; i < matrix.size(); ++i) wantedSums[i % columns] += g.given()[i];
             device().addColumnSums(rows, columns, g, sums);
-            CLOSE(sums, wantedSums, 1e-5);
+            CLOSE_ABOVE(sums, wantedSums, 1e-5, reference::spreadOfSum(rows));
         }
     }
 

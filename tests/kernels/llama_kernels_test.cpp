@@ -22,6 +22,7 @@ RotaryAngles randomAngles(RandomInputs& in) {
     angles.low = in.whole(1, 3);
     angles.high = angles.low + in.whole(1, 30);
     angles.original = in.whole(16, 9000);
+    angles.truncate = in.coin();
     return angles;
 }
 
@@ -138,7 +139,9 @@ private Q_SLOTS:
 
     void gatesOfAllKinds() {
         RandomInputs in;
-        for (const Activation f : everyActivation) {
+        std::vector<GateFunction> functions(std::begin(everyActivation), std::end(everyActivation));
+        functions.emplace_back(0.1f * float(in.whole(1, 80)), 0.5f * float(in.whole(1, 5)));
+        for (const GateFunction& f : functions) {
             const int rows = in.whole(1, 40), columns = someWidth(in, 200);
             const std::size_t size = std::size_t(rows) * columns;
             const auto joined = activations(in.floats(2 * size, 4)), gradient = activations(in.floats(size));
@@ -148,9 +151,15 @@ private Q_SLOTS:
             Values wanted(2 * size);
             for (std::size_t i = 0; i < size; ++i) {
                 const std::size_t gate = i / columns * 2 * columns + i % columns, value = gate + columns;
-                const double x = joined.given()[gate];
-                wanted[gate] = gradient.given()[i] * joined.given()[value] * slope(f, x);
-                wanted[value] = gradient.given()[i] * reference::activation(f, x);
+                // Beyond a bound there is no slope, and differences do not reach across it.
+                const double limit = f.limit > 0 ? f.limit : 1e6;
+                const GateFunction inner = f.limit > 0 ? GateFunction(1e6f, f.alpha) : f;
+                const double x = joined.given()[gate], open = std::min(x, limit);
+                const double v = joined.given()[value], through = std::clamp(v, -limit, limit);
+                const auto ofGate = [&](const Values& g) { return reference::gate(inner, g[0], through); };
+                const auto ofValue = [&](const Values& y) { return reference::gate(inner, open, y[0]); };
+                if (x <= limit) wanted[gate] = gradient.given()[i] * reference::numericGradient(ofGate, {x})[0];
+                if (through == v) wanted[value] = gradient.given()[i] * reference::numericGradient(ofValue, {v})[0];
             }
             device().gatedGrad(f, rows, columns, gradient, joined);
             CLOSE(joined, wanted, 1e-5);

@@ -36,12 +36,19 @@ inline Values activated(shardlab::kernels::Activation f, Values x) {
     return x;
 }
 
+/// What a gate makes of a value.
+inline double gate(const shardlab::kernels::GateFunction& f, double gate, double value) {
+    if (!(f.limit > 0)) return activation(f.f, gate) * value;
+    const double limit = f.limit, open = std::min(gate, limit);
+    return open / (1 + std::exp(-double(f.alpha) * open)) * (std::clamp(value, -limit, limit) + 1);
+}
+
 /// [rows, 2·columns] → [rows, columns].
-inline Values gated(shardlab::kernels::Activation f, const Values& joined, int columns) {
+inline Values gated(const shardlab::kernels::GateFunction& f, const Values& joined, int columns) {
     Values out(joined.size() / 2);
     for (std::size_t i = 0; i < out.size(); ++i) {
-        const std::size_t gate = i / columns * 2 * columns + i % columns;
-        out[i] = activation(f, joined[gate]) * joined[gate + columns];
+        const std::size_t at = i / columns * 2 * columns + i % columns;
+        out[i] = gate(f, joined[at], joined[at + columns]);
     }
     return out;
 }
@@ -61,8 +68,13 @@ inline double rotaryAngle(const shardlab::kernels::RotaryAngles& angles, int pai
     const auto correction = [&](double turns) {
         return width * std::log(angles.original / (turns * 2 * M_PI)) / (2 * std::log(angles.base));
     };
-    double low = std::max(std::floor(correction(angles.high)), 0.0),
-           high = std::min(std::ceil(correction(angles.low)), double(width - 1));
+    double low = correction(angles.high), high = correction(angles.low);
+    if (angles.truncate) {
+        low = std::floor(low);
+        high = std::ceil(high);
+    }
+    low = std::max(low, 0.0);
+    high = std::min(high, double(width - 1));
     if (low == high) high += 0.001;
     const double ramp = std::min(std::max((pair - low) / (high - low), 0.0), 1.0);
     return angle / angles.factor * ramp + angle * (1 - ramp);
@@ -128,7 +140,7 @@ struct BlockShape : Shape {
     int keyHeads = 1;
     int width = 1;
     shardlab::kernels::RotaryAngles angles;
-    shardlab::kernels::Activation activation = shardlab::kernels::Activation::Silu;
+    shardlab::kernels::GateFunction activation = shardlab::kernels::Activation::Silu;
     double epsilon = 1e-5;
     std::vector<int> windows;  ///< of each layer, 0: none
     int turned = 0;            ///< of latent attention: columns of a query that are turned, beside `width` that are not
@@ -265,7 +277,7 @@ inline Values blockFeedForward(const Weights& w, const std::string& block, const
     const Values normed = norm(w, block + ".ln_2", shape, x);
     Values active;
     if (w.contains(block + ".mlp.c_fc.weight")) {
-        active = activated(shape.activation, matrix(w, block + ".mlp.c_fc", shape, normed));
+        active = activated(shape.activation.f, matrix(w, block + ".mlp.c_fc", shape, normed));
     } else {
         const Values joined = matrix(w, block + ".mlp.gate_up", shape, normed);
         active = gated(shape.activation, joined, int(joined.size()) / shape.tokens() / 2);
@@ -273,34 +285,60 @@ inline Values blockFeedForward(const Weights& w, const std::string& block, const
     return sum(x, matrix(w, block + ".mlp.c_proj", shape, active));
 }
 
-inline Values embedded(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens) {
+/// Rows of zeros for tokens below 0.
+inline Values embedded(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
+                       bool positions = true) {
     Values x(tokens.size() * shape.hidden);
     for (std::size_t t = 0; t < tokens.size(); ++t)
-        for (int c = 0; c < shape.hidden; ++c) {
+        for (int c = 0; c < shape.hidden && tokens[t] >= 0; ++c) {
             x[t * shape.hidden + c] = w.at("wte.weight")[std::size_t(tokens[t]) * shape.hidden + c];
-            if (w.contains("wpe.weight"))
+            if (positions && w.contains("wpe.weight"))
                 x[t * shape.hidden + c] += w.at("wpe.weight")[(t % shape.sequence) * shape.hidden + c];
         }
     return x;
 }
 
-/// The loss of what the blocks have made.
+/// The loss of what the blocks have made, behind the norm of that name.
 inline double outputLoss(const Weights& w, const BlockShape& shape, const Values& x,
-                         std::span<const std::int32_t> targets) {
+                         std::span<const std::int32_t> targets, const std::string& normName = "ln_f") {
     const Values logits =
-        product(norm(w, "ln_f", shape, x), w.at(w.contains("lm_head.weight") ? "lm_head.weight" : "wte.weight"),
+        product(norm(w, normName, shape, x), w.at(w.contains("lm_head.weight") ? "lm_head.weight" : "wte.weight"),
                 shape.tokens(), shape.vocabulary, shape.hidden, false, true);
     return crossEntropy(capped(logits, shape.logitCap), shape.vocabulary, targets);
 }
 
-inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
-                         std::span<const std::int32_t> targets) {
+/// The model's own loss, then those of modules that predict further tokens (2412.19437, equations 21 to 25, with the
+/// halves of the product's input as published weights have them): `further` has what each is to predict.
+inline Values blocksLosses(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
+                           std::span<const std::int32_t> targets, std::span<const std::vector<std::int32_t>> further) {
     Values x = embedded(w, shape, tokens);
     for (int layer = 0; layer < shape.layers; ++layer) {
         const std::string block = "h." + std::to_string(layer);
         x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
     }
-    return outputLoss(w, shape, x, targets);
+    std::string above = "ln_f";
+    Values losses{outputLoss(w, shape, x, targets)};
+    for (std::size_t module = 0; module < further.size(); ++module) {
+        const std::string block = "h." + std::to_string(std::size_t(shape.layers) + module);
+        const auto known = module == 0 ? targets : std::span<const std::int32_t>(further[module - 1]);
+        const Values ofToken = norm(w, block + ".enorm", shape, embedded(w, shape, known, false));
+        const Values ofBelow = norm(w, block + ".hnorm", shape, norm(w, above, shape, x));
+        Values both;
+        for (int t = 0; t < shape.tokens(); ++t)
+            for (const Values* half : {&ofToken, &ofBelow})
+                both.insert(both.end(), half->begin() + std::ptrdiff_t(t) * shape.hidden,
+                            half->begin() + std::ptrdiff_t(t + 1) * shape.hidden);
+        x = matrix(w, block + ".eh_proj", shape, both);
+        x = blockFeedForward(w, block, shape, blockAttention(w, block, shape, x));
+        above = block + ".shared_head.norm";
+        losses.push_back(outputLoss(w, shape, x, further[module], above));
+    }
+    return losses;
+}
+
+inline double blocksLoss(const Weights& w, const BlockShape& shape, std::span<const std::int32_t> tokens,
+                         std::span<const std::int32_t> targets) {
+    return blocksLosses(w, shape, tokens, targets, {}).front();
 }
 
 }  // namespace reference

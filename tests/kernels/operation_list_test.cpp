@@ -32,6 +32,8 @@ QString argumentText(const T& argument) {
         return argumentText(argument.data) + '/' + QString::number(argument.stride);
     else if constexpr (std::is_convertible_v<T, ConstArray>)
         return addressText(argument.data) + ':' + QString::number(static_cast<int>(argument.type));
+    else if constexpr (std::is_same_v<T, GateFunction>)
+        return QStringLiteral("%1/%2").arg(argument.limit).arg(argument.alpha);
     else if constexpr (requires { argument.size(); })
         return addressText(argument.data()) + '+' + QString::number(argument.size());
     else return addressText(&argument);
@@ -73,7 +75,10 @@ alignas(64) std::byte memory[64 * 16];
 /// An argument that differs from those of other numbers. Nothing is read from its addresses.
 template <class T, std::size_t number>
 T& argumentOf() {
-    static T argument{};
+    static T argument = [] {
+        if constexpr (std::is_same_v<T, GateFunction>) return GateFunction(number + 2, number + 3);
+        else return T{};
+    }();
     void* const place = memory + 64 * number;
     const auto fill = [&]<class Value>(Value& value) {
         if constexpr (std::is_same_v<Value, ConstArray> || std::is_same_v<Value, Array>) value = {place, DType::BF16};

@@ -37,6 +37,10 @@ inline double mismatch(std::span<const float> got, const Values& wanted, double 
     return difference / magnitude;
 }
 
+/// The standard deviation of a sum of `terms` normal numbers of spread 1, or of products of two such numbers. The
+/// `least` of a test whose results may be so few that all of them cancel to next to nothing.
+inline double spreadOfSum(int terms) { return std::sqrt(double(terms)); }
+
 inline double largestOf(const Values& values) {
     double largest = 0;
     for (const double value : values) largest = std::max(largest, std::abs(value));
@@ -218,9 +222,11 @@ inline Values attentionGradient(const Values& qkv, const Values& weights, int sa
     return gradient;
 }
 
+/// The mean over all rows; one without a target (-1) counts as 0.
 inline double crossEntropy(const Values& logits, int vocabulary, std::span<const std::int32_t> targets) {
     double loss = 0;
     for (std::size_t row = 0; row < targets.size(); ++row) {
+        if (targets[row] < 0) continue;
         double all = 0;
         for (int v = 0; v < vocabulary; ++v) all += std::exp(logits[row * vocabulary + v]);
         loss += std::log(all) - logits[row * vocabulary + targets[row]];
@@ -237,6 +243,10 @@ inline Values capped(Values values, double cap) {
 inline Values crossEntropyGradient(Values logits, int vocabulary, std::span<const std::int32_t> targets) {
     for (std::size_t row = 0; row < targets.size(); ++row) {
         const auto begin = logits.begin() + std::ptrdiff_t(row) * vocabulary;
+        if (targets[row] < 0) {
+            std::fill_n(begin, vocabulary, 0.0);
+            continue;
+        }
         double all = 0;
         for (int v = 0; v < vocabulary; ++v) all += begin[v] = std::exp(begin[v]);
         for (int v = 0; v < vocabulary; ++v) begin[v] /= all;

@@ -57,14 +57,14 @@ private Q_SLOTS:
     }
 
     void framesOfHostsKeepTheirBytes() {
-        goesAs(TrunkGreeting{1, 3, 99, 16, true, "node3", "t0"},
-               "0100000003000000630000001000000001056e6f646533027430");
+        goesAs(TrunkGreeting{trunkProtocol, 3, 99, 16, true, "node3", "t0"},
+               "0200000003000000630000001000000001056e6f646533027430");
         goesAs(Orders{2, "{}", {{SharedFile::Need::Same, "/data", 77}, {SharedFile::Need::Wished, "/y", 1}}},
                "02000000027b7d0201052f646174614d00000002022f7901000000");
         goesAs(RankReport{5, RankReport::State::Stopped, {42, RankPhase::Waiting, 12, 345, 3, 6789, 11}},
                "05000000012a000000030c000000590100000000000003000000851a0000000000000b00000000000000");
         goesAs(FetchOrder{5, RankFile::Spool, 4096}, "05000000010010000000000000");
-        goesAs(HostReady{"no", "/y"}, "026e6f022f79");
+        goesAs(HostReady{"no", "/y", {true, false}}, "026e6f022f790100");
         goesAs(Pong{7, 8, -1}, "07000000000000000800000000000000ffffffffffffffff");
         goesAs(FileFetched{5, RankFile::Spool, "no"}, "0500000001026e6f");
         const Bytes bytes{std::byte{1}, std::byte{2}};

@@ -81,7 +81,7 @@ private:
 
     static std::unique_ptr<LiveListener> listen(WatchObserver& observer) {
         ListenOptions options;
-        options.token = token;
+        options.pass = plainPass(token);
         auto made = LiveListener::listen(options, observer);
         return made ? std::move(*made) : nullptr;
     }

@@ -96,7 +96,7 @@ public:
         const std::lock_guard lock(mutex_);
         last_ = status;
         if (status.over() || status.state == WatchStatus::State::Lost)
-            heard_ = status.reason.empty() ? "it has ended" : status.reason;
+            heard_ = status.reason.empty() ? "it has ended" : status.reason.english();
     }
     WatchStatus last() const {
         const std::lock_guard lock(mutex_);
@@ -127,7 +127,7 @@ private:
     static WatchOptions options(const HostileServer& server) {
         WatchOptions given;
         given.address = server.address();
-        given.token = "token";
+        given.pass = plainPass("token");
         given.giveUpAfter = 1ms;
         given.silence = 500ms;
         return given;

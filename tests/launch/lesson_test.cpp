@@ -334,7 +334,7 @@ private Q_SLOTS:
             QVERIFY2(whole <= 75, lesson.name.c_str());  // a lesson is read in minutes
         }
         QVERIFY(findLesson("bubble"));
-        QVERIFY(findLesson("buble").error().legal.find("did you mean bubble?") != std::string::npos);
+        QVERIFY(findLesson("buble").error().legal.english().find("did you mean bubble?") != std::string::npos);
     }
 
     /// There is something to try in each, which its experiment's own layout does not show already.

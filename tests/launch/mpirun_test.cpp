@@ -5,6 +5,8 @@
 #include "engine/launch/job/rank_ends.h"
 #include "tests/support/wings.h"
 
+#include <QDir>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <algorithm>
@@ -113,6 +115,74 @@ private Q_SLOTS:
         QVERIFY(has(yielding.begin(), yielding.end(), "mpi_yield_when_idle", "1"));
         QVERIFY(has(argv.begin(), border, "btl_tcp_if_include", "10.1.0.0/16") &&
                 has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
+    }
+
+    /// A host has a fabric where the kernel has a port of it that is up, and ompi_info tells of the library for it.
+    void fabricsAreThoseWithADeviceAndALibrary() {
+        const QTemporaryDir folder;
+        const auto write = [&](const QString& name, const QByteArray& text) {
+            QDir(folder.path()).mkpath(QFileInfo(name).path());
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        };
+        const QByteArray path = qgetenv("PATH");
+        const auto built = [&](const QByteArray& lines) {
+            write("bin/ompi_info", "#!/bin/sh\ntest \"$*\" = --parsable && printf '" + lines + "'\n");
+            QFile::setPermissions(folder.filePath("bin/ompi_info"),
+                                  QFile::ReadOwner | QFile::ExeOwner | QFile::WriteOwner);
+        };
+        const auto found = [&] {
+            qputenv("PATH", folder.filePath("bin").toUtf8() + ":" + path);
+            const Fabrics fabrics = fabricsHere(folder.filePath("sys").toStdString());
+            qputenv("PATH", path);
+            return fabrics;
+        };
+        const Fabrics none, ucx{.ucx = true}, ofi{.ofi = true}, both{.ucx = true, .ofi = true};
+        const QByteArray all = "mca:pml:ob1:version:\"x\"\\nmca:pml:ucx:version:\"x\"\\nmca:mtl:ofi:version:\"x\"\\n";
+        built(all);
+        QCOMPARE(found(), none);  // no device, whatever Open MPI has
+        write("sys/class/infiniband/mlx5_0/ports/1/state", "1: DOWN\n");
+        QCOMPARE(found(), none);
+        write("sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n");
+        QCOMPARE(found(), ucx);
+        built("mca:pml:ob1:version:\"x\"\\nmca:btl:ucx:version:\"x\"\\n");
+        QCOMPARE(found(), none);
+        built(all);
+        write("sys/class/infiniband/hfi1_0/ports/1/state", "4: ACTIVE\n");
+        QCOMPARE(found(), both);
+        QVERIFY(QDir(folder.filePath("sys/class/infiniband")).removeRecursively());
+        write("sys/class/cxi/cxi0/device", "");
+        QCOMPARE(found(), ofi);
+        QFile::remove(folder.filePath("bin/ompi_info"));
+        QCOMPARE(builtWith(std::vector<std::string>{}), none);
+        QCOMPARE(common(both, ofi), ofi);
+        QCOMPARE(common(ucx, ofi), none);
+        QCOMPARE(both.text(), std::string("UCX or OFI"));
+    }
+
+    /// Only where there are several hosts, all have a fabric, and neither network nor pml is named, Open MPI chooses.
+    void openMpiChoosesWhereAllHostsHaveAFabric() {
+        const auto pml = [](const MpirunOptions& options) {
+            const auto argv = mpirunCommand("/usr/bin/mpirun", options).arguments;
+            const auto at = std::ranges::find(argv, "pml");
+            return at == argv.end() ? std::string() : *(at + 1);
+        };
+        MpirunOptions options;
+        options.rankProgram = "/opt/shardlab-rank";
+        options.fabrics = {.ucx = true};
+        QCOMPARE(pml(options), std::string("ob1"));
+        options.hosts = {{"node1", 2, 4, {}}, {"node2", 1, 8, {}}};
+        QCOMPARE(pml(options), std::string());
+        options.fabrics = {.ofi = true};
+        QCOMPARE(pml(options), std::string());
+        options.network = "10.1.0.0/16";
+        QCOMPARE(pml(options), std::string("ob1"));
+        options.network.clear();
+        options.extras.parameters = {{"pml", "cm"}};
+        QCOMPARE(pml(options), std::string("cm"));
+        options.extras = {};
+        options.fabrics = {};
+        QCOMPARE(pml(options), std::string("ob1"));
     }
 
     void whatTheUserAddsReachesRanks() {

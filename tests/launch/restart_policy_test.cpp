@@ -95,9 +95,10 @@ private Q_SLOTS:
         QVERIFY(std::filesystem::remove(place(0) / "rank-2.safetensors"));
         const auto none = policy.next(true);
         QVERIFY(!none);
-        QVERIFY2(none.error().why.starts_with("there is no checkpoint to go back to: the checkpoint is damaged"),
-                 none.error().why.c_str());
-        QVERIFY(none.error().why.find("rank-2.safetensors") != std::string::npos);
+        QVERIFY2(
+            none.error().why.english().starts_with("there is no checkpoint to go back to: the checkpoint is damaged"),
+            none.error().why.english().c_str());
+        QVERIFY(none.error().why.english().find("rank-2.safetensors") != std::string::npos);
     }
 
     void whatItWasResumedFrom() {

@@ -7,9 +7,9 @@
 #include "engine/base/token.h"
 #include "engine/launch/serve/live_frames.h"
 #include "engine/trace/run_file/row_fields.h"
-#include "engine/launch/serve/run_copy.h"
 #include "engine/launch/serve/run_watch.h"
 #include "tests/support/seed.h"
+#include "tests/launch/copying.h"
 #include "tests/launch/cutting_proxy.h"
 #include "tests/launch/served_run.h"
 #include "tests/support/wings.h"
@@ -26,37 +26,6 @@ using namespace shardlab::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-/// Copies what it watches, and can be waited for.
-class Copying final : public RunCopy {
-public:
-    using RunCopy::RunCopy;
-    void statusChanged(const WatchStatus& status) override {
-        const std::lock_guard lock(mutex_);
-        if (status.state == WatchStatus::State::Lost && last_.state != status.state) ++losses_;
-        last_ = status;
-        if (!status.reason.empty()) reasons_ += status.reason + "\n";
-    }
-    WatchStatus last() const {
-        const std::lock_guard lock(mutex_);
-        return last_;
-    }
-    int losses() const {
-        const std::lock_guard lock(mutex_);
-        return losses_;
-    }
-    std::string reasons() const {
-        const std::lock_guard lock(mutex_);
-        return reasons_;
-    }
-    bool is(WatchStatus::State state) const { return last().state == state; }
-
-private:
-    mutable std::mutex mutex_;
-    WatchStatus last_;
-    int losses_ = 0;
-    std::string reasons_;
-};
 
 Bytes greeting(const std::string& token, CallerRole role = CallerRole::Viewer, std::uint32_t protocol = liveProtocol) {
     Bytes bytes;
@@ -312,7 +281,7 @@ private Q_SLOTS:
         auto server = serve(run);
         QVERIFY(server);
         WatchOptions wrong = options(*server);
-        wrong.token = "guess";
+        wrong.pass = plainPass("guess");
         Copying copy(path("copy"));
         {
             RunWatch watch(wrong, copy);
@@ -322,7 +291,7 @@ private Q_SLOTS:
         const TcpAddress gone = server->address();
         server.reset();
         Copying nobody(path("nobody"));
-        RunWatch watch(WatchOptions{gone, token}, nobody);
+        RunWatch watch(WatchOptions{gone, plainPass(token)}, nobody);
         QTRY_VERIFY_WITH_TIMEOUT(nobody.is(WatchStatus::State::Failed), 20000);
         QVERIFY2(nobody.reasons().find("refused") != std::string::npos, nobody.reasons().c_str());
     }
@@ -338,7 +307,7 @@ private Q_SLOTS:
         QVERIFY(taken);
         const auto refused = listenTcp(boundAddress(*taken, {}), 1);
         QVERIFY(!refused);
-        QVERIFY(refused.error().legal.find("Another port") != std::string::npos);
+        QVERIFY(refused.error().legal.english().find("Another port") != std::string::npos);
         QVERIFY(!listenTcp({"192.0.2.1", 0}, 1));  // of documentation's own network: no machine's
     }
 
@@ -368,7 +337,7 @@ private:
     }
     static ServeOptions serveOptions() {
         ServeOptions given;
-        given.token = token;
+        given.pass = plainPass(token);
         return given;
     }
     static std::unique_ptr<RunServer> serve(const ServedRun& run, const ServeOptions& given = serveOptions()) {
@@ -377,7 +346,7 @@ private:
         (*server)->serve(run.file);
         return std::move(*server);
     }
-    static WatchOptions options(const RunServer& server) { return {server.address(), token}; }
+    static WatchOptions options(const RunServer& server) { return {server.address(), plainPass(token)}; }
     /// As a job ends.
     static void end(ServedRun& run, RunServer& server, const RunEnd& how) {
         server.release();

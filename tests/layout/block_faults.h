@@ -110,6 +110,21 @@ inline const std::vector<SingleFault> blockFaults{
      "0.01 to 1000000; or 0 for no cap"},
     {"a cap that no logit outgrows", [](Layout& l) { l.model.block.logitCap = 0.001; }, "/model/logit_cap",
      "0.01 to 1000000; or 0 for no cap"},
+    {"more tokens predicted ahead than a sample has",
+     [](Layout& l) {
+         l.model.sequence = 4;
+         l.model.predictedTokens = 4;
+     },
+     "/model/predicted_tokens", "0 to 3"},
+    {"tokens predicted ahead where nothing is flushed",
+     [](Layout& l) {
+         l.model.predictedTokens = 1;
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+     },
+     "/model/predicted_tokens", "0; or a schedule with a flush, 1f1b"},
+    {"a weight of predictions below none", [](Layout& l) { l.model.predictionWeight = -1; },
+     "/model/predicted_tokens_weight", "0 to 1000"},
     {"weights of a model whose positions are learned",
      [](Layout& l) {
          l.model.block.positions = PositionKind::Alibi;

@@ -84,7 +84,7 @@ private Q_SLOTS:
             const int microbatches = 1 + static_cast<int>(random.below(5));
             const Schedule order = randomOrder(random, ranks, ranks * chunks, microbatches);
             const auto wrong = findMisfit(order, {ranks, chunks, microbatches});
-            QVERIFY2(!wrong, wrong ? (toCsv(order) + wrong->why).c_str() : "");
+            QVERIFY2(!wrong, wrong ? (toCsv(order) + wrong->why.english()).c_str() : "");
             const Status lowered = validate(lower(order, {true, true, true}));
             QVERIFY2(lowered.has_value(), lowered ? "" : lowered.error().text().c_str());
             const Layout own = withOwnSchedule(layoutOf("1f1b", ranks, chunks, microbatches), order);

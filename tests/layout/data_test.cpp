@@ -305,6 +305,30 @@ private Q_SLOTS:
         QCOMPARE(made.tokens.size(), std::size_t{18});
         for (std::size_t i = 0; i < made.tokens.size(); ++i)
             if (i % 9 != 8) QCOMPARE(made.targets[i], made.tokens[i + 1]);
+        QVERIFY(made.further.empty());
+    }
+
+    /// Whichever member of a context group has a token: the one so many places behind, as long as the sample has it.
+    void modulesPredictTokensFurtherAhead() {
+        Layout layout = layoutOf(8, 0, 2, 2, 1);
+        layout.model.predictedTokens = 2;
+        const auto corpus = Corpus::fromText(numbered(60), layout, "text");
+        const MicrobatchTokens whole = Sampler(*corpus, layout, 0).train(3, 0);
+        QCOMPARE(whole.further.size(), std::size_t{2});
+        for (std::size_t i = 0; i < whole.targets.size(); ++i)
+            for (std::size_t module = 0; module < 2; ++module)
+                QCOMPARE(whole.further[module][i],
+                         i % 8 + module + 1 < 8 ? whole.targets[i + module + 1] : std::int32_t{noToken});
+        layout.parallel.context = 2;
+        for (const int member : {0, 1}) {
+            const MicrobatchTokens part = Sampler(*corpus, layout, 0, 1, member).train(3, 0);
+            std::size_t at = 0;
+            for (std::size_t sample = 0; sample < 2; ++sample)
+                for (const TokenRun& run : contextRuns(8, 2, member))
+                    for (int i = run.first; i < run.first + run.count; ++i, ++at)
+                        for (std::size_t module = 0; module < 2; ++module)
+                            QCOMPARE(part.further[module][at], whole.further[module][sample * 8 + std::size_t(i)]);
+        }
     }
 };
 

@@ -104,7 +104,7 @@ private Q_SLOTS:
             const std::vector<Fault> faults = faultsOf(layout);
             QVERIFY2(faults.size() == 1, toText(faults).c_str());
             QCOMPARE(faults.front().pointer, std::string("/run/min_data"));
-            QCOMPARE(faults.front().legal, std::string("0; or parallel.exchange allreduce or server"));
+            QCOMPARE(faults.front().legal.english(), std::string("0; or parallel.exchange allreduce or server"));
         }
     }
 

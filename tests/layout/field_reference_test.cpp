@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What others are told of a layout's fields is what the reader and the checks do: the schema takes every legal layout
 // and refuses what they call a fault of a single field, by an independent validator.
+#include "engine/base/language.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/field_reference.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/golden.h"
+#include "tests/support/translations.h"
 #include "tests/support/wings.h"
 
 #include <QJsonDocument>
@@ -15,6 +17,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <ranges>
 #include <set>
 
 using namespace shardlab::test;
@@ -40,6 +43,34 @@ private Q_SLOTS:
     void pageOfTheManualIsCurrent() {
         const QString difference =
             differenceFromGolden("../resources/manual/31-layout-fields.md", fieldsPage(scheduleMethods()));
+        QVERIFY2(difference.isEmpty(), qPrintable(difference));
+    }
+
+    void translatedPagesAreCurrent_data() {
+        QTest::addColumn<QString>("language");
+        for (const std::string_view language : languages | std::views::drop(1)) {
+            const QString name = QString::fromStdString(std::string(language));
+            QTest::newRow(qPrintable(name)) << name;
+        }
+    }
+
+    /// They are made of the desktop's translations of the same phrases.
+    void translatedPagesAreCurrent() {
+        QFETCH(const QString, language);
+        const Translations translations = readTranslations(translationsFile(language.toStdString()));
+        QStringList missing;
+        const std::string page = fieldsPage(scheduleMethods(), [&](std::string_view phrase) {
+            const QString english = QString::fromUtf8(phrase.data(), static_cast<qsizetype>(phrase.size()));
+            const auto known = translations.find("tables\n" + english);
+            if (known == translations.end() || known->second.translation.isEmpty()) {
+                missing += english;
+                return std::string(phrase);
+            }
+            return known->second.translation.toStdString();
+        });
+        QVERIFY2(missing.isEmpty(), qPrintable("translations_test asks for\n" + missing.join('\n')));
+        const QString difference =
+            differenceFromGolden("../resources/manual/" + language + "/31-layout-fields.md", page);
         QVERIFY2(difference.isEmpty(), qPrintable(difference));
     }
 

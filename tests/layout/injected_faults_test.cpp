@@ -76,8 +76,9 @@ private Q_SLOTS:
         QFETCH(QString, legal);
         const auto read = parseInjectedFault(text.toStdString());
         QVERIFY(!read);
-        QVERIFY2(QString::fromStdString(read.error().why).contains(why), read.error().why.c_str());
-        QVERIFY2(QString::fromStdString(read.error().legal).contains(legal), read.error().legal.c_str());
+        QVERIFY2(QString::fromStdString(read.error().why.english()).contains(why), read.error().why.english().c_str());
+        QVERIFY2(QString::fromStdString(read.error().legal.english()).contains(legal),
+                 read.error().legal.english().c_str());
     }
 
     void layoutsAreCheckedLineByLine() {
@@ -87,7 +88,7 @@ private Q_SLOTS:
                              "hang -1 after -1"};
         std::vector<std::string> found;
         for (const Fault& fault : check(layout, scheduleMethods()))
-            found.push_back(fault.pointer + ": " + fault.what + "; " + fault.legal);
+            found.push_back(fault.pointer + ": " + fault.what.english() + "; " + fault.legal.english());
         QCOMPARE(found.size(), 5u);
         QCOMPARE(found[0], std::string("/run/faults/1: there is no rank 4; rank 0 to 3"));
         QCOMPARE(found[1], std::string("/run/faults/2: a fault after 20 steps would never happen; after 0 to 19"));

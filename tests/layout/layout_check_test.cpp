@@ -5,11 +5,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
-#include "tests/layout/block_faults.h"
-#include "tests/layout/cnn_faults.h"
-#include "tests/layout/expert_faults.h"
-#include "tests/layout/host_faults.h"
-#include "tests/layout/single_faults.h"
+#include "tests/layout/legal_but_one.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -20,13 +16,6 @@
 using namespace shardlab::test;
 
 namespace {
-
-std::vector<SingleFault> allFaults() {
-    std::vector<SingleFault> all = singleFaults;
-    for (const auto* more : {&blockFaults, &cnnFaults, &expertFaults, &hostFaults})
-        all.insert(all.end(), more->begin(), more->end());
-    return all;
-}
 
 std::vector<Fault> checked(const Layout& layout) { return check(layout, scheduleMethods()); }
 
@@ -42,11 +31,12 @@ class LayoutCheckTest : public QObject {
 private Q_SLOTS:
     void oneFaultIsOneFault_data() {
         QTest::addColumn<int>("index");
-        for (std::size_t i = 0; i < allFaults().size(); ++i) QTest::newRow(allFaults()[i].name) << static_cast<int>(i);
+        for (std::size_t i = 0; i < allSingleFaults().size(); ++i)
+            QTest::newRow(allSingleFaults()[i].name) << static_cast<int>(i);
     }
     void oneFaultIsOneFault() {
         QFETCH(int, index);
-        const SingleFault each = allFaults()[static_cast<std::size_t>(index)];
+        const SingleFault each = allSingleFaults()[static_cast<std::size_t>(index)];
         Layout layout;
         QVERIFY(checked(layout).empty());
         each.change(layout);
@@ -54,7 +44,7 @@ private Q_SLOTS:
         QVERIFY2(faults.size() == 1, toText(faults).c_str());
         const Fault& fault = faults.front();
         QCOMPARE(fault.pointer, std::string(each.pointer));
-        QVERIFY2(fault.legal.find(each.legal) != std::string::npos, toText(fault).c_str());
+        QVERIFY2(fault.legal.english().find(each.legal) != std::string::npos, toText(fault).c_str());
         QVERIFY2(!fault.what.empty() && !fault.why.empty(), toText(fault).c_str());
     }
 
@@ -74,7 +64,7 @@ private Q_SLOTS:
         Layout layout;
         layout.schedule.chunks = 2;
         const auto faults = checked(layout);
-        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal == "1",
+        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal.english() == "1",
                  toText(faults).c_str());
     }
 
@@ -134,7 +124,7 @@ private Q_SLOTS:
             layout.parallel.zero = 3;
             layout.parallel.shard = shard;
             for (const Fault& fault : checked(layout))
-                if (fault.pointer == "/parallel/shard") return fault.legal;
+                if (fault.pointer == "/parallel/shard") return fault.legal.english();
             return std::string();
         };
         QCOMPARE(legalFor(2147483647, 2), std::string("2147483647; or 0: all data ranks share one copy"));

@@ -117,12 +117,9 @@ private Q_SLOTS:
         qwen.block.queryKeyNorms = true;
         QCOMPARE(modelParameters(qwen), byHand(large, 2 * 128));
         QCOMPARE(modelParameters(qwen), std::int64_t{235'093'634'560});  // Qwen3-235B-A22B
-        const Sizes oss{36, 2880, 64, 8, 64, 201088, 128, 4, 2880};
-        ModelSpec gptOss = made(oss);
-        gptOss.block.biases = BiasKind::All;
-        QCOMPARE(modelParameters(gptOss), byHand(oss, 4096 + 2 * 512 + 2880 + 128 * (2 * 2880 + 2880)));
-        // GPT-OSS-120B, whose gates have biases too, and a number of each head that a softmax runs over.
-        QCOMPARE(modelParameters(gptOss) + 36 * (128 + 64), std::int64_t{116'829'156'672});
+        // GPT-OSS has biases everywhere, of its gates too, and a number of each head that a softmax runs over.
+        QCOMPARE(modelParameters(findPreset("gpt-oss-20b")->layout.model), std::int64_t{20'914'757'184});
+        QCOMPARE(modelParameters(findPreset("gpt-oss-120b")->layout.model), std::int64_t{116'829'156'672});
         // DeepSeekMoE 16B: the lowest block is dense, and two experts are everybody's.
         ModelSpec deepSeek = made({28, 2048, 16, 16, 128, 102400, 64, 6, 1408});
         deepSeek.feedForward = {10944};
@@ -457,7 +454,7 @@ private Q_SLOTS:
         QCOMPARE(outputForwardFlops(model, 3), 3 * 2.0 * double(features) * 5);
         QCOMPARE(boundaryFloats(model, 1, 3), std::int64_t{3 * 16 * 3});
         QCOMPARE(layerStoredFloats(model, 0, 3), std::int64_t{3 * 64 * (2 + 2 * 3)});
-        QCOMPARE(headStoredFloats(model, 3), 3 * (2 * features + 2 + 5));
+        QCOMPARE(headStoredFloats(model, 3), 3 * (2 * features + 2 + 8));  // rows of logits begin at 16 bytes
         QCOMPARE(embeddingParameters(model), std::int64_t{0});
         const auto units = stageUnits(model, {}, {2, true, true});
         QCOMPARE(units.size(), std::size_t{4});
@@ -474,6 +471,7 @@ private Q_SLOTS:
             Layout layout;
             layout.model = {named(kind), 6, 32, 4, 16, 300, 0};
             layout.model.experts.shared = 1;
+            layout.model.experts.scoreBias = true;
             layout.model.cnn.image = 64;
             layout.parallel.pipeline = 3;
             for (const std::vector<int>& widths : {std::vector<int>{}, std::vector<int>{8, 128, 9, 700, 1, 40}})

@@ -262,7 +262,7 @@ private Q_SLOTS:
                 }
             }
         const auto refused = generateSchedule("1f1b", {4, 1, 8, 2});
-        QVERIFY(!refused && refused.error().why.find("fixes how many") != std::string::npos);
+        QVERIFY(!refused && refused.error().why.english().find("fixes how many") != std::string::npos);
     }
 
     void refusalsOfALayoutNameTheFieldAndWhatIsLegal() {
@@ -295,7 +295,7 @@ private Q_SLOTS:
             const std::vector<Fault> faults = check(layout, scheduleMethods());
             QVERIFY2(faults.size() == 1, toText(faults).c_str());
             QCOMPARE(faults[0].pointer, std::string(each.pointer));
-            QCOMPARE(faults[0].legal, std::string(each.legal));
+            QCOMPARE(faults[0].legal.english(), std::string(each.legal));
             QVERIFY(!faults[0].why.empty());
         }
     }

@@ -105,7 +105,7 @@ private Q_SLOTS:
             QVERIFY(plan.has_value());
             const auto found = std::ranges::find(plan->traffic, Axis::Data, &AxisTraffic::axis);
             QVERIFY(found != plan->traffic.end());
-            QVERIFY2(found->how.starts_with(how), found->how.c_str());
+            QVERIFY2(found->how.english().starts_with(how), found->how.english().c_str());
         }
     }
 };

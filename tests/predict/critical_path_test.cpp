@@ -76,7 +76,8 @@ private Q_SLOTS:
             ScheduleAndCosts each = randomScheduleAndCosts(*random_);
             const CriticalPath plain = criticalPath(stepGraph(each.lowered, each.costs));
             for (const CriticalPath::Share& share : plain.onPath) QCOMPARE(share.tensor, 0.0);
-            each.costs.stretch = 0.5 + random_->uniform();
+            // By a power of two, times scale without rounding: between paths of one length both steps choose the same.
+            each.costs.stretch = std::ldexp(1, static_cast<int>(random_->below(4)) - 1);
             std::map<int, double> shares;  // by stage, of each of its compute actions
             for (std::size_t s = 0; s < each.costs.stages.size(); ++s) {
                 StageCosts& stage = each.costs.stages[s];

@@ -266,7 +266,7 @@ private Q_SLOTS:
     void notesSayWhatATokenUses() {
         const auto notes = [](const Layout& layout) {
             std::string all;
-            for (const std::string& note : planned(layout).notes) all += note + '\n';
+            for (const Sentence& note : planned(layout).notes) all += note.english() + '\n';
             return all;
         };
         Layout layout = layoutOf("gpt-moe");

@@ -80,8 +80,8 @@ private Q_SLOTS:
         QVERIFY(near(piece.seconds, 2.0 / 3 * static_cast<double>(piece.bytes) / device.betweenNodes.bandwidth +
                                         2 * device.betweenNodes.latency));
         const auto note = [](const Plan& of) {
-            for (const std::string& each : of.notes)
-                if (each.starts_with("HSDP")) return QString::fromStdString(each);
+            for (const Sentence& each : of.notes)
+                if (each.english().starts_with("HSDP")) return QString::fromStdString(each.english());
             return QString();
         };
         QVERIFY(note(plan).contains("2 copies") && note(plan).contains("span several hosts"));

@@ -60,7 +60,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("tensor");
         QTest::addColumn<bool>("sequence");
         for (const char* model : {"gpt", "llama", "mlp", "gpt-moe"})
-            for (const char* recompute : {"none", "selective", "full", "every", "sqrt", "mlp", "pointwise"})
+            for (const char* recompute :
+                 {"none", "selective", "full", "every", "sqrt", "mlp", "pointwise", "operations"})
                 for (const int tensor : {1, 2})
                     for (const bool sequence : {false, true})
                         QTest::addRow("%s %s tensor %d %d", model, recompute, tensor, sequence)
@@ -89,7 +90,7 @@ private Q_SLOTS:
 
     /// A context group that exchanges heads keeps them in place of what its own tokens had.
     void exchangedHeadsAreNamed() {
-        for (const char* recompute : {"none", "selective", "full", "mlp", "pointwise"})
+        for (const char* recompute : {"none", "selective", "full", "mlp", "pointwise", "operations"})
             for (const int variant : {0, 1, 2, 3}) {  // gpt; llama, also with norms of queries; latent attention
                 Layout layout;
                 layout.model = {variant == 0 ? ModelKind::Gpt : ModelKind::Llama, 4, 64, 4, 64, 256, 0.0};

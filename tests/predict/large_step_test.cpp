@@ -94,8 +94,8 @@ private Q_SLOTS:
             });
             QCOMPARE(curves[p].peak, rank->peak);
         }
-        QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) {
-            return note.find("first and the last replica of 1024") != std::string::npos;
+        QVERIFY(std::ranges::any_of(plan.notes, [](const Sentence& note) {
+            return note.english().find("first and the last replica of 1024") != std::string::npos;
         }));
     }
 

@@ -50,6 +50,30 @@ private Q_SLOTS:
         row(
             "a rate whose limit nobody means", [](Layout& l) { l.optimizer.learningRate = -1; },
             "/optimizer/learning_rate 0.003 instead of -1.0");
+        const auto paced = [](Layout& l, const char* device, const char* stack) {
+            l.cluster.pace.emplace();
+            l.cluster.pace->device = device;
+            l.cluster.pace->stack = stack;
+            l.precision.compute = NumberFormat::Bf16;
+        };
+        row(
+            "a stack whose attention the device does not have",
+            [=](Layout& l) { paced(l, "v100-sxm-32", "torchtitan"); },
+            "/cluster/pace/stack \"megatron-2022\" instead of \"torchtitan\"");
+        row(
+            "a stack of which no times are known in fp32",
+            [=](Layout& l) {
+                paced(l, "h100-sxm", "megatron-core");
+                l.precision.compute = NumberFormat::Fp32;
+            },
+            "/cluster/pace/stack \"shardlab\" instead of \"megatron-core\"");
+        row(
+            "products that the device does not have",
+            [=](Layout& l) {
+                paced(l, "a100-sxm", "megatron-core");
+                l.precision.products = ProductFormat::Fp8;
+            },
+            "/precision/products \"compute\" instead of \"fp8\"");
         row(
             "a rate beyond the largest", [](Layout& l) { l.optimizer.learningRate = 1e6; },
             "/optimizer/learning_rate 10.0 instead of 1000000.0");

@@ -2,6 +2,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
+#include "engine/layout/stacks.h"
 #include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/validate.h"
@@ -34,6 +35,12 @@ std::int64_t trafficOn(const Plan& plan, Axis axis) {
     for (const AxisTraffic& each : plan.traffic)
         if (each.axis == axis) bytes += each.bytes;
     return bytes;
+}
+
+/// The share of a device that stays free where its tensors and the modelled program take the rest.
+double reserveThatLeaves(const Layout& layout, std::int64_t tensors, std::int64_t capacity) {
+    const SoftwareStack& stack = *modelledStack(layout);
+    return 1 - (double(tensors) * (1 + stack.fragmentation) + stack.contextBytes) / double(capacity);
 }
 
 }  // namespace
@@ -110,8 +117,9 @@ private Q_SLOTS:
         QVERIFY(gpipe.memory[3].peak > 2 * oneFOneB.memory[3].peak);
         const Plan uneven = planOrFail(preset("uneven-4"));
         QVERIFY(uneven.bubble > uneven.bubbleTheory + 0.1);
-        QVERIFY(std::ranges::any_of(
-            uneven.notes, [](const std::string& note) { return note.find("unequal stages") != std::string::npos; }));
+        QVERIFY(std::ranges::any_of(uneven.notes, [](const Sentence& note) {
+            return note.english().find("unequal stages") != std::string::npos;
+        }));
     }
 
     void faultsComeBackInsteadOfAPlan() {
@@ -193,8 +201,9 @@ private Q_SLOTS:
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
         const Plan apart = planOrFail(layout);
         QVERIFY(apart.costs.stages[0].forward > cost.forward);
-        QVERIFY(std::ranges::any_of(
-            apart.notes, [](const std::string& note) { return note.starts_with("tensor groups span several hosts"); }));
+        QVERIFY(std::ranges::any_of(apart.notes, [](const Sentence& note) {
+            return note.english().starts_with("tensor groups span several hosts");
+        }));
     }
 
     void flopsAreSixPerParameterAndToken() {
@@ -234,12 +243,12 @@ private Q_SLOTS:
         for (std::size_t i = 0; i < ofSlow.size(); ++i) QCOMPARE(ofSlow[i].why, ofFast[i].why);
         // The clock is told of once.
         const auto told = [](const Plan& plan) {
-            return std::ranges::count_if(plan.notes, [](const std::string& note) {
-                return note.find("to watch: a step lasts") != std::string::npos;
+            return std::ranges::count_if(plan.notes, [](const Sentence& note) {
+                return note.english().find("to watch: a step lasts") != std::string::npos;
             });
         };
         QCOMPARE(told(slow), 1);
-        QVERIFY(slow.notes.front().find("to watch: a step lasts 1 min 0 s; times are those of NVIDIA H100") !=
+        QVERIFY(slow.notes.front().english().find("to watch: a step lasts 1 min 0 s; times are those of NVIDIA H100") !=
                 std::string::npos);
     }
 
@@ -288,9 +297,8 @@ private Q_SLOTS:
         layout.model.heads = 64;
         const Plan plan = planOrFail(layout);
         QVERIFY(!plan.fits);
-        QVERIFY(std::ranges::any_of(plan.notes, [](const std::string& note) {
-            return note.find("its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB)") !=
-                   std::string::npos;
+        QVERIFY(std::ranges::any_of(plan.notes, [](const Sentence& note) {
+            return note.english().find("GiB usable (80.0 GiB less a reserve of 4.80 GiB") != std::string::npos;
         }));
     }
 
@@ -301,9 +309,9 @@ private Q_SLOTS:
         const Plan plan = planOrFail(layout);
         const std::int64_t needed = neededBytes(layout, neediest(layout, plan.memory)),
                            capacity = plan.device.capacityBytes;
-        QCOMPARE(plan.device.usableBytes(), capacity - std::llround(0.06 * double(capacity)));
+        QCOMPARE(plan.device.reserveBytes, std::llround(0.06 * double(capacity)));
         QVERIFY(plan.fits && 2 * needed > capacity);
-        const double exact = 1 - double(needed) / double(capacity);  // the reserve that leaves what is needed
+        const double exact = reserveThatLeaves(layout, needed, capacity);
         for (const auto& [reserve, fits] :
              {std::pair(0.0, true), {exact - 1e-6, true}, {exact + 1e-6, false}, {0.5, false}}) {
             layout.memory.reserve = reserve;
@@ -312,8 +320,14 @@ private Q_SLOTS:
             QCOMPARE(other.memory.front().peak, plan.memory.front().peak);
             QCOMPARE(StepEstimator(layout).memory(choiceOf(layout)).fits(), fits);
         }
+        // What the program takes beside its tensors is what its allocator wastes of them, and what lies outside of it.
+        const SoftwareStack& stack = *modelledStack(layout);
+        const double tensors = double(plan.device.usableBytes());
+        QVERIFY(stack.contextBytes > 0);
+        QVERIFY(std::abs(tensors * stack.fragmentation + stack.contextBytes - double(plan.device.programBytes)) < 4);
         QVERIFY(MemoryLimit{}.holds(needed));  // of a device of which nothing is known nothing is refused
-        QVERIFY(memoryLimit({.reserve = std::nan("")}, capacity).usableBytes() == capacity);
+        layout.memory.reserve = std::nan("");
+        QCOMPARE(memoryLimit(layout, capacity).reserveBytes, 0);
     }
 
     void aSearchKeepsTheReserveToo() {
@@ -325,7 +339,7 @@ private Q_SLOTS:
         for (const Candidate& candidate : all->candidates)
             if (candidate.fits) fullest = std::max(fullest, candidate.peakBytes);
         QVERIFY(2 * fullest > all->device.capacityBytes);
-        layout.memory.reserve = 1 - double(fullest - 1000) / double(all->device.capacityBytes);
+        layout.memory.reserve = reserveThatLeaves(layout, fullest - 1000, all->device.capacityBytes);
         const auto fewer = searchLayouts(layout);
         QVERIFY(fewer.has_value());
         QVERIFY(fewer->device.usableBytes() < fullest);
@@ -333,7 +347,7 @@ private Q_SLOTS:
             QCOMPARE(candidate.fits, candidate.peakBytes <= fewer->device.usableBytes());
         QVERIFY(std::ranges::any_of(fewer->candidates, [&](const Candidate& candidate) {
             return !candidate.fits && candidate.peakBytes <= fewer->device.capacityBytes &&
-                   candidate.why.find("less a reserve") != std::string::npos;
+                   candidate.why.english().find("less a reserve") != std::string::npos;
         }));
     }
 

@@ -38,8 +38,8 @@ std::int64_t bytesOfKind(const Plan& plan, MemoryCategory category) {
 }
 
 bool tells(const Plan& plan, const char* words) {
-    for (const std::string& note : plan.notes)
-        if (note.find(words) != std::string::npos) return true;
+    for (const Sentence& note : plan.notes)
+        if (note.english().find(words) != std::string::npos) return true;
     return false;
 }
 

@@ -62,7 +62,8 @@ Profile withSpread(double share) {
 }
 
 bool noted(const Plan& plan, std::string_view words) {
-    return std::ranges::any_of(plan.notes, [&](const std::string& note) { return note.find(words) != note.npos; });
+    return std::ranges::any_of(plan.notes,
+                               [&](const Sentence& note) { return note.english().find(words) != std::string::npos; });
 }
 
 }  // namespace
@@ -226,8 +227,8 @@ private Q_SLOTS:
         QVERIFY(near(first.reduce,
                      profile.actionSeconds + 2 * profile.allReduce.seconds + buffer / profile.allReduce.bandwidth));
         const auto said = [&](std::string_view words) {
-            return std::ranges::any_of(plan->notes,
-                                       [&](const std::string& note) { return note.find(words) != note.npos; });
+            return std::ranges::any_of(
+                plan->notes, [&](const Sentence& note) { return note.english().find(words) != std::string::npos; });
         };
         QVERIFY(said("measured on this machine on 2026-11-20"));
         QVERIFY(said("10.0 % off"));
@@ -273,7 +274,8 @@ private Q_SLOTS:
         const auto twice = makePlan(layout, having(profile));
         QVERIFY(once && twice);
         QVERIFY(near(twice->costs.stages[0].forward, 2 * once->costs.stages[0].forward));
-        QVERIFY(twice->notes.front().find("not measured; estimated from the profile of") != std::string::npos);
+        QVERIFY(twice->notes.front().english().find("not measured; estimated from the profile of") !=
+                std::string::npos);
     }
 
     /// A machine that takes nearly the same time each time, one that stumbles once, and one whose cores others use.

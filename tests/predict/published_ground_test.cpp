@@ -30,7 +30,7 @@ class PublishedGroundTest : public QObject {
 private Q_SLOTS:
     void initTestCase() {
         auto read = CsvTable::read(publishedRunsFile());
-        QVERIFY2(read.has_value(), read ? "" : read.error().why.c_str());
+        QVERIFY2(read.has_value(), read ? "" : read.error().why.english().c_str());
         table_ = std::move(*read);
     }
 

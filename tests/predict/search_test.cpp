@@ -158,10 +158,10 @@ private Q_SLOTS:
         QVERIFY(!found.candidates.empty());
         for (const Candidate& candidate : found.candidates) {
             QVERIFY(!candidate.fits && !candidate.front);
-            QVERIFY2(candidate.why.find(
+            QVERIFY2(candidate.why.english().find(
                          "too much: its device has 75.2 GiB usable (80.0 GiB less a reserve of 4.80 GiB); most are") !=
                          std::string::npos,
-                     candidate.why.c_str());
+                     candidate.why.english().c_str());
         }
     }
 
@@ -272,6 +272,26 @@ private Q_SLOTS:
         QCOMPARE(found.size(), std::size_t{2});  // 4 ranks do not divide 6 experts
         base.model.kind = ModelKind::Gpt;
         for (const Candidate& candidate : searchOrFail(base).candidates) QCOMPARE(candidate.choice.parallel.expert, 1);
+    }
+
+    /// Where layers differ, so that stages are balanced by what they cost, copies on one host that cannot hold all
+    /// experts are no choice.
+    void expertsOverSeveralHosts() {
+        Layout base;
+        base.model = {.kind = ModelKind::LlamaMoe, .layers = 5, .hidden = 64, .heads = 4, .sequence = 32};
+        base.model.experts = {.count = 8, .gate = GateMethod::SoftmaxTopK, .capacity = 0, .denseLayers = 1};
+        base.cluster.hosts = {{"one", 4}, {"two", 4}, {"three", 4}, {"four", 4}};
+        base.cluster.pace = PaceSpec{};
+        base.batch = {32, 1};
+        std::set<std::pair<int, int>> found;  // degrees of experts, and copies
+        for (const Candidate& candidate : searchOrFail(base).candidates) {
+            const Layout layout = withChoice(base, candidate.choice);
+            const auto faults = check(layout, scheduleMethods());
+            QVERIFY2(faults.empty(), toText(faults).c_str());
+            if (layout.parallel.pipeline == 2) found.emplace(layout.parallel.expert, layout.parallel.shard);
+        }
+        QVERIFY(found.contains({8, 0}) && !found.contains({8, 4}));
+        QVERIFY(found.contains({2, 4}));
     }
 
     void longStepsAreContinued() {

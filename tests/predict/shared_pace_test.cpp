@@ -78,7 +78,8 @@ private Q_SLOTS:
         const auto never = stepSecondsAt(gpipe, 1e12);
         QVERIFY(!never);
         QCOMPARE(never.error().where, std::string("/cluster/pace/step_seconds"));
-        QVERIFY2(never.error().legal.find("to 1 h 0 min") != std::string::npos, never.error().legal.c_str());
+        QVERIFY2(never.error().legal.english().find("to 1 h 0 min") != std::string::npos,
+                 never.error().legal.english().c_str());
     }
 };
 

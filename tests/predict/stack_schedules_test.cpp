@@ -68,8 +68,8 @@ private Q_SLOTS:
         const auto tells = [&](const char* schedule) {
             layout.schedule.kind = schedule;
             const auto plan = makePlan(layout);
-            return plan && std::ranges::any_of(plan->notes, [&](const std::string& note) {
-                       return note.find(std::string("has no schedule ") + schedule) != std::string::npos;
+            return plan && std::ranges::any_of(plan->notes, [&](const Sentence& note) {
+                       return note.english().find(std::string("has no schedule ") + schedule) != std::string::npos;
                    });
         };
         QVERIFY(tells("zb-h1") && tells("gpipe") && !tells("1f1b"));
@@ -83,12 +83,12 @@ private Q_SLOTS:
         for (const Neighbour& neighbour : neighbours(layout)) {
             kinds += neighbour.move == Move::Schedule;
             QVERIFY2(neighbour.choice.parallel.pipeline == 1 || hasSchedule(layout, neighbour.choice.kind),
-                     neighbour.change.c_str());
+                     neighbour.change.english().c_str());
         }
         QVERIFY(kinds > 0);
         // A stack without pipelines gets none by another degree either.
         for (const Neighbour& neighbour : neighbours(pacedLayout("fsdp")))
-            QVERIFY2(neighbour.choice.parallel.pipeline == 1, neighbour.change.c_str());
+            QVERIFY2(neighbour.choice.parallel.pipeline == 1, neighbour.change.english().c_str());
         // Where the layout's own schedule is one that the stack lacks, other changes may keep it.
         layout.schedule.kind = "zb-h1";
         QVERIFY(std::ranges::any_of(neighbours(layout), [](const Neighbour& neighbour) {

@@ -51,8 +51,9 @@ std::string stackText(const std::string& key, const std::string& value) {
         "logit_memory_bytes": 6, "split_logit_memory_bytes": 6, "cached_bytes": 0, "update_bytes": 0,
         "bucket_elements": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
         "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
-        "merges_rows": false, "splits_messages": false,
+        "routing_kernels": 60, "expert_kernels": 10, "merges_rows": false, "splits_messages": false,
         "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "keeps_gathered": false,
+        "keeps_unread": false, "splits_products": false,
         "source": "a test", "schedules": ["1f1b"]})";
     const auto at = text.find('"' + key + '"');
     const auto begin = text.find(':', at) + 1;
@@ -136,6 +137,36 @@ private Q_SLOTS:
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
     }
 
+    /// Every stack is either predicted on a GPU, or refused in words that name those that are.
+    void everyStackOnEveryGpu() {
+        for (const DevicePreset& device : devicePresets()) {
+            if (device.name == "cpu") continue;
+            QVERIFY2(findArchitecture(device.architecture) != nullptr, device.name.c_str());
+            int predicted = 0;
+            for (const SoftwareStack& stack : stackList().stacks) {
+                Layout layout = paced(stack.name);
+                layout.cluster.pace->device = device.name;
+                if (stack.schedules.empty()) layout.parallel = {.data = 8, .pipeline = 1, .zero = 3};
+                const auto plan = makePlan(layout);
+                if (plan) {
+                    QVERIFY(std::isfinite(plan->stepSeconds) && plan->stepSeconds > 0);
+                    ++predicted;
+                    continue;
+                }
+                const Fault& fault = plan.error().front();
+                QCOMPARE(plan.error().size(), std::size_t{1});
+                QCOMPARE(fault.pointer, std::string("/cluster/pace/stack"));
+                const Architecture& architecture = *findArchitecture(device.architecture);
+                QVERIFY2(fault.why.english().find(architecture.title) != std::string::npos, toText(fault).c_str());
+                for (const SoftwareStack& other : stackList().stacks)
+                    QCOMPARE(fault.legal.english().find(" " + other.name + ",") != std::string::npos ||
+                                 fault.legal.english().find(" " + other.name + ";") != std::string::npos,
+                             hasAttention(architecture, other));
+            }
+            QVERIFY2(predicted >= 3, device.name.c_str());
+        }
+    }
+
     /// A latent of queries is a product of its own in the place of a wider one, and a norm.
     void latentsAreProductsOfTheirOwn() {
         Layout layout = paced("megatron-core");
@@ -158,6 +189,32 @@ private Q_SLOTS:
         const double narrow = forward(0);
         layout.model.block.valueWidth = 128;
         QVERIFY(narrow < forward(0));
+    }
+
+    /// The bias of an expert's second product is added by passes of their own, in fp32; that of a feed-forward block's
+    /// is part of its product.
+    void biasesOfExperts() {
+        Layout layout = paced("megatron-core");
+        layout.parallel.tensor = layout.parallel.pipeline = 1;
+        layout.model.kind = ModelKind::LlamaMoe;
+        layout.model.experts.gate = GateMethod::SoftmaxTopK;
+        layout.model.experts.count = 8;
+        layout.model.experts.topK = 2;
+        layout.model.experts.capacity = 0;
+        const auto longer = [&](BiasKind biases) {
+            layout.model.block.biases = biases;
+            return stackTimes(layout, {1, false, false}, {}, h100(), *stackOf(layout, h100()));
+        };
+        const ComputeTimes without = longer(BiasKind::Qkv), with = longer(BiasKind::All);
+        const double numbers = 4096.0 * 2 * 4096;  // of two rows for each token
+        const SoftwareStack& stack = *findStack("megatron-core");
+        const auto wanted = [&](double bytes, double kernels) {
+            return (bytes * numbers / h100().memoryBandwidth + 8 * kernels * stack.kernelSeconds) * stack.overhead;
+        };
+        QVERIFY(std::abs(with.forward - without.forward - wanted(28, 2)) < 1e-9);
+        QVERIFY(std::abs(with.inputGrad - without.inputGrad - wanted(40, 6)) < 1e-9);
+        layout.model.kind = ModelKind::Llama;
+        QCOMPARE(longer(BiasKind::All).forward, longer(BiasKind::Qkv).forward);
     }
 
     /// Heads whose width tensor cores cannot take cost the attention of products its speed; flash attention pads them.
@@ -190,8 +247,10 @@ private Q_SLOTS:
     /// The allocator and the driver take memory beside what a stack's tensors take.
     void memoryIncludesContext() {
         const Plan plan = planned(paced("megatron-core"));
-        const RankMemory& most = neediest(plan.layout, plan.memory);
-        QVERIFY(static_cast<double>(neededBytes(plan.layout, most)) > static_cast<double>(most.peak) + 1e9);
+        QVERIFY(plan.device.programBytes > 1'000'000'000);
+        Layout own = plan.layout;
+        own.cluster.pace->stack = ownStack;
+        QCOMPARE(planned(own).device.usableBytes(), plan.device.usableBytes() + plan.device.programBytes);
     }
 
     void whatNoStackIsKnownOf() {

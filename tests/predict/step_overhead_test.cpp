@@ -87,7 +87,7 @@ private Q_SLOTS:
                 const Plan other = planOrFail(better);
                 QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6),
                          qPrintable(QString("%1, %2: %3 s instead of %4 s")
-                                        .arg(preset.name.c_str(), overhead.better->change.c_str())
+                                        .arg(preset.name.c_str(), overhead.better->change.english().c_str())
                                         .arg(overhead.better->stepSeconds)
                                         .arg(other.stepSeconds)));
                 QVERIFY(other.fits && overhead.better->gain > 0);
@@ -97,8 +97,8 @@ private Q_SLOTS:
             QVERIFY(largestOverheads(plan).size() == std::min<std::size_t>(3, all.size()));
             for (const StepOverhead& overhead : largestOverheads(plan))
                 qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(overhead.kind)).c_str(),
-                      overhead.why.c_str(), overhead.better ? "; " : "",
-                      overhead.better ? toText(*overhead.better).c_str() : "");
+                      overhead.why.english().c_str(), overhead.better ? "; " : "",
+                      overhead.better ? toText(*overhead.better).english().c_str() : "");
         }
     }
 
@@ -109,7 +109,7 @@ private Q_SLOTS:
             const std::vector<StepOverhead> overheads = largestOverheads(plan, 10);
             const StepOverhead* bubble = find(overheads, StepOverheadKind::Bubble);
             QVERIFY(bubble);
-            QVERIFY2(near(bubble->share, plan.bubbleTheory, 0.1), bubble->why.c_str());
+            QVERIFY2(near(bubble->share, plan.bubbleTheory, 0.1), bubble->why.english().c_str());
             QVERIFY(bubble->better);
         }
         const std::vector<StepOverhead> alone = largestOverheads(planOrFail(pipelineOf(1, 4)), 10);
@@ -124,7 +124,8 @@ private Q_SLOTS:
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
         QCOMPARE(overheads.front().kind, StepOverheadKind::Imbalance);
         QVERIFY(overheads.front().share > 0.3);
-        QVERIFY2(overheads.front().why.find("stage 3 takes 2.") != std::string::npos, overheads.front().why.c_str());
+        QVERIFY2(overheads.front().why.english().find("stage 3 takes 2.") != std::string::npos,
+                 overheads.front().why.english().c_str());
         QVERIFY(overheads.front().better);
         QVERIFY(overheads.front().better->gain > 0.3);
     }
@@ -138,7 +139,8 @@ private Q_SLOTS:
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
-        QVERIFY2(waits->why.find("averaging gradients over 4 replicas") != std::string::npos, waits->why.c_str());
+        QVERIFY2(waits->why.english().find("averaging gradients over 4 replicas") != std::string::npos,
+                 waits->why.english().c_str());
     }
 
     void zeroThreeWaitsForParameters() {
@@ -150,7 +152,8 @@ private Q_SLOTS:
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
-        QVERIFY2(waits->why.find("gathering parameters from 4 replicas") != std::string::npos, waits->why.c_str());
+        QVERIFY2(waits->why.english().find("gathering parameters from 4 replicas") != std::string::npos,
+                 waits->why.english().c_str());
     }
 
     void whoSharesMemoryReadsIt() {
@@ -166,7 +169,8 @@ private Q_SLOTS:
         const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits);
-        QVERIFY2(waits->why.find("reading the weights out of shared memory") != std::string::npos, waits->why.c_str());
+        QVERIFY2(waits->why.english().find("reading the weights out of shared memory") != std::string::npos,
+                 waits->why.english().c_str());
     }
 
     void sharedCoresAreOverload() {
@@ -186,9 +190,9 @@ private Q_SLOTS:
         for (const Neighbour& neighbour : neighbours(layout)) {
             Layout other = layout;
             apply(neighbour.choice, other);
-            QVERIFY2(check(other, scheduleMethods()).empty(), neighbour.change.c_str());
+            QVERIFY2(check(other, scheduleMethods()).empty(), neighbour.change.english().c_str());
             QVERIFY(!(neighbour.choice == choiceOf(layout)));
-            changes.push_back(neighbour.change);
+            changes.push_back(neighbour.change.english());
         }
         const auto contains = [&](const char* text) {
             return std::ranges::any_of(changes,
@@ -210,7 +214,7 @@ private Q_SLOTS:
         const auto change = [&](const ParallelSpec& wanted) {
             const auto it =
                 std::ranges::find_if(found, [&](const Neighbour& n) { return n.choice.parallel == wanted; });
-            return it == found.end() ? std::string("none") : it->change;
+            return it == found.end() ? std::string("none") : it->change.english();
         };
         QCOMPARE(change({4, 1, 1, 1, 1, false, 1}),
                  std::string("data 4 × pipeline 1 × tensor 1 instead of 2 × 1 × 2, without sequence parallelism"));

@@ -56,8 +56,9 @@ private Q_SLOTS:
     void aFoldedPipelineSendsNothingAtItsTurn() {
         const Plan folded = planOf("zb-v", 2), looped = planOf("interleaved-1f1b", 2);
         QCOMPARE(folded.lowered.rankOfStage, (std::vector<int>{0, 1, 2, 3, 3, 2, 1, 0}));
-        const auto bytes = [](const Plan& plan, const char* what) {
-            const auto found = std::ranges::find(plan.traffic, what, &AxisTraffic::what);
+        const auto bytes = [](const Plan& plan, std::string_view what) {
+            const auto found =
+                std::ranges::find_if(plan.traffic, [&](const auto& each) { return each.what.english() == what; });
             return found == plan.traffic.end() ? 0 : found->bytes;
         };
         // Six crossings of seven, and no message for the embedding that rank 0 holds twice.

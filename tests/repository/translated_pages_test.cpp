@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages in other languages say what the English ones say: as far as a program can tell.
+// Every page is there in every language and says what the English one says: as far as a program can tell.
 #include "engine/base/language.h"
 #include "tests/support/places.h"
 #include "tests/support/wings.h"
@@ -9,6 +9,8 @@
 #include <QFileInfo>
 #include <QRegularExpression>
 #include <QtTest>
+
+#include <ranges>
 
 using namespace shardlab::test;
 
@@ -61,10 +63,13 @@ private Q_SLOTS:
         QTest::addColumn<QString>("original");
         QTest::addColumn<QString>("translated");
         for (const char* folder : {"manual", "lessons"})
-            for (const std::string_view language : languages) {
+            for (const std::string_view language : languages | std::views::drop(1)) {
                 const QDir pages(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/%1").arg(folder));
                 const QString name = QString::fromStdString(std::string(language));
-                for (const QString& page : QDir(pages.filePath(name)).entryList({"*.md"}, QDir::Files))
+                QStringList names = pages.entryList({"*.md"}) + QDir(pages.filePath(name)).entryList({"*.md"});
+                names.removeDuplicates();
+                QVERIFY(!names.isEmpty());
+                for (const QString& page : names)
                     QTest::newRow(qPrintable(QStringList({folder, name, page}).join('/')))
                         << pages.filePath(page) << pages.filePath(name + '/' + page);
             }
@@ -74,6 +79,7 @@ private Q_SLOTS:
         QFETCH(const QString, original);
         QFETCH(const QString, translated);
         QVERIFY2(QFile::exists(original), "there is no English page of this name");
+        QVERIFY2(QFile::exists(translated), "the page is not translated");
         const Skeleton expected = skeletonOf(original), actual = skeletonOf(translated);
         QCOMPARE(actual.headings, expected.headings);
         QCOMPARE(actual.blocks, expected.blocks);

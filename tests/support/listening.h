@@ -17,10 +17,10 @@ public:
     ~Listening() { stop(); }
 
     /// Whether it listens; what it said instead is in said(). `further`: arguments of `listen` after those for the
-    /// file.
-    bool begin(const QString& file, const QStringList& further = {}) {
+    /// file. `port`: any that is free, unless it is said.
+    bool begin(const QString& file, const QStringList& further = {}, const QString& port = "0") {
         process_.setReadChannel(QProcess::StandardError);
-        process_.start(program(), QStringList{"listen", "0", "--output", file} + further);
+        process_.start(program(), QStringList{"listen", port, "--output", file} + further);
         for (int i = 0; i < 300 && !said_.contains("PYTHONPATH"); ++i) {
             if (!process_.waitForReadyRead(100) && process_.state() == QProcess::NotRunning) break;
             said();
@@ -48,10 +48,10 @@ public:
         said();
         return process_.exitStatus() == QProcess::NormalExit ? process_.exitCode() : -1;
     }
-    /// Ctrl+C, and the end.
-    int stop() {
+    /// Ctrl+C, or another signal, and the end.
+    int stop(int signal = SIGINT) {
         if (process_.state() == QProcess::NotRunning) return 0;
-        ::kill(static_cast<pid_t>(process_.processId()), SIGINT);
+        ::kill(static_cast<pid_t>(process_.processId()), signal);
         return end();
     }
 

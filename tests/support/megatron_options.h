@@ -44,6 +44,8 @@ inline constexpr MegatronOption megatronOptions[] = {
     {"--hidden-dropout", 1},
     {"--window-size", 1},
     {"--window-attn-skip-freq", 1},
+    {"--mtp-num-layers", 1},
+    {"--mtp-loss-scaling-factor", 1},
     {"--num-experts", 1},
     {"--moe-layer-freq", 1},
     {"--moe-ffn-hidden-size", 1},

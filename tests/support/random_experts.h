@@ -33,6 +33,7 @@ void drawExperts(ModelSpec& model, const Below& below, int ranks = 1, bool limit
     experts.width = below(2) ? 4 + below(30) : 0;
     experts.shared = below(2) ? 1 + below(2) : 0;
     experts.scale = 0.5 * (1 + below(5));
+    experts.scoreBias = below(2) == 0;
 }
 
 /// Which blocks of the model have experts: at least one. What the kind of model has stays in half of the draws.

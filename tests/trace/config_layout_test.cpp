@@ -5,6 +5,8 @@
 #include "engine/trace/checkpoint/config_layout.h"
 
 #include "engine/layout/check/check.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/checkpoint/weights_config.h"
 #include "tests/support/reference_python.h"
@@ -32,6 +34,26 @@ private:
     }
     static std::string joined(const std::vector<std::string>& lines) {
         return fmt::format("{}", fmt::join(lines, "\n"));
+    }
+
+    /// What stands beside the weights of openai/gpt-oss-20b.
+    static std::string publishedGptOss() {
+        std::vector<std::string> types;
+        for (int layer = 0; layer < 24; ++layer)
+            types.push_back(layer % 2 == 0 ? R"("sliding_attention")" : R"("full_attention")");
+        return fmt::format(
+            R"({{"architectures": ["GptOssForCausalLM"], "attention_bias": true, "attention_dropout": 0.0,
+            "eos_token_id": 200002, "experts_per_token": 4, "head_dim": 64, "hidden_act": "silu", "hidden_size": 2880,
+            "initial_context_length": 4096, "initializer_range": 0.02, "intermediate_size": 2880, "layer_types": [{}],
+            "max_position_embeddings": 131072, "model_type": "gpt_oss", "num_attention_heads": 64,
+            "num_experts_per_tok": 4, "num_hidden_layers": 24, "num_key_value_heads": 8, "num_local_experts": 32,
+            "output_router_logits": false, "pad_token_id": 199999, "quantization_config": {{
+            "modules_to_not_convert": ["model.layers.*.self_attn", "lm_head"], "quant_method": "mxfp4"}},
+            "rms_norm_eps": 1e-05, "rope_scaling": {{"beta_fast": 32.0, "beta_slow": 1.0, "factor": 32.0,
+            "original_max_position_embeddings": 4096, "rope_type": "yarn", "truncate": false}}, "rope_theta": 150000,
+            "router_aux_loss_coef": 0.9, "sliding_window": 128, "swiglu_limit": 7.0, "tie_word_embeddings": false,
+            "transformers_version": "4.55.0", "use_cache": true, "vocab_size": 201088}})",
+            fmt::join(types, ", "));
     }
 
     QTemporaryDir folder_;
@@ -237,6 +259,78 @@ private Q_SLOTS:
         }
     }
 
+    /// The file of openai/gpt-oss-20b says the model of the preset.
+    void thePublishedGptOssIsThePreset() {
+        const Result<ConfigLayout> read = made(publishedGptOss());
+        QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+        QCOMPARE(joined(read->leftOut),
+                 std::string("config.json: router_aux_loss_coef is 0.9; model.balance is the layout's own choice\n"
+                             "config.json: max_position_embeddings is 131072, model.sequence is 4096"));
+        ModelSpec preset = findPreset("gpt-oss-20b")->layout.model;
+        preset.experts.balance = read->layout.model.experts.balance;
+        QVERIFY2(read->layout.model == preset, writeLayout(read->layout).c_str());
+    }
+
+    void whatNoGptOssOfALayoutHasIsSaid_data() {
+        QTest::addColumn<QByteArray>("from");
+        QTest::addColumn<QByteArray>("to");
+        QTest::addColumn<QString>("said");
+        const auto row = [](const char* from, const char* to, const char* said) {
+            QTest::newRow(to) << QByteArray(from) << QByteArray(to) << said;
+        };
+        row(R"("attention_bias": true)", R"("attention_bias": false)", "attention_bias is false");
+        row(R"("hidden_act": "silu")", R"("hidden_act": "gelu")", "hidden_act is \"gelu\"");
+        row("mxfp4", "gptq", "quantization_config.quant_method is \"gptq\"");
+        row(R"("layer_types": ["sliding_attention")", R"("layer_types": ["chunked_attention")",
+            "layer_types has \"chunked_attention\"");
+        row(R"("layer_types": ["sliding_attention")", R"("layer_types": ["full_attention")",
+            "layers without a window come every so many layers");
+    }
+    void whatNoGptOssOfALayoutHasIsSaid() {
+        QFETCH(QByteArray, from);
+        QFETCH(QByteArray, to);
+        QFETCH(QString, said);
+        const QByteArray config = QByteArray::fromStdString(publishedGptOss()).replace(from, to);
+        const Result<ConfigLayout> read = made(config.toStdString());
+        QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+        QString text = QString::fromStdString(joined(read->leftOut));
+        for (const WeightMismatch& mismatch :
+             compareConfig(nlohmann::json::parse(config.toStdString()), read->layout.model))
+            text += QString::fromStdString(mismatch.legal);
+        QVERIFY2(text.contains(said), qPrintable(text));
+    }
+
+    void whatIsWrittenForAGptOssIsReadAgain() {
+        std::mt19937 random(freshSeed());
+        const auto among = [&](int least, int most) { return std::uniform_int_distribution(least, most)(random); };
+        for (int i = 0; i < 100; ++i) {
+            ModelSpec model = findPreset("gpt-oss-20b")->layout.model;
+            model.layers = among(1, 40);
+            model.block.kvHeads = among(1, 4);
+            model.heads = model.block.kvHeads * among(1, 4);
+            model.hidden = among(1, 999);
+            model.block.headWidth = 2 * among(1, 40);
+            model.sequence = among(300, 4096);
+            model.vocabulary = among(256, 200000);
+            model.feedForward = {among(1, 9000)};
+            model.block.fullEvery = among(0, std::min(3, model.layers));
+            model.block.window = model.block.fullEvery == 1 ? 0 : among(1, 299);
+            if (model.block.window == 0) model.block.fullEvery = 0;
+            model.block.gluLimit = 0.25 * among(1, 40);
+            model.block.gluAlpha = 0.5 * among(1, 4);
+            if (among(0, 2) == 0) model.block.rotary = {.base = double(among(1000, 1000000))};
+            else model.block.rotary.truncate = among(0, 1) == 1;
+            if (among(0, 1) == 1) model.block.output = OutputKind::Tied;
+            model.experts.count = among(2, 64);
+            model.experts.topK = among(2, std::min(model.experts.count, 8));
+            model.experts.balance = MoeSpec{}.balance;
+            const Result<ConfigLayout> read = made(writeConfig(model));
+            QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
+            QVERIFY2(read->leftOut.empty(), joined(read->leftOut).c_str());
+            QVERIFY2(read->layout.model == model, (writeConfig(model) + writeLayout(read->layout)).c_str());
+        }
+    }
+
     void sizesThatAreNoneAreSaid() {
         for (const char* value : {"\"twelve\"", "-3", "0", "1.5", "99999999999"}) {
             const Result<ConfigLayout> read =
@@ -249,13 +343,13 @@ private Q_SLOTS:
     void whatTransformersWritesIsUnderstood() {
         if (const QString missing = whyWithout("transformers"); !missing.isEmpty()) QSKIP(qPrintable(missing));
         const QString script = QStringLiteral("import sys, transformers as t\n"
-                                              "for name in ('GPT2', 'Llama', 'Mistral', 'Qwen2', 'Qwen3'):\n"
+                                              "for name in ('GPT2', 'Llama', 'Mistral', 'Qwen2', 'Qwen3', 'GptOss'):\n"
                                               "    made = getattr(t, name + 'Config')()\n"
                                               "    made.save_pretrained(sys.argv[1] + '/' + name)\n"
                                               "made = t.DeepseekV3Config(first_k_dense_replace=61)\n"
                                               "made.save_pretrained(sys.argv[1] + '/DeepseekV3')\n");
         QCOMPARE(QProcess::execute(referencePython(), {"-c", script, folder_.path()}), 0);
-        for (const char* name : {"GPT2", "Llama", "Mistral", "Qwen2", "Qwen3", "DeepseekV3"}) {
+        for (const char* name : {"GPT2", "Llama", "Mistral", "Qwen2", "Qwen3", "GptOss", "DeepseekV3"}) {
             const auto read = layoutFromConfig(folder_.filePath(QString(name) + "/config.json").toStdString());
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
             for (const std::string& line : read->leftOut)

@@ -128,7 +128,7 @@ private Q_SLOTS:
         for (int rank = 0; rank < ranks; ++rank) {
             std::int64_t now = 1'000'000;
             const std::string rows = megatron(rank, ranks, microbatches, steps, now);
-            QVERIFY2(database->run(("BEGIN;" + rows + "COMMIT;").c_str()), database->error("").why.c_str());
+            QVERIFY2(database->run(("BEGIN;" + rows + "COMMIT;").c_str()), database->error("").why.english().c_str());
         }
         QVERIFY(database->close());
         std::map<std::string, int> wanted;
@@ -260,7 +260,7 @@ INSERT INTO TARGET_INFO_GPU VALUES(0);
 CREATE TABLE EMPTY_EVENTS(start INTEGER);
 )sql",
             a, b, a + 5, b + 5);
-        QVERIFY2(database->run(more.c_str()), database->error("").why.c_str());
+        QVERIFY2(database->run(more.c_str()), database->error("").why.english().c_str());
         QVERIFY(database->close());
         const Imported made = importAll({{path("report.sqlite")}, path("run.shardlab"), ""});
         QVERIFY(made.run);
@@ -273,10 +273,39 @@ CREATE TABLE EMPTY_EVENTS(start INTEGER);
         QCOMPARE(made.named("MPI_Allreduce").at(0).rank, 0);
         QCOMPARE(made.named("MPI_Wait").at(0).lane, Lane::Host);
         QCOMPARE(made.named("poll").at(0).kind, EventKind::Operation);
-        QCOMPARE(made.ignored("rows of the table MPI_OTHER_EVENTS"), 2);  // it has no texts
-        QCOMPARE(made.ignored("rows of the table GPU_METRICS"), 3);
+        QCOMPARE(made.ignored("rows of the table MPI_OTHER_EVENTS"), 2);    // it has no texts
+        QCOMPARE(made.named("metric 3, device 2").size(), std::size_t{3});  // no table says what it is called
         QCOMPARE(made.ignored("rows of the table odd \" table"), 1);
-        QCOMPARE(made.report.ignored.size(), std::size_t{3});
+        QCOMPARE(made.report.ignored.size(), std::size_t{2});
+    }
+
+    /// What the counters of a GPU showed belongs to the rank whose kernels ran there, each counter by its name.
+    void countersOfGpusAreThoseOfTheirRanks() {
+        auto database = Database::open(path("metrics.sqlite"), DatabaseMode::Create);
+        QVERIFY(database && database->run(report));
+        QVERIFY(database->run(fmt::format(R"sql(
+INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(100, 900, 0, 7, 1, {0}, 1), (100, 900, 1, 7, 2, {1}, 1);
+CREATE TABLE TARGET_INFO_GPU_METRICS(typeId INTEGER, sourceId INTEGER, typeName TEXT, metricId INTEGER, metricName TEXT);
+INSERT INTO TARGET_INFO_GPU_METRICS VALUES(768, 1, 'General Metrics', 5, 'SMs Active [Throughput %]'),
+    (769, 1, 'General Metrics', 5, 'SMs Active [Throughput %]'), (769, 1, 'General Metrics', 6, 'DRAM Read Bandwidth [Throughput %]');
+CREATE TABLE GPU_METRICS(rawTimestamp INTEGER, timestamp INTEGER, typeId INTEGER, metricId INTEGER, value INTEGER);
+INSERT INTO GPU_METRICS VALUES(0, 200, 768, 5, 71), (0, 300, 768, 5, 93), (0, 200, 769, 5, 12), (0, 200, 769, 6, 44);
+)sql",
+                                          process(11), process(12))
+                                  .c_str()));
+        QVERIFY(database->close());
+        const Imported made = importAll({{path("metrics.sqlite")}, path("run.shardlab"), ""});
+        QVERIFY(made.run);
+        const auto first = made.named("SMs Active [Throughput %], device 0");
+        QCOMPARE(first.size(), std::size_t{2});
+        QCOMPARE(first[0].rank, 0);
+        QCOMPARE(first[0].value, 71.0);
+        QCOMPARE(first[1].value, 93.0);
+        QCOMPARE(first[1].begin - first[0].begin, 100);
+        QCOMPARE(first[0].kind, EventKind::NamedCounter);
+        QCOMPARE(made.named("SMs Active [Throughput %], device 1").at(0).rank, 1);
+        QCOMPARE(made.named("DRAM Read Bandwidth [Throughput %], device 1").at(0).value, 44.0);
+        QVERIFY(made.report.ignored.empty());
     }
 
 private:

@@ -162,7 +162,7 @@ private Q_SLOTS:
         QVERIFY(database &&
                 database->run("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET(start, end, globalPid, bytes, correlationId);"
                               "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES(1, 2, 3, 4, 5)"));
-        QVERIFY2(database->run(sql.toUtf8().constData()), database->error("").why.c_str());
+        QVERIFY2(database->run(sql.toUtf8().constData()), database->error("").why.english().c_str());
         QVERIFY(database->close());
         const std::string error = errorOf("computed.sqlite");
         QVERIFY2(error.find("it is a view, or some of it is computed") != std::string::npos, error.c_str());

@@ -316,13 +316,13 @@ private Q_SLOTS:
         QVERIFY((*RunWriter::create(file(), sampleHeader()))->finish({"finished", ""}));
         {
             auto database = Database::open(file(), DatabaseMode::Write);
-            QVERIFY2(database->run("ANALYZE"), database->error("").why.c_str());
+            QVERIFY2(database->run("ANALYZE"), database->error("").why.english().c_str());
         }
         QVERIFY(RunReader::open(file()));
         for (const std::int64_t version : {runFormatVersion, oldestReadInPlace}) {
             auto database = Database::open(file(), DatabaseMode::Write);
             QVERIFY2(version != runFormatVersion || database->run(sql.toUtf8().constData()),
-                     database->error("").why.c_str());
+                     database->error("").why.english().c_str());
             QVERIFY(database->run(("PRAGMA user_version = " + std::to_string(version)).c_str()));
             const auto read = RunReader::open(file());
             QVERIFY(!read);
@@ -341,8 +341,9 @@ private Q_SLOTS:
             const auto endless = database->number(
                 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT sum(i % 2) FROM n");
             QVERIFY(!endless);
-            QVERIFY2(database->error("").why.find("more work than a file of its size can need") != std::string::npos,
-                     database->error("").why.c_str());
+            QVERIFY2(database->error("").why.english().find("more work than a file of its size can need") !=
+                         std::string::npos,
+                     database->error("").why.english().c_str());
             QCOMPARE(*database->number("SELECT count(*) FROM meta"), std::int64_t{3});
         }
     }

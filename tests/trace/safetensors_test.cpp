@@ -116,7 +116,7 @@ private Q_SLOTS:
             const auto file = opened(content);
             if (!file) {
                 ++refused;
-                QVERIFY(!file.error().why.empty() && file.error().where.ends_with("file.safetensors"));
+                QVERIFY(!file.error().why.empty() && file.error().where.english().ends_with("file.safetensors"));
                 continue;
             }
             QCOMPARE(file->fileBytes(), std::uint64_t(content.size()));

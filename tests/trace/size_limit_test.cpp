@@ -247,7 +247,7 @@ private Q_SLOTS:
         const auto faults = check(layout, scheduleMethods());
         QCOMPARE(faults.size(), std::size_t{1});
         QCOMPARE(faults[0].pointer, std::string("/run/size_limit"));
-        layout.run.sizeLimit = std::atoll(faults[0].legal.c_str());
+        layout.run.sizeLimit = std::atoll(faults[0].legal.english().c_str());
         QVERIFY(check(layout, scheduleMethods()).empty());
         layout.run.sizeLimit -= 1;
         QCOMPARE(check(layout, scheduleMethods()).size(), std::size_t{1});

@@ -30,7 +30,7 @@ Plan planOf(int data, int pipeline) {
     layout.cluster.hosts = {{"localhost", data * pipeline}};
     layout.cluster.pace = PaceSpec{};
     auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", plan.error().front().what.c_str());
+    if (!plan) qFatal("%s", plan.error().front().what.english().c_str());
     return *plan;
 }
 

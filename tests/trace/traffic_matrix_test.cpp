@@ -48,7 +48,7 @@ Plan planOf(const Shape& shape) {
     }
     layout.cluster.hosts = {{"localhost", shape.data * shape.pipeline * shape.tensor * shape.context}};
     auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", plan.error().front().what.c_str());
+    if (!plan) qFatal("%s", plan.error().front().what.english().c_str());
     return *plan;
 }
 
@@ -75,7 +75,7 @@ private Q_SLOTS:
         std::int64_t all = 0, sent = 0;
         for (const AxisTraffic& traffic : plan.traffic) {
             all += traffic.bytes;
-            if (traffic.what.find("send") != std::string::npos) sent += traffic.bytes;
+            if (traffic.what.english().find("send") != std::string::npos) sent += traffic.bytes;
         }
         QCOMPARE(matrix.steps(), 1);
         QCOMPARE(matrix.total(TrafficMatrix::Part::Messages), sent);

@@ -8,6 +8,7 @@
 #include "engine/trace/trainers/program_options.h"
 #include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/stage_string.h"
+#include "tests/support/megatron_draws.h"
 #include "tests/support/megatron_options.h"
 #include "tests/support/seed.h"
 #include "tests/support/trainer_draws.h"
@@ -24,108 +25,6 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int mostDraws = 60;
-
-void megatronParts(TrainerDraw& draw, Layout& l) {
-    ModelSpec& m = l.model;
-    BlockSpec& b = m.block;
-    b.norm = draw.pick({NormKind::Default, NormKind::Layer, NormKind::Rms});
-    b.positions = draw.pick({PositionKind::Default, PositionKind::Learned, PositionKind::Rotary});
-    b.biases = draw.pick({BiasKind::Default, BiasKind::None, BiasKind::Qkv, BiasKind::All});
-    b.activation = draw.pick({ActivationKind::Default, ActivationKind::Gelu, ActivationKind::SwiGlu,
-                              ActivationKind::SquaredRelu, ActivationKind::GeluTanh});
-    b.output = draw.pick({OutputKind::Default, OutputKind::Tied, OutputKind::Separate});
-    const BlockParts parts = blockParts(m);
-    if (parts.activation == ActivationKind::GeluTanh && !parts.biases) b.activation = ActivationKind::Gelu;
-    if (parts.rotary) {
-        if (draw.coin()) b.kvHeads = m.heads / draw.pick({1, 2, 4});
-        b.rotary.base = draw.among(1000, 1'000'000);
-        if (draw.coin()) b.rotary = {b.rotary.base, RotaryScaling::Llama3, draw.number(1, 40)};
-        b.queryKeyNorms = parts.rmsNorm && draw.coin();
-    }
-    if (draw.coin()) b.headWidth = 2 * draw.among(4, 40);
-    if (draw.coin(3)) b.window = draw.among(1, m.sequence);
-    if (b.window > 0 && draw.coin()) b.fullEvery = draw.among(1, 4);
-    m.dropout = l.parallel.context == 1 && draw.coin() ? draw.number(0, 0.5) : 0;
-}
-
-void megatronMemory(TrainerDraw& draw, Layout& l) {
-    MemorySpec& m = l.memory;
-    m.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Full, RecomputeKind::Every});
-    if (m.recompute == RecomputeKind::Every) m.recomputeEvery = draw.among(2, 5);
-    if (m.recompute == RecomputeKind::Full && draw.coin()) m.recomputeBlocks = draw.among(1, 4);
-    const bool whole =
-        m.recompute == RecomputeKind::Every || (m.recompute == RecomputeKind::Full && m.recomputeBlocks == 0);
-    m.partitionActivations = whole && l.parallel.tensor > 1 && !l.parallel.sequence && draw.coin();
-    if (l.parallel.zero > 0 && l.optimizer.kind == OptimizerKind::AdamW && draw.coin())
-        m.offload = OffloadKind::Optimizer;
-}
-
-void megatronFormats(TrainerDraw& draw, Layout& l) {
-    PrecisionSpec& p = l.precision;
-    p.compute = draw.pick({NumberFormat::Fp32, NumberFormat::Bf16, NumberFormat::Fp16});
-    if (l.parallel.expert > 1 && p.compute == NumberFormat::Fp16) p.compute = NumberFormat::Bf16;
-    p.gradients = draw.pick({GradientFormat::Compute, GradientFormat::Fp32});
-    if (p.compute == NumberFormat::Fp32) p.gradients = GradientFormat::Compute;
-    if (p.compute == NumberFormat::Fp16) p.lossScale = draw.pick({LossScaling::Static, LossScaling::Dynamic});
-    if (p.compute == NumberFormat::Bf16 && draw.coin(3)) p.lossScale = LossScaling::Static;
-    if (p.lossScale != LossScaling::None) p.scale = draw.number(1, 70'000);
-    if (p.lossScale == LossScaling::Dynamic) p.scaleWindow = draw.among(1, 5000);
-    if (p.compute == NumberFormat::Fp32 || hasExperts(l.model) || !draw.coin(3)) return;
-    p.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8, ProductFormat::NvFp4});
-    l.cluster.pace =
-        PaceSpec{.device = p.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "megatron-core"};
-}
-
-Layout forMegatron(TrainerDraw& draw) {
-    Layout l = draw.layout();
-    ParallelSpec& p = l.parallel;
-    if (draw.coin(4)) {
-        p.tensor = p.context = 1;
-        l.model.kind = ModelKind::GptMoe;
-        l.model.block = BlockSpec{};
-        l.model.experts = {};
-        p.expert = p.data % 2 == 0 && draw.coin() ? 2 : 1;
-        l.model.experts.count = 2 * draw.among(1, 8);
-        l.model.experts.capacity = draw.number(0.5, 3);
-        l.model.experts.balance = draw.number(0, 1);
-        l.model.layers = std::max(2, l.model.layers);
-        if (draw.coin()) {
-            const int dense = draw.among(4, 500), expert = draw.among(4, 500);
-            l.model.feedForward.clear();
-            for (int layer = 0; layer < l.model.layers; ++layer)
-                l.model.feedForward.push_back(layer % 2 == 0 ? dense : expert);
-        }
-        l.cluster.hosts = evenHosts(1, rankCount(l));
-    } else {
-        megatronParts(draw, l);
-        p.sequence = p.tensor > 1 && draw.coin();
-        if (keyHeads(l.model) % (p.context * p.tensor) == 0 && draw.coin()) p.contextKind = ContextKind::Ulysses;
-    }
-    p.zero = p.data * p.context > 1 && p.expert == 1 ? draw.among(0, 3) : 0;
-    draw.copies(p);
-    p.bucket = p.expert == 1 && draw.coin(3) ? 0 : draw.among(1, 200);
-    if (draw.coin(4)) {
-        l.optimizer.kind = OptimizerKind::Sgd;
-        l.optimizer.momentum = draw.coin() ? draw.number(0, 0.99) : 0;
-        if (l.optimizer.momentum > 0) l.optimizer.weightDecay = 0;
-    }
-    megatronFormats(draw, l);
-    megatronMemory(draw, l);
-    l.run.maxRestarts = 0;
-    l.run.validateEvery = draw.coin(4) ? 0 : draw.among(1, l.run.steps - 1);
-    l.run.validationBatches = draw.among(1, 20);
-    l.data.validation = draw.coin(4) ? 0 : draw.among(1, 500) / 1000.0;
-    if (draw.coin()) {
-        l.data.kind = DataKind::Tokens;
-        l.data.path = "some tokens.bin";
-    }
-    if (draw.coin()) {
-        l.checkpoint.every = draw.among(1, 1000);
-        l.checkpoint.path = "check points";
-        l.run.maxRestarts = draw.among(0, 3);
-    }
-    return l;
-}
 
 Layout forTorchtitan(TrainerDraw& draw) {
     Layout l = draw.layout();
@@ -172,7 +71,12 @@ Layout forTorchtitan(TrainerDraw& draw) {
                 PaceSpec{.device = f.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
         }
     }
-    if (draw.coin()) l.memory.recompute = RecomputeKind::Full;
+    l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});
+    const std::vector<int> stages = stageLayers(l);
+    if (const int blocks = stages.front(); l.memory.recompute == RecomputeKind::Full && draw.coin() &&
+                                           std::ranges::all_of(stages, [&](int of) { return of == blocks; }))
+        for (const int every : {2, 3})
+            if (blocks % every == 0) l.memory.recomputeBlocks = blocks / every;
     if (draw.coin()) l.checkpoint = {draw.among(1, 1000), draw.among(2, 9), draw.coin(), "check points"};
     return l;
 }
@@ -300,53 +204,6 @@ private Q_SLOTS:
         for (const Fault& each : faults) QVERIFY(!each.what.empty() && !each.why.empty() && !each.legal.empty());
     }
 
-    void refused_data() {
-        QTest::addColumn<QString>("target");
-        QTest::addColumn<QString>("assignments");
-        QTest::addColumn<QString>("pointer");
-        const auto row = [](const char* target, const char* assignments, const char* pointer) {
-            QTest::addRow("%s %s", target, assignments) << QString(target) << QString(assignments) << QString(pointer);
-        };
-        row("megatron", "/model/kind=mlp", "/model/kind");
-        row("megatron", "/schedule/kind=gpipe", "/schedule/kind");
-        row("megatron", "/model/activation=geglu", "/model/activation");
-        row("megatron", "/model/biases=none", "/model/activation");
-        row("megatron", "/model/feed_forward=[4,5,6,7]", "/model/feed_forward");
-        row("megatron", "/precision/compute=bf16 /precision/weights=alone", "/precision/weights");
-        row("megatron", "/precision/compute=fp16", "/precision/loss_scale");
-        row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
-        row("megatron", "/optimizer/warmup=200", "/optimizer/warmup");
-        row("megatron", "/memory/offload=optimizer", "/memory/offload");
-        row("megatron", "/memory/swap=activations", "/memory/swap");
-        row("megatron", "/model/positions=rotary /model/rope_base=10000.5", "/model/rope_base");
-        row("torchtitan", "/run/steps=200", "/model/kind /model/norm");
-        row("torchtitan", "/model/kind=llama /parallel/zero=1", "/parallel/zero");
-        row("torchtitan", "/model/kind=llama /precision/compute=fp16", "/precision/compute");
-        row("torchtitan", "/model/kind=llama /schedule/kind=pipedream /optimizer/clip=0", "/schedule/kind");
-        row("torchtitan", "/model/kind=llama /memory/recompute=selective", "/memory/recompute");
-        row("torchtitan", "/model/kind=llama /model/qk_norm=true", "/parallel/pipeline");
-        row("deepspeed", "/parallel/zero=3", "/parallel/zero");
-        row("deepspeed", "/optimizer/warmup=1", "/optimizer/warmup");
-        row("deepspeed", "/schedule/kind=gpipe", "/schedule/kind");
-        row("deepspeed", "/memory/recompute=sqrt", "/memory/recompute");
-        row("accelerate", "/run/steps=200", "/parallel/pipeline");
-    }
-    void refused() {
-        QFETCH(QString, target);
-        QFETCH(QString, assignments);
-        QFETCH(QString, pointer);
-        Layout layout;
-        for (const QString& each : assignments.split(' ')) {
-            const auto set = setField(layout, each.toStdString());
-            QVERIFY(set && set->faults.empty());
-            layout = set->layout;
-        }
-        const std::vector<Fault> faults = refusals(layout, target.toStdString());
-        const QStringList any = pointer.split(' ');
-        const auto there = [&](const Fault& each) { return any.contains(QString::fromStdString(each.pointer)); };
-        QVERIFY2(std::ranges::any_of(faults, there), qPrintable(QString::fromStdString(toText(faults))));
-    }
-
     /// What is written has only names that Megatron-LM's parser knows, each with as many values as it takes.
     void megatronKnowsEveryOption() {
         TrainerDraw draw(freshSeed());
@@ -396,6 +253,8 @@ private Q_SLOTS:
                                                                   {"Et*3|(tt|)*3,t|L", {3, 2, 2, 2, 1, 0}},
                                                                   {"E|(t|)*3,t,t|L", {0, 1, 1, 1, 2, 0}},
                                                                   {"EtL", {1}},
+                                                                  {"Et*3|t|tmmL", {3, 1, 1}},
+                                                                  {"E|tm|tL", {}},
                                                                   {"t|L", {}},
                                                                   {"E(t|L", {}},
                                                                   {"Et*|L", {}},
@@ -405,7 +264,7 @@ private Q_SLOTS:
         for (int i = 0; i < 100; ++i) {
             std::vector<int> layers(static_cast<std::size_t>(draw.among(1, 20)));
             for (int& each : layers) each = draw.among(0, 12);
-            QCOMPARE(readStageString(stageString(layers)).value(), layers);
+            QCOMPARE(readStageString(stageString(layers, draw.among(0, 2))).value(), layers);
         }
     }
 

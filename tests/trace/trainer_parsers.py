@@ -2,7 +2,7 @@
 """Reads with a trainer's own parser what shardlab export --for TARGET wrote, and prints what it understood as JSON.
 
 Usage: python trainer_parsers.py TARGET FILE [NUMBER]. NUMBER is the replicas for deepspeed, the pipeline's ranks for a
-layout string of megatron.
+layout string of megatron, all ranks for megatron-bridge.
 """
 import json
 import os
@@ -40,6 +40,7 @@ def torchtitan(file, _):
         "global": config.training.global_batch_size,
         "rate": config.optimizer.lr,
         "recompute": config.activation_checkpoint.mode,
+        "option": config.activation_checkpoint.selective_ac_option,
         "seed": config.debug.seed,
     }
 
@@ -99,10 +100,103 @@ def megatron(text, ranks):
     return {"stages": stages}
 
 
+class Part(type):
+    """Whatever is asked of a stand-in is a class without content."""
+
+    def __getattr__(cls, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Part(name, (), {})
+
+
+def stand_in(*packages):
+    """What is built on a machine with a GPU alone, and plays no part in what a recipe says, need not be there."""
+    import importlib.abc
+    import importlib.machinery
+    import importlib.metadata
+    import types
+
+    # Megatron-Core knows by itself that they are missing.
+    import megatron.core.distributed
+    import megatron.core.models.gpt.gpt_layer_specs
+    import megatron.core.optimizer  # noqa: F401
+
+    class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+        def find_spec(self, name, path=None, target=None):
+            if name.split(".")[0] in packages:
+                return importlib.machinery.ModuleSpec(name, self, is_package=True)
+
+        def create_module(self, spec):
+            module = types.ModuleType(spec.name)
+            module.__path__, module.__version__ = [], "99.0"
+            module.__getattr__ = lambda name: getattr(Part("part", (), {}), name)
+            return module
+
+        def exec_module(self, module):
+            pass
+
+    real = importlib.metadata.version
+    importlib.metadata.version = lambda name: "99.0" if name.replace("-", "_") in packages else real(name)
+    sys.meta_path.append(Finder())
+
+
+def recipe_in(file):
+    import runpy
+
+    return runpy.run_path(file)
+
+
+def megatron_bridge(file, ranks):
+    os.environ["WORLD_SIZE"] = str(ranks)
+    stand_in("transformer_engine", "modelopt", "defusedxml")
+    from megatron.bridge.training.config import runtime_config_update
+
+    config = recipe_in(file)["config"]
+    runtime_config_update(config)
+    model = config.model
+    return {
+        "layers": model.num_layers,
+        "data": config.data_parallel_size,
+        "pipeline": model.pipeline_model_parallel_size,
+        "tensor": model.tensor_model_parallel_size,
+        "context": model.context_parallel_size,
+        "global": config.train.global_batch_size,
+        "rate": config.optimizer.lr,
+        "seed": config.rng.seed,
+        "zero": config.ddp.use_distributed_optimizer,
+        "bucket": (config.ddp.bucket_size or 0) if config.ddp.overlap_grad_reduce else 0,
+        "bf16": model.bf16,
+        "fp16": model.fp16,
+    }
+
+
+def nemo(file, _):
+    stand_in("transformer_engine", "leptonai")
+    import fiddle
+
+    recipe = recipe_in(file)["recipe"]
+    # The trainer itself wants GPUs and a process group: its parts are built, its own arguments were judged by name.
+    model, optimizer = fiddle.build(recipe.model.config), fiddle.build(recipe.optim)
+    strategy, plugin = fiddle.build(recipe.trainer.strategy), fiddle.build(recipe.trainer.plugins)
+    fiddle.build(recipe.trainer.callbacks)
+    fiddle.build(recipe.log)
+    return {
+        "layers": model.num_layers,
+        "pipeline": strategy.pipeline_model_parallel_size,
+        "tensor": strategy.tensor_model_parallel_size,
+        "context": strategy.context_parallel_size,
+        "global": recipe.data.global_batch_size,
+        "rate": optimizer.config.lr,
+        "zero": optimizer.config.use_distributed_optimizer,
+        "bf16": plugin.dtype_config.bf16,
+        "fp16": plugin.dtype_config.fp16,
+    }
+
+
 target, file = sys.argv[1], sys.argv[2]
 number = int(sys.argv[3]) if len(sys.argv) > 3 else 1
 # Whatever the libraries say of missing GPUs goes elsewhere.
 answer = os.dup(1)
 os.dup2(2, 1)
-made = {"torchtitan": torchtitan, "deepspeed": deepspeed, "accelerate": accelerate, "megatron": megatron}[target](file, number)
+made = globals()[target.replace("-", "_")](file, number)
 os.write(answer, (json.dumps(made) + "\n").encode())

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written for other trainers, judged by their own parsers: torchtitan's ConfigManager and its model,
-// DeepSpeed's DeepSpeedConfig, accelerate's launch, Megatron-Core's layout of stages. Each is skipped where python3, or
-// the Python that SHARDLAB_TORCH_PYTHON names, lacks it.
+// DeepSpeed's DeepSpeedConfig, accelerate's launch, Megatron-Core's layout of stages, the configurations of
+// Megatron-Bridge and NeMo. Each is skipped where python3, or the Python that SHARDLAB_TORCH_PYTHON names, lacks it.
 #include "engine/trace/trainers/trainer_target.h"
 
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
 #include "engine/trace/trainers/stage_string.h"
+#include "engine/layout/check/check.h"
+#include "tests/support/megatron_draws.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 #include "tests/support/seed.h"
@@ -78,6 +80,8 @@ private Q_SLOTS:
             l.parallel.sequence = l.parallel.tensor > 1;
             l.parallel.zero = l.parallel.context > 1 ? 3 : 0;
             l.cluster.hosts = evenHosts(1, rankCount(l));
+            l.memory = {};
+            l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});
             const QString file = written(l, "torchtitan", "draw" + std::to_string(i));
             QVERIFY(!file.isEmpty());
             const QJsonObject read = understood("torchtitan", file);
@@ -89,6 +93,10 @@ private Q_SLOTS:
             QCOMPARE(read["global"].toInt(), l.batch.global);
             QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
             QCOMPARE(read["seed"].toInteger(), l.run.seed);
+            const bool operations = l.memory.recompute == RecomputeKind::Operations;
+            QCOMPARE(read["recompute"].toString(),
+                     operations ? QString("selective") : QString::fromUtf8(wordOf(l.memory.recompute)));
+            QCOMPARE(read["option"].toString() == "op", operations);
             if (l.parallel.pipeline > 1) QCOMPARE(read["stages"].toArray(), listOf(stageLayers(l)));
         }
     }
@@ -146,6 +154,47 @@ private Q_SLOTS:
             QCOMPARE(read["fsdp"].toBool(), l.parallel.zero >= 2);
             QCOMPARE(read["deepspeed"].toBool(), l.parallel.zero == 1);
             QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
+        }
+    }
+
+    void recipesAreConfigurations_data() {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("package");
+        QTest::newRow("megatron-bridge") << "megatron-bridge"
+                                         << "megatron.bridge";
+        QTest::newRow("nemo") << "nemo"
+                              << "nemo_run, nemo.lightning";
+    }
+    /// The package imports the recipe, builds its configurations, and Megatron-Bridge judges the whole.
+    void recipesAreConfigurations() {
+        QFETCH(QString, target);
+        QFETCH(QString, package);
+        if (const QString why = whyWithout("megatron.core"); !why.isEmpty()) QSKIP(qPrintable(why));
+        QProcess found;
+        found.start(referencePython(), {"-c",
+                                        "import sys, importlib.util as u\n"
+                                        "sys.exit(not all(u.find_spec(p) for p in sys.argv[1].split(', ')))",
+                                        package});
+        if (!found.waitForFinished(120'000) || found.exitCode() != 0)
+            QSKIP(qPrintable(QString("no %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(package)));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0, judged = 0; judged < 2 && i < 100; ++i) {
+            const Layout l = forMegatron(draw);
+            if (!check(l, scheduleMethods()).empty()) continue;
+            ++judged;
+            const QString file = written(l, target.toLatin1().constData(), "draw" + std::to_string(i));
+            QVERIFY(!file.isEmpty());
+            const QJsonObject read = understood(target, file, rankCount(l));
+            QCOMPARE(read["layers"].toInt(), l.model.layers);
+            QCOMPARE(read["pipeline"].toInt(), l.parallel.pipeline);
+            QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
+            QCOMPARE(read["context"].toInt(), l.parallel.context);
+            QCOMPARE(read["global"].toInt(), l.batch.global);
+            QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
+            QCOMPARE(read["zero"].toBool(), l.parallel.zero > 0);
+            QCOMPARE(read["bf16"].toBool(), l.precision.compute == NumberFormat::Bf16);
+            QCOMPARE(read["fp16"].toBool(), l.precision.compute == NumberFormat::Fp16);
+            if (target == "megatron-bridge") QCOMPARE(read["data"].toInt(), l.parallel.data);
         }
     }
 

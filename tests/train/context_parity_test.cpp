@@ -194,7 +194,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("recompute");
         for (const ContextKind method : bothMethods)
             for (const int zero : {0, 1, 2, 3})
-                for (const char* recompute : {"none", "selective", "full", "pointwise"})
+                for (const char* recompute : {"none", "selective", "full", "pointwise", "operations"})
                     QTest::addRow("%s, zero %d, recompute %s", wordOf(method).data(), zero, recompute)
                         << method << zero << "flat" << recompute;
         QTest::newRow("zero 3, layers") << ContextKind::Ring << 3 << "layers"
@@ -356,7 +356,7 @@ private Q_SLOTS:
             Layout layout = layoutOf({1, 1, 1, 2});
             change(layout);
             const std::vector<Fault> faults = check(layout, scheduleMethods());
-            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what : toText(faults);
+            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what.english() : toText(faults);
         };
         QCOMPARE(faultAt([](Layout&) {}), std::string());
         QCOMPARE(faultAt([](Layout& l) { l.model.sequence = 18; }),

@@ -309,7 +309,7 @@ private Q_SLOTS:
             });
             const std::vector<std::int32_t> tokens(8, 1);
             executor.train(rank.plan.lowered.ranks[0], 0, [&](int microbatch) {
-                return MicrobatchTokens{tokens, tokens, microbatch};
+                return MicrobatchTokens{tokens, tokens, {}, microbatch};
             });
         }
         QVERIFY(!late);

@@ -57,6 +57,7 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     experts.capacity = dropless || (mayBeDropless && below(2)) ? 0 : 1.25;
     experts.dropout = experts.capacity > 0 && below(2) ? 0.2 : 0;
     experts.width = below(2) ? 0 : ofExpert * (1 + below(12));
+    experts.scoreBias = below(2);
     experts.shared = below(3);
     if (experts.shared * experts.width % t != 0) experts.shared = 0;
     experts.every = below(3);

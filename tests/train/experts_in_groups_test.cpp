@@ -313,7 +313,7 @@ private Q_SLOTS:
             layout.model.experts.width = 0;
             change(layout);
             const std::vector<Fault> faults = check(layout, scheduleMethods());
-            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what : toText(faults);
+            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what.english() : toText(faults);
         };
         QCOMPARE(faultAt([](Layout& l) { l.model.experts.width = 6; }),
                  std::string("/parallel/tensor: an expert's width of 6 does not divide into 4 shares"));

@@ -89,10 +89,14 @@ BlockParts someParts(RandomInputs& in, bool llama) {
     ModelSpec model;
     model.kind = ModelKind::LlamaMoe;
     drawBlock(model, [&](int n) { return in.whole(0, n - 1); });
+    model.predictedTokens = 0;   // the reference has none
+    model.block.gluLimit = 100;  // differences across the bend of a bound are no gradients
     return blockParts(model);
 }
 
-Activation functionOf(ActivationKind kind) {
+GateFunction functionOf(const BlockParts& parts) {
+    const ActivationKind kind = parts.activation;
+    if (kind == ActivationKind::ClampedSwiGlu) return {float(parts.gluLimit), float(parts.gluAlpha)};
     if (kind == ActivationKind::Gelu || kind == ActivationKind::GeGlu) return Activation::Gelu;
     if (kind == ActivationKind::SwiGlu) return Activation::Silu;
     return kind == ActivationKind::SquaredRelu ? Activation::SquaredRelu : Activation::GeluTanh;
@@ -102,14 +106,15 @@ reference::Experts referenceOf(const GateShape& shape, GateKind kind, int hidden
                                const BlockParts& parts) {
     reference::Experts experts{shape, kind, hidden, {}};
     experts.rule = rule;
-    experts.activation = functionOf(parts.activation);
+    experts.activation = functionOf(parts);
     experts.normEpsilon = parts.normEpsilon;
     return experts;
 }
 
 /// With a cap just so that all places are taken.
-GateSpec someSpec(const GateShape& shape, GateKind kind, double balance) {
+GateSpec someSpec(RandomInputs& in, const GateShape& shape, GateKind kind, double balance) {
     GateSpec spec{shape, kind, balance, {0.02}};
+    spec.scoreBias = in.coin();
     spec.tokenExperts = (shape.experts * shape.capacity + shape.sequence - 1) / shape.sequence;
     spec.entropy = 0.2;
     if (kind == GateKind::Sigmoid) spec.scale = 2.5;
@@ -184,7 +189,7 @@ private Q_SLOTS:
         TensorGroup alone(arena);
         LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
         context.parts = someParts(in, llama);
-        const GateSpec gateSpec = someSpec(shape, gate, balance);
+        const GateSpec gateSpec = someSpec(in, shape, gate, balance);
         ExpertsLayer layer(context, "h.7",
                            {gateSpec, 2 * hidden + 1, 0, {0.02}, {0.02}, in.coin() ? in.whole(1, hidden) : 0});
         set.allocate(arena, {}, 1);
@@ -247,7 +252,7 @@ private Q_SLOTS:
         LayerContext context{set, arena, alone, shape.samples, shape.sequence, hidden};
         context.dropout = 0.5;
         context.parts = someParts(in, llama);
-        const GateSpec gateSpec = someSpec(shape, gate, 1);
+        const GateSpec gateSpec = someSpec(in, shape, gate, 1);
         const double dropout = shape.dropless ? 0 : 0.5;
         ExpertsLayer layer(context, "h.1",
                            {gateSpec, hidden, dropout, {0.02}, {0.02}, in.coin() ? in.whole(1, hidden) : 0});
@@ -342,6 +347,7 @@ private Q_SLOTS:
         moe.tokenExperts = (moe.count * expertCapacity(spec.model) + shape.sequence - 1) / shape.sequence;
         moe.balance = 0.3;
         moe.shared = in.whole(0, 2);
+        moe.scoreBias = in.coin();
         moe.scale = 1.5;
         spec.layers = 2;
         spec.samples = shape.samples;

@@ -169,7 +169,7 @@ private Q_SLOTS:
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
         const bool told = std::ranges::any_of(plan.traffic, [](const AxisTraffic& traffic) {
-            return traffic.axis == Axis::Tensor && traffic.what.find("rows and columns") != std::string::npos;
+            return traffic.axis == Axis::Tensor && traffic.what.english().find("rows and columns") != std::string::npos;
         });
         QVERIFY(told);
         using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;

@@ -17,6 +17,7 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <cmath>
 
 using namespace shardlab::test;
@@ -45,7 +46,16 @@ private:
         if (!made) qFatal("%s", made.error().text().c_str());
         Layout layout = made->layout;
         layout.model.sequence = 16;
+        if (QFile::exists(folder.filePath("further.bin"))) layout.model.predictedTokens = 1;
         return layout;
+    }
+
+    static void requireLoss(double loss, const QString& file) {
+        QFile text(file);
+        QVERIFY(text.open(QIODevice::ReadOnly));
+        const double wanted = text.readAll().toDouble();
+        QVERIFY2(std::abs(loss - wanted) < 1e-5 * wanted,
+                 qPrintable(QString("loss %1, of transformers %2").arg(loss, 0, 'g', 9).arg(wanted, 0, 'g', 9)));
     }
 
     static void requireEqual(const QTemporaryDir& folder, const ModelSpec& model) {
@@ -55,7 +65,7 @@ private:
         StageSpec spec;
         spec.model = model;
         spec.model.experts.balance = 0;  // their loss is the entropy alone
-        spec.layers = model.layers;
+        spec.layers = blockCount(model);
         spec.samples = 3;
         Arena arena;
         Stage stage(spec, arena);
@@ -65,13 +75,11 @@ private:
             QVERIFY(source->fill(bias.name, weightKind, bias.slice, 0, bias.value.floats()).has_value());
         const auto tokens = readTokens(folder.filePath("tokens.bin")),
                    targets = readTokens(folder.filePath("targets.bin"));
-        QFile text(folder.filePath("loss.txt"));
-        QVERIFY(text.open(QIODevice::ReadOnly));
-        const double wanted = text.readAll().toDouble();
-        stage.forward(0, {tokens, targets}, {});
-        QVERIFY2(
-            std::abs(stage.loss(0) - wanted) < 1e-5 * wanted,
-            qPrintable(QString("loss %1, of transformers %2").arg(stage.loss(0), 0, 'g', 9).arg(wanted, 0, 'g', 9)));
+        std::vector<std::vector<std::int32_t>> further;
+        if (predictionModules(model) > 0) further.push_back(readTokens(folder.filePath("further.bin")));
+        stage.forward(0, {tokens, targets, 0, further}, {});
+        requireLoss(stage.loss(0), folder.filePath("loss.txt"));
+        for (const double ahead : stage.predictionLosses(0)) requireLoss(ahead, folder.filePath("ahead.txt"));
         stage.backward(0, {}, 1);
         const auto gradients = StateSource::ofWeights(files, folder.filePath("gradients").toStdString(), model);
         QVERIFY2(gradients.has_value(), gradients ? "" : gradients.error().text().c_str());
@@ -132,7 +140,8 @@ private Q_SLOTS:
         for (const char* family :
              {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2", "qwen2, tied", "qwen3",
               "qwen3 with yarn", "mixtral", "qwen3-moe", "qwen3-moe, softmax over all", "deepseek v3",
-              "deepseek v3 with yarn", "deepseek v3 with experts", "deepseek v3 with one group"})
+              "deepseek v3 with yarn", "deepseek v3 with experts", "deepseek v3 that predicts ahead",
+              "deepseek v3 with one group", "gpt-oss", "gpt-oss, all layers full"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {
@@ -144,6 +153,56 @@ private Q_SLOTS:
         QVERIFY(!layout.model.weights.empty());
         requireEqual(folder, layout.model);
         if (!QTest::currentTestFailed()) requireWrittenBack(folder, layout);
+    }
+
+    /// A layout may leave the modules of weights out, which is said where it is made of their config.json.
+    void modulesMayBeLeftOut() {
+        QTemporaryDir folder;
+        const QString seed = QString::number(freshSeed()), family = "deepseek v3 that predicts ahead";
+        QCOMPARE(QProcess::execute(referencePython(), {program, "make", folder.path(), seed, family}), 0);
+        const auto made = layoutFromConfig(folder.filePath("saved/config.json").toStdString());
+        QVERIFY2(made.has_value(), made ? "" : made.error().text().c_str());
+        QCOMPARE(made->layout.model.predictedTokens, 0);
+        const std::string said =
+            "config.json: num_nextn_predict_layers is 1; model.predicted_tokens is the layout's own choice";
+        QVERIFY(std::ranges::find(made->leftOut, said) != made->leftOut.end());
+        DiskFileSystem files;
+        ModelSpec model = made->layout.model;
+        const auto without = StateSource::ofWeights(files, model.weights, model);
+        QVERIFY2(without.has_value(), without ? "" : without.error().text().c_str());
+        model.predictedTokens = 2;
+        const auto more = StateSource::ofWeights(files, model.weights, model);
+        QVERIFY(!more);
+        QVERIFY2(QString::fromStdString(more.error().text())
+                     .contains("num_nextn_predict_layers is 1, "
+                               "model.predicted_tokens is 2"),
+                 more.error().text().c_str());
+    }
+
+    /// Experts of four bits are the numbers that transformers unpacks them to, and codes of another shape are refused.
+    void fourBitsAreUnpacked() {
+        QTemporaryDir folder;
+        const QString seed = QString::number(freshSeed());
+        QCOMPARE(QProcess::execute(referencePython(), {program, "make", folder.path(), seed, "gpt-oss"}), 0);
+        ModelSpec model = layoutOf(folder).model;
+        DiskFileSystem files;
+        const auto read = [&](const char* place) {
+            return StateSource::ofWeights(files, folder.filePath(place).toStdString(), model);
+        };
+        const auto packed = read("packed"), unpacked = read("unpacked");
+        QVERIFY2(packed.has_value(), packed ? "" : packed.error().text().c_str());
+        QVERIFY2(unpacked.has_value(), unpacked ? "" : unpacked.error().text().c_str());
+        const auto wholes = unpacked->wholes();
+        QCOMPARE(packed->wholes().size(), wholes.size());
+        for (const StateSource::Whole& whole : wholes) {
+            const auto ours = packed->read(whole), theirs = unpacked->read(whole);
+            QVERIFY(ours.has_value() && theirs.has_value());
+            QVERIFY2(*ours == *theirs, whole.name.c_str());
+        }
+        model.feedForward = {128};
+        const auto other = read("packed");
+        QVERIFY(!other && QString::fromStdString(other.error().text())
+                              .contains("down_proj_blocks is [5, 64, 3, 16], the layout's model needs [5, 64, 4, 16]"));
     }
 };
 

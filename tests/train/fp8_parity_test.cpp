@@ -73,7 +73,8 @@ private:
             if (split.ranks() > 8 || split.ranks() == 1) continue;
             splitOver(layout, split);
             if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
-            layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt", "pointwise", "mlp"}));
+            layout.memory.recompute =
+                named(one({"none", "none", "selective", "full", "sqrt", "pointwise", "operations", "mlp"}));
             layout.batch = {8, one({1, 2})};
             layout.optimizer.kind = named(one({"adamw", "sgd"}));
             layout.run.validateEvery = one({0, 2});

@@ -174,8 +174,8 @@ private Q_SLOTS:
         }
     }
 
-    /// Whatever else a layout has: tensor and context groups, experts, formats, recomputation, the optimizer on the
-    /// host, checkpoints.
+    /// Whatever else a layout has: tensor and context groups, formats, recomputation, the optimizer on the host,
+    /// checkpoints. In 16 bits sums round in another order than on one rank.
     void drawnLayoutsEqualOneRank() {
         RandomStream random(freshSeed(), "copies");
         const auto below = [&](int count) { return static_cast<int>(random.below(std::uint32_t(count))); };
@@ -200,7 +200,7 @@ private Q_SLOTS:
             model = {below(2) ? ModelKind::Gpt : ModelKind::Llama, 4, 24, 4, 16, 256 + below(9), 0};
             p.sequence = p.tensor > 1 && below(2);
             layout.batch = {p.data * (1 + below(3)), 1};
-            const std::array recomputes{"none", "full", "sqrt", "selective"};
+            const std::array recomputes{"none", "full", "sqrt", "selective", "operations"};
             layout.memory.recompute = named(recomputes[random.below(recomputes.size())]);
             if (below(4) == 0) layout.memory.offload = OffloadKind::Optimizer;
             layout.optimizer.clip = below(2) ? 0.5 : 0;
@@ -209,12 +209,20 @@ private Q_SLOTS:
                 layout.optimizer.momentum = 0.9;
             }
             layout.run.validateEvery = below(2) ? 3 : 0;
+            PrecisionSpec& precision = layout.precision;
+            const std::array formats{"fp32", "bf16", "fp16"};
+            precision.compute = named(formats[random.below(formats.size())]);
+            const bool narrow = precision.compute != NumberFormat::Fp32;
+            if (narrow && below(2)) precision.weights = WeightStorage::Fp32;
+            else if (narrow && below(2)) precision.gradients = GradientFormat::Fp32;
+            if (precision.compute == NumberFormat::Fp16) precision.lossScale = LossScaling::Dynamic;
+            const CurveTolerance tolerance = narrow ? CurveTolerance{0.02, 0.2} : CurveTolerance{};
             const std::string text = writeLayout(layout);
             const auto plan = makePlan(layout);
-            QVERIFY2(plan.has_value(), (text + (plan ? "" : plan.error().front().what)).c_str());
+            QVERIFY2(plan.has_value(), (text + (plan ? "" : plan.error().front().what.english())).c_str());
             const RunOutcome run = runInProcess(*plan), wanted = runInProcess(planOf(onOneRank(layout)));
             for (const QString& wrong :
-                 {difference(run, wanted), memoryDiffers(*plan, run), trafficDiffers(*plan, run)})
+                 {difference(run, wanted, tolerance), memoryDiffers(*plan, run), trafficDiffers(*plan, run)})
                 QVERIFY2(wrong.isEmpty(), qPrintable(wrong + "\n" + text.c_str()));
             layout.checkpoint.every = 1;  // what is staged is in the ledger
             const Plan taking = planOf(layout);

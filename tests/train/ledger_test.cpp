@@ -42,10 +42,10 @@ public:
           context_(context.size() == 1 ? nullptr
                                        : std::make_unique<ContextParallel>(context, layout.parallel.contextKind)),
           experts_(experts.size() == 1 ? nullptr : std::make_unique<ExpertParallel>(experts, layout.batch.micro)) {
-        const std::vector<int> layers = stageLayers(layout);
+        const std::vector<StageShape> shapes = stageShapes(layout);
         int first = 0;
         for (int stage = 0; stage < lowered.stages(); ++stage) {
-            const int count = layers[static_cast<std::size_t>(stage)];
+            const int count = shapes[static_cast<std::size_t>(stage)].layers;
             if (lowered.rankOfStage[static_cast<std::size_t>(stage)] == rank) {
                 StageSpec spec{layout.model,      1, first, count, stage == 0, stage + 1 == lowered.stages(),
                                layout.batch.micro};
@@ -65,6 +65,7 @@ public:
         const int members = context.size();
         tokens_.assign(samples * static_cast<std::size_t>(sampleInputs(layout.model) / members), 1);
         targets_.assign(samples * static_cast<std::size_t>(sampleTargets(layout.model) / members), 1);
+        further_.assign(static_cast<std::size_t>(predictionModules(layout.model)), targets_);
         if (!scalesLoss(layout.precision)) return;
         overflow_ = arena_.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);  // as the executor does
         for (auto& [index, stage] : stages_) stage->watchOverflow(static_cast<std::int32_t*>(overflow_.data().data));
@@ -135,7 +136,7 @@ private:
 
     void compute(const Action& action) {
         Stage& stage = *stages_.at(action.stage);
-        const TokenBatch batch{tokens_, targets_};
+        const TokenBatch batch{tokens_, targets_, 0, further_};
         const Action up{ActionKind::SendForward, action.stage, action.microbatch},
             down{ActionKind::SendBackward, action.stage, action.microbatch};
         if (action.kind == ActionKind::Forward) {
@@ -175,6 +176,7 @@ private:
     std::map<int, Buffer> kept_;  ///< weights by version; such a rank has one stage
     int mostVersions_ = 1;
     std::vector<std::int32_t> tokens_, targets_;
+    std::vector<std::vector<std::int32_t>> further_;
     std::vector<std::size_t> elements_;  ///< of what each stage takes from the one below
 };
 
@@ -323,9 +325,10 @@ private Q_SLOTS:
                 for (int layer = 0; layer < layout.model.layers; ++layer)
                     layout.model.feedForward.push_back(layout.parallel.tensor *
                                                        (1 + static_cast<int>(random.below(60))));
-            const std::array recomputes{"none", "full", "sqrt", "every", "mlp", "pointwise", "selective", "latent"};
+            const std::array recomputes{"none",      "full",       "sqrt",      "every", "mlp",
+                                        "pointwise", "operations", "selective", "latent"};
             const bool makesHeads = latentAttention(layout.model) && !exchangesHeads(layout);
-            const int legal = images ? 4 : makesHeads ? 8 : hasAttention(layout.model) ? 7 : 6;
+            const int legal = images ? 4 : makesHeads ? 9 : hasAttention(layout.model) ? 8 : 7;
             layout.memory.recompute = named(recomputes[static_cast<std::size_t>(below(legal))]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.recomputeBlocks = static_cast<int>(random.below(3));
@@ -350,6 +353,8 @@ private Q_SLOTS:
             if (layout.memory.activations == ActivationStorage::Lossy16 &&
                 layout.precision.compute != NumberFormat::Fp32)
                 layout.memory.activations = ActivationStorage::Lossy10;
+            if (!flushes(layout) && stageCount(layout) > 1) layout.model.predictedTokens = 0;
+            layout.model.predictedTokens = std::min(layout.model.predictedTokens, layout.model.sequence - 1);
             const auto plan = makePlan(layout);
             QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
             compare(layout, plan->lowered);
@@ -381,7 +386,7 @@ private Q_SLOTS:
                     layout.model.experts.capacity = 0;
                     layout.model.experts.shared = layout.model.experts.denseLayers = 1;
                 }
-                for (const char* recompute : {"none", "full", "every", "mlp", "pointwise"}) {
+                for (const char* recompute : {"none", "full", "every", "mlp", "pointwise", "operations"}) {
                     layout.memory.recompute = named(recompute);
                     if (readsImages(layout.model) && layout.memory.recompute > RecomputeKind::Every) continue;
                     for (const int tensor : {1, 3}) {

@@ -16,6 +16,7 @@
 #include <QtTest>
 
 #include <memory>
+#include <numeric>
 
 using namespace shardlab::test;
 using reference::bufferOf;
@@ -44,10 +45,13 @@ RotaryAngles anglesOf(const RotarySpec& rotary) {
             rotary.factor,
             rotary.low,
             rotaryHigh(rotary),
-            rotary.original};
+            rotary.original,
+            rotary.truncate};
 }
 
-Activation functionOf(ActivationKind kind) {
+GateFunction functionOf(const BlockParts& parts) {
+    const ActivationKind kind = parts.activation;
+    if (kind == ActivationKind::ClampedSwiGlu) return {float(parts.gluLimit), float(parts.gluAlpha)};
     if (kind == ActivationKind::Gelu || kind == ActivationKind::GeGlu) return Activation::Gelu;
     if (kind == ActivationKind::SwiGlu) return Activation::Silu;
     return kind == ActivationKind::SquaredRelu ? Activation::SquaredRelu : Activation::GeluTanh;
@@ -66,6 +70,7 @@ ModelSpec randomModel(RandomInputs& in) {
     model.feedForward = {in.whole(4, 20)};  // the same in all layers
     drawBlock(
         model, [&](int n) { return in.whole(0, n - 1); }, 8);
+    model.block.gluLimit = 100;  // differences across the bend of a bound are no gradients
     return model;
 }
 
@@ -80,7 +85,7 @@ reference::BlockShape shapeOf(const ModelSpec& model, int samples) {
             keyHeads(model),
             headWidth(model),
             anglesOf(model.block.rotary),
-            functionOf(blockParts(model).activation),
+            functionOf(blockParts(model)),
             blockParts(model).normEpsilon,
             windowsOf(model),
             model.block.ropeWidth,
@@ -161,7 +166,7 @@ private Q_SLOTS:
         RandomInputs in;
         StageSpec spec;
         spec.model = randomModel(in);
-        spec.layers = spec.model.layers;
+        spec.layers = blockCount(spec.model);
         spec.samples = in.whole(1, 2);
         const reference::BlockShape shape = shapeOf(spec.model, spec.samples);
         Arena arena;
@@ -169,19 +174,35 @@ private Q_SLOTS:
         const Weights weights = shake(stage.parameters(), in);
         const auto tokens = in.tokens(std::size_t(shape.tokens()), shape.vocabulary);
         const auto targets = in.tokens(tokens.size(), shape.vocabulary);
-        const double wanted = reference::blocksLoss(weights, shape, tokens, targets);
+        std::vector<std::vector<std::int32_t>> further;
+        for (int module = 0; module < predictionModules(spec.model); ++module) {
+            further.push_back(in.tokens(tokens.size(), shape.vocabulary));
+            for (int t = 0; t < shape.tokens(); ++t)
+                if (t % shape.sequence + module + 1 >= shape.sequence) further.back()[std::size_t(t)] = noToken;
+        }
+        const auto lossesOf = [&](const Weights& w) {
+            return reference::blocksLosses(w, shape, tokens, targets, further);
+        };
+        const auto trainedLoss = [&](const Weights& w) {
+            const Values losses = lossesOf(w);
+            const double modules = std::accumulate(losses.begin() + 1, losses.end(), 0.0);
+            return losses[0] + (further.empty() ? 0 : spec.model.predictionWeight * modules / double(further.size()));
+        };
+        const Values losses = lossesOf(weights);
+        const double wanted = losses[0];
         double evaluated = 0;
         stage.evaluate({tokens, targets}, {}, &evaluated);
         QVERIFY2(std::abs(evaluated - wanted) < 2e-5 * wanted, qPrintable(in.seed()));
-        stage.forward(0, {tokens, targets}, {});
+        stage.forward(0, {tokens, targets, 0, further}, {});
         QVERIFY2(std::abs(stage.loss(0) - wanted) < 2e-5 * wanted, qPrintable(in.seed()));
+        QCOMPARE(stage.predictionLosses(0).size(), further.size());
+        for (std::size_t i = 0; i < further.size(); ++i)
+            QVERIFY2(std::abs(stage.predictionLosses(0)[i] - losses[i + 1]) < 2e-5 * wanted, qPrintable(in.seed()));
         stage.backward(0, {}, 1);
         Weights gradients;
         double largest = 0;
         for (const Parameter& parameter : stage.parameters()) {
-            gradients[parameter.name] =
-                gradientOf([&](const Weights& w) { return reference::blocksLoss(w, shape, tokens, targets); }, weights,
-                           parameter.name);
+            gradients[parameter.name] = gradientOf(trainedLoss, weights, parameter.name);
             largest = std::max(largest, reference::largestOf(gradients[parameter.name]));
         }
         // Where a token attends to itself alone, norms of queries and keys change nothing: what is left is rounding.

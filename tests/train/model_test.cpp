@@ -99,7 +99,8 @@ private Q_SLOTS:
         Arena arena;
         ParameterSet set;
         TensorGroup alone(arena);
-        OutputHead head({set, arena, alone, shape.samples, shape.sequence, shape.hidden}, shape.vocabulary, true);
+        OutputHead head({set, arena, alone, shape.samples, shape.sequence, shape.hidden}, "ln_f", shape.vocabulary,
+                        true);
         set.allocate(arena, {}, 1);
         const Weights weights = shake(set.parameters(), in);
         const auto input = in.floats(std::size_t(shape.tokens()) * shape.hidden);
@@ -109,7 +110,7 @@ private Q_SLOTS:
         OutputHead::State state;
         const double wanted = reference::headLoss(weights, shape, toDouble(input), targets);
         double evaluated = 0, loss = 0;
-        head.evaluate(bufferOf(arena, input), targets, &evaluated);
+        head.evaluate(bufferOf(arena, input), false, targets, &evaluated);
         head.forward(state, bufferOf(arena, input), targets, &loss);
         QVERIFY(std::abs(evaluated - wanted) < 1e-5 * wanted);
         QVERIFY(std::abs(loss - wanted) < 1e-5 * wanted);

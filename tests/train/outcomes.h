@@ -17,7 +17,7 @@ namespace shardlab::test {
 /// Largest parts of what is wanted that a run may be off by. A weight that several ranks hold, counted more than once
 /// in the norm of the gradients, would be off by far more.
 struct CurveTolerance {
-    double loss = 1e-5;  ///< in training and in validation
+    double loss = 1e-5;  ///< in training, of predictions ahead and in validation
     double norm = 1e-3;
 };
 
@@ -30,6 +30,7 @@ inline QString difference(const RunOutcome& run, const RunOutcome& wanted, const
         if (each->counter(EventKind::Loss).empty()) return "a run without a loss";
     }
     const std::pair<EventKind, double> curves[] = {{EventKind::Loss, tolerance.loss},
+                                                   {EventKind::PredictionLoss, tolerance.loss},
                                                    {EventKind::ValidationLoss, tolerance.loss},
                                                    {EventKind::GradientNorm, tolerance.norm}};
     for (const auto& [kind, part] : curves)

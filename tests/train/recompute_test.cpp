@@ -21,7 +21,7 @@ using namespace shardlab::test;
 
 namespace {
 
-const std::vector<std::string> kinds{"selective", "full", "sqrt", "every", "mlp", "latent", "pointwise"};
+const std::vector<std::string> kinds{"selective", "full", "sqrt", "every", "mlp", "latent", "pointwise", "operations"};
 
 /// Bytes of a category, each from its time on, in the order in which they were told.
 struct Held {
@@ -275,10 +275,11 @@ private Q_SLOTS:
                 const auto again = std::ranges::count(plan.simulation.events, EventKind::Recompute, &Event::kind);
                 QCOMPARE(again, std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * ofStage);
             }
-            // Nothing else gathers where tokens are whole: each segment's input, once a microbatch.
+            // Nothing else gathers where tokens are whole: each segment's input, once a microbatch, if that is divided.
             if (sequence) continue;
+            const bool parts = partitionsInputs(layout.memory, layout.parallel);
             const auto gathered = std::ranges::count(plan.simulation.events, EventKind::TensorAllGather, &Event::kind);
-            QCOMPARE(gathered, std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * segments);
+            QCOMPARE(gathered, std::ptrdiff_t{plan.mesh.ranks()} * plan.lowered.microbatches * (parts ? segments : 0));
         }
     }
 
@@ -346,6 +347,7 @@ private Q_SLOTS:
         QVERIFY(peaks["full"] < peaks["mlp"]);
         QVERIFY(peaks["latent"] < peaks["none"]);
         QVERIFY(peaks["pointwise"] < peaks["none"]);
+        QVERIFY(peaks["operations"] < peaks["pointwise"]);
     }
 
     /// Each of t members has 1/t of what is held between a forward and its backward.

@@ -12,8 +12,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -70,9 +72,12 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
     };
     {
         const std::jthread drainer([&](const std::stop_token& stop) {
+            std::mutex mutex;
+            std::unique_lock lock(mutex);
+            std::condition_variable_any ended;
             while (!stop.stop_requested()) {
                 drain();
-                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                ended.wait_for(lock, stop, std::chrono::milliseconds(50), [] { return false; });
             }
         });
         outcome.error = runRanks(ranks, [&](int rank, Communicator& world) {

@@ -23,7 +23,7 @@ public:
         StageSpec spec;
         spec.model = layout.model;
         spec.seed = layout.run.seed;
-        spec.layers = layout.model.layers;
+        spec.layers = blockCount(layout.model);
         spec.first = spec.last = spec.tied = true;
         spec.samples = layout.batch.micro;
         stage_ = std::make_unique<Stage>(spec, arena_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stages as the executor uses them: halves of a backward, cuts through the model, memory, repetition, learning.
+#include "engine/layout/logit_rows.h"
 #include "engine/train/model/stage.h"
 #include "engine/train/optim/optimizer.h"
 #include "kernels/threads.h"
@@ -174,7 +175,7 @@ private Q_SLOTS:
         const std::int64_t attention =
             n * h + 2 * n + n * h + 3 * n * h + n * spec.model.heads * spec.model.sequence + n * h;
         const std::int64_t layer = kind == "gpt" ? attention + feedForward : feedForward;
-        const std::int64_t head = n * h + 2 * n + n * h + n * spec.model.vocabulary;
+        const std::int64_t head = n * h + 2 * n + n * h + n * logitStride(spec.model.vocabulary);
 
         Arena arena;
         Stage stage(spec, arena);

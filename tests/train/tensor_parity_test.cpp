@@ -255,7 +255,7 @@ private Q_SLOTS:
             Layout layout = layoutOf("gpt", 0, {1, 1, 2});
             change(layout);
             const std::vector<Fault> faults = check(layout, scheduleMethods());
-            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what : toText(faults);
+            return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what.english() : toText(faults);
         };
         QCOMPARE(faultAt([](Layout& l) { l.model.heads = 1; }),
                  std::string("/parallel/tensor: 1 heads do not divide into 2 shares"));

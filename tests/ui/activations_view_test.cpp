@@ -6,8 +6,11 @@
 
 #include "engine/predict/plan/stage_buffers.h"
 
+#include <QLabel>
 #include <QTableWidget>
 #include <QTest>
+
+#include <algorithm>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -42,6 +45,17 @@ private Q_SLOTS:
             QVERIFY(view.asTable().contains(QStringLiteral("queries, keys and values\te·N·(q + 2g)")));
             QVERIFY(view.asTable().contains(QStringLiteral("embedding")) == shape.first);
             QVERIFY(view.asTable().contains(QStringLiteral("logits")) == shape.last);
+        }
+        // In a low panel the table has the whole height, and the head of the formulae tells what their letters mean.
+        const QString letters = view.findChild<QTableWidget*>()->horizontalHeaderItem(2)->toolTip();
+        QVERIFY2(letters.contains(QStringLiteral("tokens")), qPrintable(letters));
+        for (const int height : {150, 800}) {
+            view.resize(240, height);
+            view.show();
+            const auto labels = view.findChildren<QLabel*>();
+            const bool below = std::ranges::any_of(
+                labels, [&](QLabel* label) { return label->isVisible() && label->text() == letters; });
+            QCOMPARE(below, height == 800);
         }
         // Layers that are alike are told once.
         bench.selection.setRank(1);

@@ -8,8 +8,11 @@
 #include "tests/support/wings.h"
 
 #include <QApplication>
+#include <QHelpEvent>
 #include <QMouseEvent>
 #include <QSettings>
+#include <QTabBar>
+#include <QToolTip>
 #include <QtTest>
 
 using namespace shardlab::test;
@@ -117,6 +120,17 @@ private Q_SLOTS:
         again.show();
         QTRY_VERIFY2(is(form(again)->width(), width), qPrintable(QString::number(form(again)->width())));
         const WorkspaceArea& area = again.area(Workspace::Design);
+        // Tabs of a restored arrangement say what their views show, as those of the default one do.
+        int told = 0;
+        for (QTabBar* bar : area.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+            if (!bar->isVisible()) continue;
+            const QPoint at = bar->tabRect(0).center();
+            QHelpEvent help(QEvent::ToolTip, at, bar->mapToGlobal(at));
+            QApplication::sendEvent(bar, &help);
+            told += QToolTip::text().endsWith(QLatin1Char('.')) ? 1 : 0;
+            QToolTip::hideText();
+        }
+        QVERIFY(told > 1);
         for (const QSize size : {QSize(2600, 1400), QSize(1700, 900), QSize(1000, 600), QSize(2000, 1200)}) {
             again.resize(size);
             if (size.width() > 1600)  // below, views have least widths

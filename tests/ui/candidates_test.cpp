@@ -7,18 +7,19 @@
 #include "ui/core/commands.h"
 #include "ui/core/field_words.h"
 #include "ui/core/qcustomplot.h"
+#include "ui/timeline/navigation.h"
 #include "ui/views/candidates/candidate_preview.h"
 #include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_plot.h"
 #include "ui/views/candidates/candidates_view.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
+#include "ui/window/veil.h"
 #include "ui/window/workspace_area.h"
 #include "tests/support/wings.h"
 
 #include <QAbstractItemModelTester>
 #include <QDir>
-#include <QGraphicsEffect>
 #include <QHeaderView>
 #include <QImage>
 #include <QLabel>
@@ -241,7 +242,7 @@ void CandidatesTest::faultsDimWhatIsPredicted() {
             if (!kind.appearsIn(Workspace::Design)) continue;
             const DockPanel& panel = *area.panel(kind.id);
             QCOMPARE(panel.isStale(), kind.predicts && !current);
-            QCOMPARE(panel.view().graphicsEffect()->isEnabled(), kind.predicts && !current);
+            QCOMPARE(panel.view().findChild<Veil*>()->isVisibleTo(&panel.view()), kind.predicts && !current);
         }
         QCOMPARE(verdicts(), current ? 1 : 0);
     };
@@ -271,6 +272,12 @@ void CandidatesTest::faultsDimWhatIsPredicted() {
     looksCurrent(false);
     QVERIFY(QTest::qWaitFor([&] { return desk_->document().planIsCurrent(); }, 60'000));
     looksCurrent(true);
+
+    // A file of an illegal layout leaves the last prediction in sight, all of it.
+    desk_->document().replace(faulty, {});
+    looksCurrent(false);
+    QVERIFY(desk_->workbench.selection(Workspace::Design).visible().end >=
+            wholeRange(desk_->workbench.model(Workspace::Design)).end);
 }
 
 void CandidatesTest::schedulesThatAreAlikeAreOneRow() {

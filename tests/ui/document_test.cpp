@@ -106,7 +106,8 @@ void DocumentTest::largePlansComeLaterAndStaleOnesAreDropped() {
     large.batch.micro = 1;
     large.batch.global = 8 * 512;
     document.change(large, QStringLiteral("large"));
-    QVERIFY2(document.faults().empty(), document.faults().empty() ? "" : document.faults().front().what.c_str());
+    QVERIFY2(document.faults().empty(),
+             document.faults().empty() ? "" : document.faults().front().what.english().c_str());
     QVERIFY(!document.planIsCurrent());
     Layout larger = large;
     larger.batch.global = 8 * 640;
@@ -146,7 +147,7 @@ void DocumentTest::filesThatDoNotFitAreFaultsOfTheirFields() {
     document.change(layout, QStringLiteral("Start from"), QStringLiteral("/model/weights"));
     QTRY_VERIFY(!document.faults().empty());
     QCOMPARE(document.faults().front().pointer, std::string("/model/weights"));
-    QVERIFY(document.faults().front().why.find("n_head is 4, model.heads is 2") != std::string::npos);
+    QVERIFY(document.faults().front().why.english().find("n_head is 4, model.heads is 2") != std::string::npos);
     QVERIFY(!document.planIsCurrent());
     // What is not in the layout's model and data leaves it a fault all the while.
     layout.run.seed += 1;

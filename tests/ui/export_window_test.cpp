@@ -136,8 +136,8 @@ private Q_SLOTS:
         QVERIFY(preview->preview().toPlainText().contains(QStringLiteral("#SBATCH")));
 
         QTest::keyClick(preview->focusWidget(), Qt::Key_Tab, Qt::ShiftModifier);
-        QTest::keyClick(&preview->targets(), Qt::Key_Down);
-        QTest::keyClick(&preview->targets(), Qt::Key_Down);
+        for (std::size_t press = 0; press < trainerTargets().size() && preview->target().name != "deepspeed"; ++press)
+            QTest::keyClick(&preview->targets(), Qt::Key_Down);
         QCOMPARE(preview->target().name, std::string_view("deepspeed"));
         QVERIFY(!preview->slurm().isEnabled());
         QVERIFY(preview->files().count() > 1);
@@ -218,7 +218,7 @@ private Q_SLOTS:
         int schedule = -1;
         for (int row = 0; row < table.rowCount(); ++row) {
             const Fault& fault = refused.error()[static_cast<std::size_t>(row)];
-            QCOMPARE(table.item(row, 3)->text().toStdString(), fault.legal);
+            QCOMPARE(table.item(row, 3)->text().toStdString(), fault.legal.english());
             if (fault.pointer == "/schedule/kind") schedule = row;
         }
         QVERIFY(schedule >= 0);

@@ -188,7 +188,8 @@ void LayoutFormTest::faultsStandAtTheirField() {
     const QString text = row("/model/heads").faultText();
     QVERIFY(!text.isEmpty());
     const Fault& fault = desk_->document().faults().front();
-    for (const std::string& part : {fault.why, fault.legal}) QVERIFY(text.contains(QString::fromStdString(part)));
+    for (const Sentence& part : {fault.why, fault.legal})
+        QVERIFY(text.contains(QString::fromStdString(part.english())));
     QVERIFY(heads->property("faulty").toBool());
     QVERIFY(row("/model/hidden").faultText().isEmpty());
     heads->setValue(4);

@@ -43,7 +43,7 @@ struct Elsewhere {
     void serve(std::uint16_t port = 0) {
         ServeOptions options;
         options.address.port = port;
-        options.token = token;
+        options.pass = plainPass(token);
         auto made = RunServer::listen(options);
         for (int i = 0; i < 100 && !made; ++i) {  // somebody else's connection may go out from that port meanwhile
             QTest::qSleep(100);
@@ -100,10 +100,10 @@ private Q_SLOTS:
         LiveSession& live = desk.workbench.live();
         RunModel& model = desk.workbench.model(Workspace::Run);
         QSignalSpy ended(&live, &LiveSession::ended);
-        QVERIFY(desk.workbench.connectTo(run.server->address(), run.token));
+        QVERIFY(desk.workbench.connectTo(run.server->address(), plainPass(run.token)));
         QVERIFY(desk.workbench.runTaken());
         QVERIFY(!desk.workbench.startRun());  // one at a time
-        QVERIFY(!desk.workbench.connectTo(run.server->address(), run.token));
+        QVERIFY(!desk.workbench.connectTo(run.server->address(), plainPass(run.token)));
         QTRY_COMPARE_WITH_TIMEOUT(model.recorded().events, static_cast<std::int64_t>(run.recorded), 20000);
         QTRY_COMPARE(live.status().state, WatchStatus::State::Live);
         QCOMPARE(model.ranks(), run.plan.mesh.ranks());
@@ -137,7 +137,7 @@ private Q_SLOTS:
         LiveSession& live = desk.workbench.live();
         RunModel& model = desk.workbench.model(Workspace::Run);
         const TcpAddress address = run.server->address();
-        QVERIFY(desk.workbench.connectTo(address, run.token));
+        QVERIFY(desk.workbench.connectTo(address, plainPass(run.token)));
         QTRY_COMPARE_WITH_TIMEOUT(live.status().state, WatchStatus::State::Live, 20000);
         QTRY_COMPARE(model.recorded().events, static_cast<std::int64_t>(run.recorded));
         QVERIFY2(saidBy(window).contains(live.place()), qPrintable(saidBy(window)));
@@ -227,7 +227,7 @@ private Q_SLOTS:
         run.serve();
         MainWindow window(desk.workbench, MainWindow::Memory::Forget);
         window.show();
-        QVERIFY(desk.workbench.connectTo(run.server->address(), "guess"));
+        QVERIFY(desk.workbench.connectTo(run.server->address(), plainPass("guess")));
         QTRY_COMPARE_WITH_TIMEOUT(window.messageArea().count(), 1, 20000);
         QVERIFY2(saidBy(window.messageArea()).contains(QStringLiteral("wrong token")),
                  qPrintable(saidBy(window.messageArea())));
@@ -259,6 +259,9 @@ private Q_SLOTS:
         panel->token().setText(QString::fromStdString(desk.path("none.token").string()));
         panel->go().click();
         QVERIFY(panel->note().text().contains(QStringLiteral("cannot read the token")));
+        panel->token().setText(QStringLiteral("tls0123"));
+        panel->go().click();
+        QVERIFY(panel->note().text().contains(QStringLiteral("the token is damaged")));
         const std::filesystem::path file = desk.path("run.token");
         QVERIFY(writeToken(file, run.token));
         panel->token().setText(QString::fromStdString(file.string()));

@@ -78,7 +78,7 @@ private Q_SLOTS:
         AnswerView answer(bench.context(), nullptr);
         TimelineView timeline(bench.context(), nullptr);
         const QString step = QString::fromStdString(formatSeconds(plan.stepSeconds)),
-                      pace = QString::fromStdString(DeviceTime(plan.costs.stretch).text());
+                      pace = QString::fromStdString(DeviceTime(plan.costs.stretch).text().english());
         QVERIFY(!pace.isEmpty() && plan.stepSeconds < 1);
         QVERIFY2(answer.asTable().contains(QLatin1Char('\t') + step), qPrintable(answer.asTable()));
         QVERIFY(answer.asTable().contains(QString::fromStdString(formatCount(plan.tokensPerSecond))));
@@ -219,6 +219,33 @@ private Q_SLOTS:
             QVERIFY(point.bytes == bench.model.store().memory(1).at(point.time));
         // However many there are, no more points than asked for.
         QVERIFY(measuredMemory(bench.model, 1, 0, bench.model.recorded().last, 10).points.size() <= 10);
+    }
+
+    void curveEndsWhereItsRankWasLastHeardOf() {
+        sample::Bench bench;
+        sample::fill(bench.model, sample::plan(sample::layout(1, 4, 8)), 2, freshSeed());
+        const std::int64_t heard = bench.model.store().lane(1, Lane::Compute).lastEnd(), later = 2 * heard;
+        bench.model.append(std::vector{Event{
+            .begin = heard, .end = later, .step = 2, .rank = 0, .lane = Lane::Compute, .kind = EventKind::Forward}});
+        MemoryOverTimeView view(bench.context(), nullptr);
+        view.resize(700, 160);
+        view.show();
+        bench.selection.setVisible({0, later});
+        bench.selection.setRank(1);
+        view.flush();
+        const auto filled = [&](std::int64_t time) {
+            const QImage image = view.plot().grab().toImage();
+            const std::int64_t little = view.plot().top() / 64;
+            return image.pixelColor(view.plot().pointOf(time, little)) !=
+                   image.pixelColor(view.plot().pointOf(later - 1, little));
+        };
+        QVERIFY(filled(heard / 2));
+        QVERIFY(!filled(heard + heard / 2));
+        QVERIFY(!view.plot().figures(heard / 2).isEmpty());
+        QVERIFY(view.plot().figures(heard + heard / 2).isEmpty());
+        bench.selection.setRank(0);
+        view.flush();
+        QVERIFY(!view.plot().figures(heard + heard / 2).isEmpty());
     }
 
     void slidersGoThroughLegalValuesAndADragIsOneUndo() {

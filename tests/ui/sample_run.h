@@ -31,7 +31,7 @@ inline Layout layout(int data, int pipeline, int microbatches) {
 
 inline Plan plan(const Layout& layout) {
     auto made = makePlan(layout);
-    if (!made) throw std::runtime_error("sample layout has a fault: " + made.error().front().what);
+    if (!made) throw std::runtime_error("sample layout has a fault: " + made.error().front().what.english());
     return *made;
 }
 

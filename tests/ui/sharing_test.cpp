@@ -2,6 +2,7 @@
 // Runs of the desktop, watched from another one.
 #include "desktop_fixture.h"
 #include "engine/launch/job/run_header.h"
+#include "engine/launch/tls/tls_pass.h"
 #include "tests/ui/sample_run.h"
 #include "tests/ui/synthetic_run.h"
 #include "tests/support/wings.h"
@@ -86,14 +87,15 @@ private Q_SLOTS:
     void anotherDesktopSeesTheRunFromItsStart() {
         Desk here, there;
         QVERIFY(here.workbench.sharing().begin(anyPort));
-        const std::string token = here.workbench.sharing().options()->token;
-        QCOMPARE(token.size(), std::size_t{32});
+        const std::string token = here.workbench.sharing().options()->pass.token;
+        const auto pass = readPass(token);
+        QVERIFY(pass && pass->security && pass->token == token);
         QVERIFY(here.workbench.startRun());
         QTRY_VERIFY_WITH_TIMEOUT(here.workbench.run().server(), 10000);
         const TcpAddress address = here.workbench.run().server()->address();
         QVERIFY(address.port != 0);
         Recording recording(given(*here.jobs), 6);
-        QVERIFY(there.workbench.connectTo(address, token));
+        QVERIFY(there.workbench.connectTo(address, *pass));
         RunModel& seen = there.workbench.model(Workspace::Run);
         QTRY_COMPARE_WITH_TIMEOUT(seen.recorded().events, recording.events(), 20000);
         QTRY_COMPARE_WITH_TIMEOUT(here.workbench.run().server()->counts().welcomed, std::int64_t{1}, 5000);
@@ -115,15 +117,15 @@ private Q_SLOTS:
         Desk desk;
         Sharing& sharing = desk.workbench.sharing();
         QVERIFY(sharing.begin(anyPort));
-        const std::string first = sharing.options()->token;
+        const std::string first = sharing.options()->pass.token;
         sharing.end();
         QVERIFY(sharing.begin(anyPort));
-        QVERIFY(sharing.options()->token != first);
+        QVERIFY(sharing.options()->pass.token != first);
     }
 
     void aPortThatIsTakenIsSaidAtOnceOrWhenARunStarts() {
         Desk desk;
-        ServeOptions other{.address = anyPort, .token = "other"};
+        ServeOptions other{.address = anyPort, .pass = plainPass("other")};
         auto holder = RunServer::listen(other);
         QVERIFY(holder);
         const Status refused = desk.workbench.sharing().begin((*holder)->address());
@@ -163,7 +165,7 @@ private Q_SLOTS:
         panel->address().setText(QStringLiteral("0"));
         panel->go().click();
         QVERIFY(desk.workbench.sharing().on());
-        QCOMPARE(panel->token().text().toStdString(), desk.workbench.sharing().options()->token);
+        QCOMPARE(panel->token().text().toStdString(), desk.workbench.sharing().options()->pass.token);
         QCOMPARE(panel->go().text(), QStringLiteral("Stop sharing"));
         QTest::qWait(200);
         save(window, QStringLiteral("share-dark-1280"));

@@ -6,17 +6,30 @@
 
 #include "engine/base/memory_category.h"
 #include "engine/launch/lesson/chapters.h"
+#include "engine/layout/devices.h"
+#include "engine/layout/field_effect.h"
+#include "engine/layout/field_reference.h"
 #include "engine/layout/fields.h"
+#include "engine/layout/host_name.h"
 #include "engine/layout/mesh/axis.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/action_kind.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/evidence/run_facets.h"
+#include "engine/predict/plan/collectives.h"
 #include "engine/predict/plan/waterfall.h"
 #include "engine/predict/search/step_overhead.h"
 #include "engine/trace/event/event.h"
 #include "engine/trace/run_file/run_observer.h"
+#include "engine/trace/trainers/trainer_target.h"
 
+#include <QFile>
+#include <QRegularExpression>
+#include <QStringList>
+
+#include <cerrno>
+#include <filesystem>
+#include <netdb.h>
 #include <set>
 #include <string>
 
@@ -25,6 +38,34 @@ namespace shardlab::test {
 template <class Kind>
 void addNames(std::set<std::string>& words, int count) {
     for (int i = 0; i < count; ++i) words.emplace(name(static_cast<Kind>(i)));
+}
+
+/// What the system says of the errors that files and links meet.
+inline void addSystemReasons(std::set<std::string>& words) {
+    for (const int code : {ENOENT,     EACCES,        EPERM,     EISDIR,      ENOTDIR,      ENOSPC,       EROFS,
+                           EEXIST,     EIO,           EMFILE,    ELOOP,       EDQUOT,       EFBIG,        ENOTEMPTY,
+                           ETXTBSY,    EBUSY,         ENOEXEC,   ENOMEM,      ENAMETOOLONG, ECONNREFUSED, ECONNRESET,
+                           EADDRINUSE, EADDRNOTAVAIL, ETIMEDOUT, ENETUNREACH, EHOSTUNREACH})
+        words.insert(systemReason(code).english());
+    for (const int code : {EAI_NONAME, EAI_AGAIN, EAI_FAIL, EAI_FAMILY, EAI_SERVICE})
+        words.emplace(::gai_strerror(code));
+}
+
+/// The patterns of the engine's sentences: the literals right behind say( and phrase(, in one piece.
+inline void addSentences(std::set<std::string>& words) {
+    static const QRegularExpression said(QStringLiteral(R"~(\b(?:say|phrase)\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+))~")),
+        piece(QStringLiteral(R"~("((?:[^"\\]|\\.)*)")~"));
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(SHARDLAB_SOURCE_DIR "/engine")) {
+        QFile file(QString::fromStdString(entry.path().string()));
+        if (!entry.is_regular_file() || !file.open(QIODevice::ReadOnly)) continue;
+        const QString source = QString::fromUtf8(file.readAll());
+        for (auto each = said.globalMatch(source); each.hasNext();) {
+            QString pattern;
+            for (auto part = piece.globalMatch(each.next().captured(1)); part.hasNext();)
+                pattern += part.next().captured(1);
+            words.insert(pattern.replace(QStringLiteral("\\\""), QStringLiteral("\"")).toStdString());
+        }
+    }
 }
 
 inline std::set<std::string> tableWords() {
@@ -40,14 +81,27 @@ inline std::set<std::string> tableWords() {
     for (const RunFacet facet : runFacets) words.emplace(name(facet));
     for (const Axis axis : axesAsWritten) words.emplace(name(axis));
     for (std::size_t i = 0; i < actionKindCount; ++i) words.emplace(actionTraits[static_cast<ActionKind>(i)].title);
-    for (const ScheduleMethod& method : scheduleMethods()) words.emplace(method.title);
+    for (const ScheduleMethod& method : scheduleMethods()) {
+        words.emplace(method.title);
+        for (const int microbatches : {3, 4})  // one of them has no closed form where that is not so for all
+            words.emplace(bubbleFormula(method, ScheduleShape{.ranks = 2, .microbatches = microbatches}));
+    }
     for (const Field& field : fields()) {
         words.emplace(field.label);
-        words.emplace(field.help);
-        words.emplace(field.unit);
         const std::string_view rest = field.pointer.substr(1);
         if (const std::size_t end = rest.find('/'); end != rest.npos) words.emplace(rest.substr(0, end));
     }
+    for (const std::string_view answer : effectAnswers()) words.emplace(answer);
+    addSentences(words);
+    addSystemReasons(words);
+    for (const TrainerTarget& target : trainerTargets()) words.emplace(target.description);
+    for (const Field& field : fields()) words.emplace(field.limits.reason);
+    addNames<Algorithm>(words, static_cast<int>(Algorithm::Hierarchical) + 1);
+    for (const char* unit : {"cores", "GPU", "GPUs"}) words.emplace(unit);
+    words.emplace(legalHostName);
+    words.insert(findDevice("cpu")->title);
+    // The page of fields tells their help and units, among phrases of its own.
+    fieldsPage(scheduleMethods(), [&](std::string_view phrase) { return *words.emplace(phrase).first; });
     words.emplace("layout");  // the section of fields without one
     for (const char* outcome : {"finished", "stopped", "failed"}) words.emplace(outcome);
     const auto all = presets();

@@ -3,55 +3,29 @@
 // SHARDLAB_REGENERATE=1 resources/translations take in what is new, for somebody to translate.
 #include "desktop_fixture.h"
 #include "table_words.h"
-#include "tests/support/places.h"
+#include "tests/support/translations.h"
 
 #include "engine/base/language.h"
 #include "ui/core/words.h"
+#include "ui/views/layout_form/field_editor.h"
+#include "ui/views/layout_form/field_row.h"
+#include "ui/views/layout_form/layout_form.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/language.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
 
 #include <QFile>
+#include <QLineEdit>
 #include <QProcess>
 #include <QPushButton>
 #include <QRegularExpression>
 #include <QTranslator>
-#include <QXmlStreamReader>
 #include <QtTest>
 
 using namespace shardlab::test;
 
 namespace {
-
-struct Message {
-    QString translation;
-    bool finished = false;
-};
-using Translations = std::map<QString, Message>;  ///< by context and source
-
-Translations read(const QString& path) {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly)) return {};
-    QXmlStreamReader xml(&file);
-    Translations messages;
-    QString context, source;
-    while (!xml.atEnd()) {
-        if (xml.readNext() != QXmlStreamReader::StartElement) continue;
-        if (xml.name() == QStringLiteral("name")) context = xml.readElementText();
-        else if (xml.name() == QStringLiteral("source")) source = xml.readElementText();
-        else if (xml.name() == QStringLiteral("translation")) {
-            const bool finished = !xml.attributes().hasAttribute("type");
-            messages[context + QLatin1Char('\n') + source] = {xml.readElementText(), finished};
-        }
-    }
-    return messages;
-}
-
-QString fileOf(std::string_view language) {
-    return QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/translations/shardlab_%1.ts")
-        .arg(QString::fromLatin1(language.data(), static_cast<qsizetype>(language.size())));
-}
 
 /// A translation of the words of the engine's tables is asked for by a source like those of the desktop.
 bool writeTables(const QString& path) {
@@ -64,10 +38,17 @@ bool writeTables(const QString& path) {
     return true;
 }
 
+/// Places of Qt's sentences, and those of the engine's with their numbers, which a translation may have in its own
+/// order.
 QStringList placesOf(const QString& text) {
-    static const QRegularExpression place(QStringLiteral("%[1-9]"));
+    static const QRegularExpression place(QStringLiteral("%[1-9]|\\{([0-9]?)(:[^}]*)?\\}"));
     QStringList places;
-    for (auto each = place.globalMatch(text); each.hasNext();) places += each.next().captured();
+    int next = 0;
+    for (auto each = place.globalMatch(text); each.hasNext();) {
+        const QRegularExpressionMatch found = each.next();
+        if (found.captured().startsWith(QLatin1Char('%'))) places += found.captured();
+        else places += found.captured(1).isEmpty() ? QString::number(next++) : found.captured(1);
+    }
     places.sort();
     return places;
 }
@@ -86,17 +67,18 @@ private Q_SLOTS:
     void nothingIsMissing();
     void placesStayInTranslations();
     void theWindowSpeaksChinese();
+    void fieldsAreFoundInBothLanguages();
 };
 
 void TranslationsTest::nothingIsMissing_data() {
     QTest::addColumn<QString>("file");
     for (const std::string_view language : languages)
-        if (language != languages.front()) QTest::newRow(std::string(language).c_str()) << fileOf(language);
+        if (language != languages.front()) QTest::newRow(std::string(language).c_str()) << translationsFile(language);
 }
 
 void TranslationsTest::nothingIsMissing() {
     QFETCH(const QString, file);
-    const Translations kept = read(file);
+    const Translations kept = readTranslations(file);
     QString program = QStandardPaths::findExecutable(QStringLiteral("lupdate"), {QStringLiteral("/usr/lib/qt6/bin")});
     if (program.isEmpty())
         for (const std::string& word : tableWords())
@@ -115,9 +97,9 @@ void TranslationsTest::nothingIsMissing() {
     static const QRegularExpression unlike(QStringLiteral("Class 'shardlab::ui::\\w+' lacks Q_OBJECT macro"));
     const QString told = QString::fromUtf8(process.readAll());
     QVERIFY2(!told.contains(unlike), qPrintable(told));
-    for (const auto& [source, message] : read(copy))
+    for (const auto& [source, message] : readTranslations(copy))
         QVERIFY2(source.startsWith("shardlab::ui") || source.startsWith("tables\n"), qPrintable(source));
-    const Translations now = read(copy);
+    const Translations now = readTranslations(copy);
     QVERIFY(!now.empty());
     if (qEnvironmentVariableIntValue("SHARDLAB_REGENERATE") == 1)
         QVERIFY(QFile::remove(file) && QFile::copy(copy, file));
@@ -128,7 +110,7 @@ void TranslationsTest::nothingIsMissing() {
 }
 
 void TranslationsTest::placesStayInTranslations() {
-    for (const auto& [source, message] : read(fileOf("zh_CN"))) {
+    for (const auto& [source, message] : readTranslations(translationsFile("zh_CN"))) {
         const QString said = source.section(QLatin1Char('\n'), 1);
         QVERIFY2(placesOf(said) == placesOf(message.translation), qPrintable(said + "\n" + message.translation));
         for (const char part : {'\t', '\n'})
@@ -158,8 +140,31 @@ void TranslationsTest::theWindowSpeaksChinese() {
                          qPrintable(button->text()));
     }
     QVERIFY(panels >= static_cast<int>(viewKinds().size()));
+    QSet<QString> reasons;
+    for (const auto* row : window.findChildren<shardlab::ui::FieldRow*>()) {
+        const QStringList lines = row->editor().control().toolTip().split(QLatin1Char('\n'));
+        QVERIFY2(isChinese(lines.front()), qPrintable(lines.front()));
+        if (lines.size() == 1) continue;
+        const QString reason = lines.back().section(QStringLiteral("："), 1);
+        QVERIFY2(isChinese(reason), qPrintable(lines.back()));
+        reasons += reason;
+    }
+    QVERIFY(reasons.size() > 10);
     for (const QAction* action : window.findChildren<QAction*>())
         if (!action->property("help").toString().isEmpty()) QVERIFY(isChinese(action->property("help").toString()));
+}
+
+void TranslationsTest::fieldsAreFoundInBothLanguages() {
+    Desk desk;
+    speak(QStringLiteral("zh_CN"));
+    LayoutForm form(desk.workbench.context(Workspace::Design), nullptr);
+    auto* wanted = form.findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+    QVERIFY(wanted);
+    for (const char* help : {"优化器状态", "optimizer state"}) {
+        wanted->setText(QString::fromUtf8(help));
+        QVERIFY2(form.row("/parallel/zero")->isVisibleTo(&form), help);
+        QVERIFY2(!form.row("/model/layers")->isVisibleTo(&form), help);
+    }
 }
 
 QTEST_MAIN(TranslationsTest)

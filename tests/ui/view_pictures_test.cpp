@@ -22,8 +22,8 @@ using namespace shardlab::test;
 
 namespace {
 
-const char* const watched[]{"replay",    "figures", "timeline", "memory_per_rank", "loss",  "loss_scale",
-                            "gradients", "experts", "scales",   "selected",        "events"};
+const char* const watched[]{"replay",    "figures", "timeline", "memory_per_rank", "loss",   "loss_scale",
+                            "gradients", "experts", "scales",   "selected",        "events", "counters"};
 
 QSize sizeOf(const QString& id) {
     if (id == QLatin1String("timeline")) return {1000, 420};
@@ -55,6 +55,18 @@ int pixelsOf(const QImage& image, const QColor& colour) {
     return count;
 }
 
+/// Samples of a rank's load until `end`, in percent, under the first name.
+std::vector<Event> loadOf(int rank, std::int64_t end) {
+    std::vector<Event> samples;
+    for (int i = 0; i < 400; ++i) {
+        const std::int64_t time = end / 400 * i;
+        const double value = 60 + 25 * std::sin(0.2 * i + 0.1 * rank) + rank % 7;
+        samples.push_back({time, time, 0, value, namedId(1), -1, static_cast<std::int16_t>(rank), Lane::Host,
+                           EventKind::NamedCounter});
+    }
+    return samples;
+}
+
 void fillState(sample::Bench& bench, const QString& state) {
     if (state == QLatin1String("empty")) return;
     if (state == QLatin1String("prediction")) {
@@ -70,6 +82,8 @@ void fillState(sample::Bench& bench, const QString& state) {
     sample::addExponents(bench.model, sample::bell, 300, large ? 2 : 0);
     sample::addRounding(bench.model);
     sample::addExpertLoads(bench.model, large ? 64 : 8, 60, sample::uneven);
+    bench.model.report().addName(1, "SMs Active [Throughput %], device 0");
+    for (int rank = 0; rank < plan.mesh.ranks(); ++rank) bench.model.append(loadOf(rank, bench.model.recorded().last));
     for (const int step : overflowing)
         bench.model.append(std::vector<Event>{sample::overflow(bench.model, step, 2, ActionKind::Backward, 2, 1, 3)});
     const StepExtent& third = bench.model.steps().extents()[2];

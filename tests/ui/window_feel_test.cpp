@@ -3,6 +3,8 @@
 // keyboard is.
 #include "desktop_fixture.h"
 
+#include "ui/core/child.h"
+#include "ui/core/style_sheet.h"
 #include "ui/core/tip_width.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -12,9 +14,12 @@
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QHash>
+#include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
 #include <QScreen>
+#include <QStackedWidget>
+#include <QTabBar>
 #include <QToolButton>
 #include <QToolTip>
 #include <QtTest>
@@ -39,18 +44,20 @@ class WindowFeelTest : public QObject {
 private Q_SLOTS:
     void tooltipsAreWrapped();
     void theViewWithTheKeyboardIsFramed();
+    void eachViewSaysWhatItShows();
     void iconsOfTheFileDialogAreSeen();
     void otherColoursPolishFewTimes();
+    void whatIsHiddenSwitchesToo();
 };
 
 namespace {
 
-/// How often each widget was told of another style.
-class StyleChanges : public QObject {
+/// How often each widget was told of other colours.
+class ColourChanges : public QObject {
 public:
-    StyleChanges() { qApp->installEventFilter(this); }
+    ColourChanges() { qApp->installEventFilter(this); }
     bool eventFilter(QObject* watched, QEvent* event) override {
-        if (event->type() == QEvent::StyleChange) ++counts[watched];
+        if (event->type() == QEvent::PaletteChange) ++counts[watched];
         return false;
     }
     QHash<QObject*, int> counts;
@@ -68,15 +75,15 @@ void WindowFeelTest::otherColoursPolishFewTimes() {
     const QList<QWidget*> widgets = window.findChildren<QWidget*>();
     QVERIFY(widgets.size() > 1000);
     for (const bool dark : {false, true, false}) {
-        StyleChanges changes;
+        ColourChanges changes;
         QElapsedTimer timer;
         timer.start();
         desk.workbench.theme().setDark(dark);
         qInfo("%lld widgets in other colours after %lld ms", static_cast<long long>(widgets.size()),
               static_cast<long long>(timer.elapsed()));
-        qsizetype polished = 0;
-        for (QWidget* widget : widgets) polished += changes.counts.value(widget);
-        QVERIFY2(polished >= widgets.size() && polished <= 4 * widgets.size(), qPrintable(QString::number(polished)));
+        qsizetype told = 0;
+        for (QWidget* widget : widgets) told += changes.counts.value(widget);
+        QVERIFY2(told > 0 && told <= 4 * widgets.size(), qPrintable(QString::number(told)));
     }
 }
 
@@ -149,6 +156,66 @@ void WindowFeelTest::theViewWithTheKeyboardIsFramed() {
         }
         QVERIFY(framed > 5);
     }
+}
+
+void WindowFeelTest::eachViewSaysWhatItShows() {
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1600, 1000);
+    window.show();
+    window.showWorkspace(Workspace::Run);
+    WorkspaceArea& area = window.area(Workspace::Run);
+    for (const DockPanel* panel : area.panels()) {
+        QVERIFY2(panel->shows().endsWith(QLatin1Char('.')), qPrintable(panel->id()));
+        // Before anything ran, it says so in its place too.
+        if (!panel->isVisible() || panel->showsView()) continue;
+        const auto labels = panel->findChildren<QLabel*>();
+        QVERIFY2(std::ranges::any_of(labels, [&](QLabel* label) { return label->text().startsWith(panel->shows()); }),
+                 qPrintable(panel->id()));
+    }
+    int tabs = 0;
+    for (QTabBar* bar : area.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+        if (!bar->isVisible()) continue;
+        for (int tab = 0; tab < bar->count(); ++tab, ++tabs) {
+            QTRY_VERIFY(bar->rect().contains(bar->tabRect(tab).center()));
+            const QPoint at = bar->tabRect(tab).center();
+            QHelpEvent help(QEvent::ToolTip, at, bar->mapToGlobal(at));
+            QCoreApplication::sendEvent(bar, &help);
+            const auto panel = std::ranges::find_if(
+                area.panels(), [&](const DockPanel* each) { return each->windowTitle() == bar->tabText(tab); });
+            QVERIFY2(panel != area.panels().end(), qPrintable(bar->tabText(tab)));
+            QCOMPARE(QToolTip::text(), (*panel)->shows());
+        }
+    }
+    QVERIFY(tabs > 8);
+    QToolTip::hideText();
+}
+
+/// What was out of sight when the theme switched has its colours when it is seen, whatever its role has become.
+void WindowFeelTest::whatIsHiddenSwitchesToo() {
+    Desk desk;
+    ThemeSource& theme = desk.workbench.theme();
+    theme.setDark(true);
+    QStackedWidget window;
+    std::vector<QLabel*> labels;
+    for (int page = 0; page < 3; ++page) {
+        labels.push_back(child<QLabel>(QStringLiteral("page"), nullptr));
+        setRole(*labels.back(), "dim");
+        window.addWidget(labels.back());
+    }
+    window.show();
+    for (const int page : {1, 2, 0}) window.setCurrentIndex(page);
+    const auto colour = [&](int page) {
+        return labels[static_cast<std::size_t>(page)]->palette().color(QPalette::WindowText);
+    };
+    for (const bool dark : {false, true, false}) {
+        theme.setDark(dark);
+        QCOMPARE(colour(0), theme.theme().dim);
+    }
+    setRole(*labels[2], "title");
+    for (const int page : {1, 2}) window.setCurrentIndex(page);
+    QCOMPARE(colour(1), theme.theme().dim);
+    QCOMPARE(colour(2), theme.theme().text);
 }
 
 QTEST_MAIN(WindowFeelTest)

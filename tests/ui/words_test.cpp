@@ -38,7 +38,7 @@ private Q_SLOTS:
             const QString pointer = QString::fromStdString(fault.pointer);
             QVERIFY2(told.contains(QStringLiteral("%1 (%2): ").arg(fieldLabel(fault.pointer), pointer)),
                      qPrintable(told));
-            QVERIFY(told.contains(QString::fromStdString(fault.what)));
+            QVERIFY(told.contains(QString::fromStdString(fault.what.english())));
         }
         // What the window says of a refused run.
         std::vector<Message> messages;

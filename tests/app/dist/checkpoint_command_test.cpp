@@ -105,6 +105,19 @@ private Q_SLOTS:
         const Answer plan = run({"plan", folder_->filePath("weights/model.layout.json")});
         QVERIFY2(plan.status == 0, plan.error.constData());
     }
+
+    /// The lowest block of a DeepSeek-V3 is dense, and its weights are transformers' all the same.
+    void blocksThatDifferAreWrittenAsTheirFamilyHasThem() {
+        QStringList model;
+        for (const char* field : {"kind=llama-moe", "kv_rank=16", "rope_width=8", "norm_epsilon=1e-6", "dense_layers=1",
+                                  "shared_experts=1", "gate=sigmoid-top-k", "bias_rate=0.001", "capacity=0"})
+            model << "--set" << QString("/model/") + field;
+        const Answer trained = train(model);
+        QVERIFY2(trained.status == 0, trained.error.constData());
+        const Answer written = run({"export-weights", checkpoints(), "--out", folder_->filePath("weights")});
+        QVERIFY2(written.status == 0, written.error.constData());
+        QVERIFY(QFile::exists(folder_->filePath("weights/config.json")));
+    }
 };
 
 QTEST_GUILESS_MAIN(CheckpointCommandTest)

@@ -4,6 +4,8 @@
 #include "tests/support/wings.h"
 
 #include <QDirIterator>
+#include <QJsonArray>
+#include <QRegularExpression>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
@@ -111,7 +113,62 @@ private Q_SLOTS:
         }
     }
 
+    /// It is not built here: what it names is there, and it brings all that the sources need.
+    void theFlatpakNamesWhatIsInstalled() {
+        if (!QFile::exists(place("bin/shardlab-desktop"))) QSKIP("this build has no desktop");
+        const QString file = QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/desktop/org.shardlab.Shardlab.yml");
+        if (start("python3", {"-c", "import yaml"}).status != 0) QSKIP("python3 has no yaml");
+        const Answer read = start(
+            "python3", {"-c", "import json, sys, yaml; print(json.dumps(yaml.safe_load(open(sys.argv[1]))))", file});
+        QVERIFY2(read.status == 0, read.error);
+        const QJsonObject manifest = QJsonDocument::fromJson(read.out).object();
+        const QString id = manifest["id"].toString();
+        QCOMPARE(QFileInfo(file).completeBaseName(), id);
+        QFile metainfo(place("share/metainfo/" + manifest["rename-appdata-file"].toString()));
+        QVERIFY(metainfo.open(QIODevice::ReadOnly));
+        QVERIFY(metainfo.readAll().contains(("<id>" + id + "</id>").toUtf8()));
+        for (const QString& installed :
+             {"bin/" + manifest["command"].toString(),
+              "share/applications/" + manifest["rename-desktop-file"].toString(),
+              "share/icons/hicolor/scalable/apps/" + manifest["rename-icon"].toString() + ".svg"})
+            QVERIFY2(QFileInfo(place(installed)).isFile(), qPrintable(installed));
+
+        QStringList brought = words(manifest["x-debian-of-runtime"]) + words(manifest["x-debian-left-out"]);
+        const QJsonArray modules = manifest["modules"].toArray();
+        for (const QJsonValue module : modules) {
+            brought += words(module["x-debian"]);
+            for (const QString& command : words(module["post-install"]))
+                QVERIFY2(QFileInfo(place(command.section(' ', 1, 1).remove("/app/"))).isFile(), qPrintable(command));
+            for (const QJsonValue source : module["sources"].toArray()) {
+                if (source["type"] == "dir")
+                    QVERIFY(
+                        QFile::exists(QFileInfo(file).path() + "/" + source["path"].toString() + "/CMakeLists.txt"));
+                if (source["type"] != "archive") continue;
+                static const QRegularExpression hash("^[0-9a-f]{64}$");
+                QVERIFY2(hash.match(source["sha256"].toString()).hasMatch(), qPrintable(module["name"].toString()));
+                QVERIFY(source["url"].toString().startsWith("https://"));
+            }
+        }
+        QCOMPARE(modules.last()["name"].toString(), QStringLiteral("shardlab"));
+        QFile packages(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/packages-debian.txt"));
+        QVERIFY(packages.open(QIODevice::ReadOnly));
+        QString section;
+        for (const QString& line : QString::fromUtf8(packages.readAll()).split('\n', Qt::SkipEmptyParts)) {
+            if (line.startsWith('#')) section = line;
+            else if (section == "# The engine" || section == "# Ranks" || section.startsWith("# The desktop"))
+                QVERIFY2(brought.contains(line), qPrintable(line + " is in no module of the Flatpak"));
+        }
+        if (QStandardPaths::findExecutable("flatpak-builder").isEmpty()) QSKIP("no flatpak-builder to read it with");
+        const Answer understood = start("env", {"-C", folder_.path(), "flatpak-builder", "--show-manifest", file});
+        QVERIFY2(understood.status == 0 && !understood.error.contains("WARNING"), understood.error);
+    }
+
 private:
+    static QStringList words(const QJsonValue& list) {
+        QStringList all;
+        for (const QJsonValue word : list.toArray()) all << word.toString();
+        return all;
+    }
     QString place(const QString& path) const { return folder_.filePath("moved/" + path); }
     static Answer start(const QString& program, const QStringList& arguments) {
         QProcess process;

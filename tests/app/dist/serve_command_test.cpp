@@ -3,7 +3,8 @@
 // holds up nobody, and what was refused is counted where people look.
 #include "engine/base/tcp_socket.h"
 #include "engine/launch/serve/live_frames.h"
-#include "engine/trace/record/wire.h"
+#include "engine/launch/tls/tls_pass.h"
+#include "engine/trace/record/frame_link.h"
 #include "engine/trace/run_file/row_fields.h"
 #include "tests/support/command.h"
 #include "tests/support/wings.h"
@@ -36,8 +37,8 @@ private:
         return process;
     }
     static TcpAddress addressIn(const QByteArray& said) {
-        const auto match =
-            QRegularExpression("served at (127\\.0\\.0\\.1:\\d+), token ([0-9a-f]{32})").match(QString::fromUtf8(said));
+        const auto match = QRegularExpression("served at (127\\.0\\.0\\.1:\\d+), token (tls[0-9a-f]{96})")
+                               .match(QString::fromUtf8(said));
         const auto address = parseTcpAddress(match.captured(1).toStdString());
         return address ? *address : TcpAddress{};
     }
@@ -62,16 +63,20 @@ private Q_SLOTS:
         QCOMPARE(QFileInfo(token).permissions() & (QFile::ReadGroup | QFile::ReadOther), QFile::Permissions());
 
         // One that never reads, and one that guesses.
-        auto deaf = connectTcp(address, std::chrono::seconds(5), WakeUp());
-        auto guessing = connectTcp(address, std::chrono::seconds(5), WakeUp());
-        QVERIFY(deaf && guessing);
-        for (const auto& [link, word] :
-             {std::pair{&*deaf, addressToken(said)}, std::pair{&*guessing, std::string("guess")}}) {
-            Bytes bytes;
-            appendFrame(bytes, LiveFrame::Greeting,
-                        encode(Greeting{liveProtocol, CallerRole::Viewer, 1, "test", word}));
-            if (link == &*deaf) appendFrame(bytes, LiveFrame::From, encode(RunPosition{}));
-            QVERIFY(sendSome(*link, bytes) == bytes.size());
+        const auto pass = readPass(addressToken(said));
+        QVERIFY(pass);
+        std::vector<FrameLink> strangers;
+        for (const std::string& secret : {pass->secret, std::string("guess")}) {
+            auto socket = connectTcp(address, std::chrono::seconds(5), WakeUp());
+            QVERIFY(socket);
+            FrameLink& link = strangers.emplace_back(std::move(*socket), pass->security->transport());
+            link.send(LiveFrame::Greeting, encode(Greeting{liveProtocol, CallerRole::Viewer, 1, "test", secret}));
+            if (secret == pass->secret) link.send(LiveFrame::From, encode(RunPosition{}));
+            for (int i = 0; i < 6000 && link.queued() > 0; ++i) {
+                QVERIFY(link.flush() && link.receive());
+                QTest::qWait(10);
+            }
+            QCOMPARE(link.queued(), std::size_t{0});
         }
         while (!said.contains(" steps  loss ") && run->state() == QProcess::Running) {
             run->waitForReadyRead(100);
@@ -147,7 +152,7 @@ private Q_SLOTS:
 
 private:
     static std::string addressToken(const QByteArray& said) {
-        return QRegularExpression("token ([0-9a-f]{32})").match(QString::fromUtf8(said)).captured(1).toStdString();
+        return QRegularExpression("token (tls[0-9a-f]{96})").match(QString::fromUtf8(said)).captured(1).toStdString();
     }
 };
 

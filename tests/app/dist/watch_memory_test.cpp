@@ -51,8 +51,8 @@ private:
         writer->reset();
 
         ServeOptions options;
-        options.token = randomToken().value();
-        if (!writeToken(tokenFile, options.token)) return -1;
+        options.pass = plainPass(randomToken().value());
+        if (!writeToken(tokenFile, options.pass.token)) return -1;
         auto server = RunServer::listen(options);
         if (!server) return -1;
         (*server)->serve(file);

@@ -23,23 +23,35 @@ using namespace shardlab::test;
 
 namespace {
 
-/// Seconds that a paced step may take here: lessons give readers time to look.
+/// Seconds that a paced step may take here: lessons give readers time to look, and nobody watches.
 constexpr double longestStep = 0.1;
 
-/// Runs the experiment to its end. Error: it failed.
-Result<MeasuredRun> runExperiment(const LessonExperiment& experiment, const QString& file) {
-    JobOptions options{.layout = experiment.layout, .runFile = file.toStdString()};
-    options.rankProgram = SHARDLAB_BIN_DIR "/shardlab-rank";
-    if (auto& pace = options.layout.cluster.pace) pace->stepSeconds = std::min(pace->stepSeconds, longestStep);
-    RunObserver nobody;
-    const auto job = Job::start(options, nobody);
-    if (!job) return fail(job.error());
-    (*job)->wait();
-    auto measured = measureRun(options.runFile);
-    if (measured && measured->summary.end.outcome != "finished")
-        return fail({"the experiment did not finish", experiment.name, measured->summary.end.reason, {}});
-    return measured;
-}
+/// An experiment under way. Those of a lesson run side by side: most of what a paced one takes is waiting.
+class UnderWay {
+public:
+    UnderWay(const LessonExperiment& experiment, const QString& file)
+        : name_(experiment.name), options_{.layout = experiment.layout, .runFile = file.toStdString()} {
+        options_.rankProgram = SHARDLAB_BIN_DIR "/shardlab-rank";
+        if (auto& pace = options_.layout.cluster.pace) pace->stepSeconds = std::min(pace->stepSeconds / 4, longestStep);
+        job_ = Job::start(options_, nobody_);
+    }
+    const Layout& layout() const { return options_.layout; }
+    /// What it measured, after its end. Error: it failed.
+    Result<MeasuredRun> measured() {
+        if (!job_) return fail(job_.error());
+        (*job_)->wait();
+        auto measured = measureRun(options_.runFile);
+        if (measured && measured->summary.end.outcome != "finished")
+            return fail({"the experiment did not finish", name_, measured->summary.end.reason, {}});
+        return measured;
+    }
+
+private:
+    std::string name_;
+    JobOptions options_;
+    RunObserver nobody_;
+    Result<std::unique_ptr<Job>> job_;
+};
 
 /// The command line at a terminal, as a person sits there.
 struct Terminal {
@@ -115,13 +127,15 @@ private Q_SLOTS:
     void everyFigureIsMeasured() {
         QFETCH(QString, name);
         const auto lesson = findLesson(name.toStdString());
+        std::vector<std::unique_ptr<UnderWay>> underWay;
+        for (const LessonExperiment& experiment : lesson->experiments)
+            underWay.push_back(std::make_unique<UnderWay>(
+                experiment, folder_.filePath(name + "-" + QString::fromStdString(experiment.name) + ".shardlab")));
         std::vector<KnownExperiment> known;
-        for (LessonExperiment experiment : lesson->experiments) {
-            if (auto& pace = experiment.layout.cluster.pace) pace->stepSeconds /= 4;  // nobody watches
-            auto planned = planRun(experiment.layout, {});
+        for (const auto& experiment : underWay) {
+            auto planned = planRun(experiment->layout(), {});
             QVERIFY(planned);
-            auto measured = runExperiment(
-                experiment, folder_.filePath(name + "-" + QString::fromStdString(experiment.name) + ".shardlab"));
+            auto measured = experiment->measured();
             QVERIFY2(measured, measured ? "" : measured.error().text().c_str());
             known.push_back({std::move(*planned), std::move(*measured)});
         }

@@ -90,13 +90,18 @@ private:
         QVERIFY(run({"info", file_}).out.contains("finished"));
     }
 
+    /// Anew, with further arguments.
+    void listen(const QStringList& further = {}) {
+        listener_ = std::make_unique<Listening>();
+        QVERIFY2(listener_->begin(file_, further), listener_->said().constData());
+        environment_ = listener_->environment() + QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"};
+    }
+
 private Q_SLOTS:
     void init() {
         folder_ = std::make_unique<QTemporaryDir>();
         file_ = folder_->filePath("live.shardlab");
-        listener_ = std::make_unique<Listening>();
-        QVERIFY2(listener_->begin(file_), listener_->said().constData());
-        environment_ = listener_->environment() + QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"};
+        listen();
     }
     void cleanup() { listener_.reset(); }
 
@@ -108,6 +113,11 @@ private Q_SLOTS:
                                            programs + "/sender.c", "-o", sender});
         QVERIFY(made->waitForFinished(240000));
         QVERIFY2(made->exitCode() == 0, made->readAllStandardError().constData());
+        // It speaks no TLS, and so does not show a token that asks for it.
+        const auto refused = start(sender, {"0", "1", "1"});
+        QVERIFY(refused->waitForFinished(240000));
+        QCOMPARE(refused->exitCode(), 2);
+        listen({"--no-tls"});
         runTwo(sender, [](int rank) { return QStringList{QString::number(rank), "2", QString::number(steps)}; });
         twoStagesAreRecorded();
     }
@@ -117,6 +127,34 @@ private Q_SLOTS:
         if (python.isEmpty()) QSKIP("no python3");
         runTwo(python, [](int) { return QStringList{programs + "/sender.py", QString::number(steps)}; });
         twoStagesAreRecorded();
+    }
+
+    /// Whoever answers in the listener's place is told nothing, and neither is a listener whose token was cut short.
+    void aProgramOfAnotherListener() {
+        const QString python = QStandardPaths::findExecutable("python3");
+        if (python.isEmpty()) QSKIP("no python3");
+        QFile file(environment_.filter("SHARDLAB_TOKEN_FILE=").value(0).section('=', 1));
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QString token = QString::fromUtf8(file.readAll()).trimmed();
+        QVERIFY(token.startsWith("tls"));
+        const QString other = "tls" + QString(64, '0') + token.right(32);
+        for (const auto& [shown, said] :
+             {std::pair(other, "certificate is not the one that the token names"),
+              std::pair(token.chopped(1), "the token is damaged"), std::pair(token.right(32), "TLS is spoken here")}) {
+            const auto stranger =
+                start(python, {programs + "/sender.py", "1"}, {"RANK=0", "WORLD_SIZE=1", "SHARDLAB_TOKEN=" + shown});
+            QVERIFY(stranger->waitForFinished(240000));
+            const QByteArray heard = stranger->readAllStandardError();
+            QVERIFY2(stranger->exitCode() == 0 && heard.count('\n') == 1 && heard.contains(said), heard.constData());
+        }
+        // A listener without TLS cannot be taken for one with it.
+        listen({"--no-tls"});
+        const auto trusting =
+            start(python, {programs + "/sender.py", "1"}, {"RANK=0", "WORLD_SIZE=1", "SHARDLAB_TOKEN=" + token});
+        QVERIFY(trusting->waitForFinished(240000));
+        QVERIFY(trusting->exitCode() == 0);
+        QCOMPARE(listener_->stop(), 0);
+        QVERIFY2(listener_->said().contains("nothing was recorded"), listener_->said().constData());
     }
 
     void thePartsOfThePackageWork() {

@@ -7,6 +7,8 @@
 #include <QTest>
 
 #include <cmath>
+#include <fmt/format.h>
+#include <map>
 #include <set>
 
 using namespace shardlab::test;
@@ -184,6 +186,97 @@ private Q_SLOTS:
         QVERIFY(layoutOf("InternEvo", "bf16", "5").schedule.stages == longest);
         QVERIFY(layoutOf("InternEvo", "bf16", "4").schedule.stages.empty());
         QVERIFY(layoutOf("Megatron-DeepSpeed", "bf16", "5").schedule.stages.empty());
+    }
+
+    /// One row in other words, each with what it is read as; what is said twice or not at all is refused.
+    void sourcesHaveWordsOfTheirOwn_data() {
+        QTest::addColumn<QString>("column");
+        QTest::addColumn<QString>("cell");
+        QTest::addColumn<QString>("wanted");
+        const auto row = [](const char* column, const char* cell, const char* wanted) {
+            QTest::addRow("%s %s", column, cell) << QString(column) << QString(cell) << QString(wanted);
+        };
+        for (const char* cell : {"A100-80GB", "NVIDIA A100-SXM4-80GB", "a100 sxm 80g", "a100-sxm-80"})
+            row("device", cell, "a100-sxm");
+        row("device", "A100 40GB", "a100-sxm-40");
+        row("device", "Tesla V100-SXM2-16GB", "v100-sxm-16");
+        for (const char* cell : {"H100 SXM", "H100", "DGX H100", "H100 80GB HBM3", "H100-SXM5-80GB"})
+            row("device", cell, "h100-sxm");
+        row("device", "H100 96GB HBM2e", "h100-sxm-96-hbm2e");
+        row("device", "GB200 NVL72", "gb200");
+        for (const char* cell : {"A100", "V100", "H100 PCIe", "H100 NVL", "A100-64GB", "TPU v5", ""})
+            row("device", cell, "refused");
+        for (const char* cell : {"bf16", "BFloat16", "amp_bf16", "bf16-mixed", ""})
+            row("precision", cell, "bf16 compute");
+        for (const char* cell : {"fp16", "float16", "FP16 mixed precision"}) row("precision", cell, "fp16 compute");
+        for (const char* cell : {"fp8", "bf16/fp8", "float8 rowwise", "FP8 hybrid"}) row("precision", cell, "bf16 fp8");
+        for (const char* cell : {"mxfp8", "MX-FP8"}) row("precision", cell, "bf16 mxfp8");
+        row("precision", "fp8 blockwise", "bf16 fp8-blocks");
+        for (const char* cell : {"fp32", "fp16/bf16", "fp8/nvfp4", "int8", "mixed"}) row("precision", cell, "refused");
+        for (const char* cell : {"1", "ZeRO-1", "zero1", "stage 1", "distributed optimizer"}) row("zero", cell, "1, 0");
+        for (const char* cell : {"3", "FSDP", "FSDP2", "full_shard", "fsdp (ZeRO-3)"}) row("zero", cell, "3, 0");
+        for (const char* cell : {"hsdp", "HYBRID_SHARD", "fsdp 8", "FSDP group size 8"}) row("zero", cell, "3, 8");
+        for (const char* cell : {"0", "none", "DDP"}) row("zero", cell, "0, 0");
+        for (const char* cell : {"4", "hsdp 4x8", "yes"}) row("zero", cell, "refused");
+        for (const char* cell : {"llama", "Llama-3.1", "llama2 7b", "TinyLlama"}) row("model_kind", cell, "llama");
+        for (const char* cell : {"gpt", "GPT-3 175B", "mpt-7b"}) row("model_kind", cell, "gpt");
+        for (const char* cell : {"mamba", "hybrid", "gpt-oss", "llama-4-scout", ""}) row("model_kind", cell, "refused");
+        for (const char* cell : {"none", "no", ""}) row("recompute", cell, "none, 0");
+        for (const char* cell : {"full", "Full"}) row("recompute", cell, "full, 0");
+        row("recompute", "full, 4 of 16 layers", "full, 4");
+        row("recompute", "selective (every 2nd layer)", "full, 8");
+        row("recompute", "selective (every 4th layer)", "full, 4");
+        for (const char* cell : {"selective", "selective modules core_attn", "selective (core_attn)"})
+            row("recompute", cell, "selective, 0");
+        for (const char* cell : {"selective (op)", "selective (llama3_8b.toml default)"})
+            row("recompute", cell, "operations, 0");
+        row("recompute", "selective modules mlp", "mlp, 0");
+        for (const char* cell : {"selective modules moe_act/layernorm", "selective (layernorm, moe_act)"})
+            row("recompute", cell, "pointwise, 0");
+        for (const char* cell : {"selective (fraction not stated)", "selective modules mla_up_proj", "some",
+                                 "selective (every 20th layer)"})
+            row("recompute", cell, "refused");
+        for (const char* cell : {"", "1F1B", "1F1B (DeepSpeed)"}) row("schedule", cell, "1f1b");
+        row("schedule", "zero bubble ZB-1p", "zb-h1");
+        row("schedule", "GPipe", "gpipe");
+        for (const char* cell : {"interleaved 1F1B", "v-half", "DualPipe"}) row("schedule", cell, "refused");
+        for (const char* cell : {"yes", "True"}) row("tied", cell, "tied");
+        row("tied", "no", "separate");
+        row("tied", "perhaps", "refused");
+    }
+    void sourcesHaveWordsOfTheirOwn() {
+        QFETCH(QString, column);
+        QFETCH(QString, cell);
+        QFETCH(QString, wanted);
+        std::map<QString, QString> cells{{"id", "x"},           {"device", "b200"},     {"gpus", "16"},
+                                         {"model_kind", "gpt"}, {"layers", "16"},       {"hidden", "1024"},
+                                         {"heads", "8"},        {"sequence", "1024"},   {"vocabulary", "32000"},
+                                         {"micro_batch", "1"},  {"global_batch", "16"}, {"precision", "bf16"},
+                                         {"tied", ""},          {"zero", ""},           {"recompute", ""},
+                                         {"schedule", ""}};
+        if (cell.contains(',')) cell = '"' + cell + '"';
+        cells[column] = cell;
+        QStringList names, values;
+        for (const auto& [name, value] : cells) {
+            names << name;
+            values << value;
+        }
+        const std::string text = (names.join(',') + "\n" + values.join(',') + "\n").toStdString();
+        const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+        const Layout& l = run.layout;
+        const auto said = [&]() -> std::string {
+            const auto both = [](std::string_view word, auto more) { return fmt::format("{}, {}", word, more); };
+            if (!run.refused.empty()) return "refused";
+            if (column == "device") return l.cluster.pace->device;
+            if (column == "precision")
+                return fmt::format("{} {}", wordOf(l.precision.compute), wordOf(l.precision.products));
+            if (column == "zero") return both(std::to_string(l.parallel.zero), l.parallel.shard);
+            if (column == "model_kind") return std::string(wordOf(l.model.kind));
+            if (column == "recompute") return both(wordOf(l.memory.recompute), l.memory.recomputeBlocks);
+            if (column == "schedule") return l.schedule.kind;
+            return std::string(wordOf(l.model.block.output));
+        };
+        QCOMPARE(QString::fromStdString(said()), wanted);
     }
 
     void rowsThatAreNoLayout() {

@@ -239,7 +239,7 @@ private Q_SLOTS:
                                               .arg(what)
                                               .arg(at)
                                               .arg(name.c_str())));
-            QVERIFY2(noticed.error().where.find(checkpoint->filename().string()) != std::string::npos,
+            QVERIFY2(noticed.error().where.english().find(checkpoint->filename().string()) != std::string::npos,
                      noticed.error().text().c_str());
             QVERIFY(replaceFile(name, before));
         }

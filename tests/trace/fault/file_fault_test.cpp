@@ -87,7 +87,7 @@ private Q_SLOTS:
         for (int i = 0; i < 10; ++i) QVERIFY(spool.append(FrameType::Events, body));
         const Status refused = spool.append(FrameType::Events, body);
         QVERIFY(!refused);
-        QVERIFY(refused.error().why.find("No space left") != std::string::npos);
+        QVERIFY(refused.error().why.english().find("No space left") != std::string::npos);
         spool.acknowledge(3000);
         for (int i = 0; i < 3; ++i) QVERIFY(spool.append(FrameType::Events, body));
         QVERIFY(!spool.append(FrameType::Events, body));

@@ -252,6 +252,29 @@ private Q_SLOTS:
         QCOMPARE(far.count(kind), near.count(kind));
     }
 
+    /// Rows of logits lie further apart than the vocabulary is long, and a tensor group cuts it into unequal parts.
+    void oddVocabularyToo_data() {
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<QString>("compute");
+        for (const int tensor : {1, 2})
+            for (const char* const compute : {"fp32", "bf16"})
+                QTest::addRow("%s tensor %d", compute, tensor) << tensor << compute;
+    }
+    void oddVocabularyToo() {
+        QFETCH(int, tensor);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(1, 1, tensor, 0, compute.toStdString());
+        layout.model.vocabulary = 257;
+        layout.model.dropout = 0;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const QString wrong =
+            difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), compute == "fp32" ? 1e-4 : 2e-2);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
     void llamaToo_data() {
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("tensor");
@@ -284,6 +307,12 @@ private Q_SLOTS:
         layout.model.block.kvHeads = 2;
         layout.model.block.attentionCap = layout.model.block.logitCap = 5;
         layout.model.block.sinks = !latent;
+        if (tensor > 1) {
+            layout.model.block.activation = ActivationKind::ClampedSwiGlu;
+            layout.model.block.gluLimit = 0.1;
+            layout.model.block.rotary.scaling = RotaryScaling::Yarn;
+            layout.model.block.rotary.truncate = false;
+        }
         if (pipeline > 1) layout.model.block.positions = PositionKind::Alibi;
         if (latent) {
             layout.model.block.kvRank = 24;
@@ -372,6 +401,7 @@ private Q_SLOTS:
         layout.model.experts.count = 4;
         layout.model.experts.gate = named(gate);
         layout.model.experts.groups = 2;
+        layout.model.experts.scoreBias = expert > 1;
         layout.parallel.expert = expert;
         if (emulated()) {
             layout.model.sequence = 8;

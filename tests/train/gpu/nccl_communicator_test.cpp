@@ -194,6 +194,46 @@ private Q_SLOTS:
         QVERIFY2(error.empty(), error.c_str());
     }
 
+    /// A message comes while its receiver's GPU is held up by what it was asked for after the receive: it waits for the
+    /// last use of its memory, and for nothing later.
+    void messagesComeBesideLaterCompute() {
+        skipBeyond(3);
+        bool came = false;
+        const std::string error = runRanks(3, [&](int rank, Communicator& world) {
+            const DeviceOrReason opened = openCudaDevice(rank);
+            Device& device = *opened.device;
+            const DirectExchange direct = findDirectExchange(world, device);
+            NcclCommunicator all(world.group(everybody(3)), everybody(3), device, *direct.groups);
+            const std::pair<int, int> link(0, 1);
+            all.connect({&link, 1});
+            const std::vector<int> own = rank == 0 ? std::vector{0} : std::vector{1, 2};
+            NcclCommunicator pair(world.group(own), own, device, *direct.groups);
+            pair.prepare();
+            constexpr std::size_t bytes = 4096;
+            auto* const data = static_cast<std::byte*>(device.allocate(2 * bytes));
+            device.clear(data, 2 * bytes);
+            std::byte word{};
+            if (rank == 0) {
+                world.receive({&word, 1}, 1, 0);
+                all.isend({data, bytes}, 1, 7)->wait();
+            } else if (rank == 1) {
+                const RequestPtr message = all.ireceive({data, bytes}, 0, 7);
+                pair.iallReduce({{data + bytes, DType::F32}, bytes / 4}, ReduceOp::Sum)->wait();
+                device.clear(data + bytes, bytes);  // after the sum, which rank 2 holds up
+                world.send({&word, 1}, 0, 0);
+                came = SHARDLAB_TRY(message->test(), 0);
+                world.send({&word, 1}, 2, 0);
+            } else {
+                world.receive({&word, 1}, 1, 0);
+                pair.iallReduce({{data + bytes, DType::F32}, bytes / 4}, ReduceOp::Sum)->wait();
+            }
+            device.synchronize();
+            device.release(data);
+        });
+        QVERIFY2(error.empty(), error.c_str());
+        QVERIFY(came);
+    }
+
     void wrongSizeIsNamed() {
         skipBeyond(2);
         const std::string error = runOnGpus(2, true, [](int rank, Communicator&, Communicator& world) {

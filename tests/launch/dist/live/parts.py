@@ -6,7 +6,7 @@ import time
 
 from shardlab import moments, record
 from shardlab.checksum import crc32c
-from shardlab.link import Sender
+from shardlab.link import Sender, Token
 from shardlab.patches import Patches
 
 seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.SystemRandom().getrandbits(32)
@@ -24,6 +24,19 @@ def bit_by_bit(data):
 
 
 def checksums():
+    """With numpy, where there is one, and without."""
+    try:
+        import numpy
+    except ImportError:
+        numpy = None
+    for way in (None, numpy):
+        sys.modules["numpy"] = way
+        checksums_agree()
+    if numpy is None:
+        del sys.modules["numpy"]
+
+
+def checksums_agree():
     assert crc32c(b"123456789") == 0xE3069283
     for size in [0, 1, 3, 511, 512, 513, 1023, 1024, 1025] + [draw.randrange(9000) for _ in range(20)]:
         data = draw.randbytes(size)
@@ -105,7 +118,7 @@ class Later:
 
 def order():
     """What is not settled yet holds back what comes after it; what makes no sense is left out."""
-    sender = Sender("127.0.0.1", 1, "token", 0, 1, "parts")  # nobody listens there
+    sender = Sender("127.0.0.1", 1, Token("token"), 0, 1, "parts")  # nobody listens there
     moment, value = Later(), Later()
     sender.put((1, 2, 0, 0.0, 0, "first", -1, -1, 97, 1, 0))
     sender.put((3, moment, 0, 0.0, 0, None, 0, 0, 1, 0, 0))
@@ -122,7 +135,7 @@ def order():
 
 
 def doing():
-    sender = Sender("127.0.0.1", 1, "token", 0, 1, "parts")
+    sender = Sender("127.0.0.1", 1, Token("token"), 0, 1, "parts")
     past = time.monotonic_ns() - 5_000_000_000
     sender.put((past, past, 0, 0.0, 3, None, 2, 7, 1, 0, 0))
     assert sender._doing() == (past, 3, False, "after 2F7")

@@ -1,16 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two pipeline stages as a Python program would show them; RANK and WORLD_SIZE as torchrun sets them."""
+"""Two pipeline stages as a Python program would show them; RANK and WORLD_SIZE as torchrun sets them.
+
+usage: sender.py STEPS, or FILE: until some steps after the file is there
+"""
+import itertools
 import os
 import sys
 import time
 
 import shardlab
 
-steps = int(sys.argv[1])
 rank, world = int(os.environ["RANK"]), int(os.environ["WORLD_SIZE"])
 if not shardlab.connect():
     sys.exit(2)
-for _ in range(steps):
+
+
+def turns(wanted):
+    if wanted.isdigit():
+        yield from range(int(wanted))
+        return
+    yield from itertools.takewhile(lambda _: not os.path.exists(wanted), itertools.count())
+    yield from range(5)
+
+
+for _ in turns(sys.argv[1]):
     with shardlab.step() as step:
         for microbatch in range(4):
             with shardlab.span("F", stage=rank, microbatch=microbatch):

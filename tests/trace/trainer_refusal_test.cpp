@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a trainer cannot do is refused at its field, and nothing is written.
+#include "engine/trace/trainers/trainer_target.h"
+
+#include "engine/layout/layout_file.h"
+#include "tests/support/wings.h"
+
+#include <QTest>
+
+using namespace shardlab;
+using namespace shardlab::test;
+
+class TrainerRefusalTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void refused_data() {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("assignments");
+        QTest::addColumn<QString>("pointer");
+        const auto row = [](const char* target, const char* assignments, const char* pointer) {
+            QTest::addRow("%s %s", target, assignments) << QString(target) << QString(assignments) << QString(pointer);
+        };
+        row("megatron", "/model/kind=mlp", "/model/kind");
+        row("megatron", "/schedule/kind=gpipe", "/schedule/kind");
+        row("megatron", "/model/activation=geglu", "/model/activation");
+        row("megatron", "/model/biases=none", "/model/activation");
+        row("megatron", "/model/feed_forward=[4,5,6,7]", "/model/feed_forward");
+        row("megatron", "/precision/compute=bf16 /precision/weights=alone", "/precision/weights");
+        row("megatron", "/precision/compute=fp16", "/precision/loss_scale");
+        row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
+        row("megatron", "/optimizer/warmup=200", "/optimizer/warmup");
+        row("megatron", "/memory/offload=optimizer", "/memory/offload");
+        row("megatron", "/memory/swap=activations", "/memory/swap");
+        row("megatron", "/model/positions=rotary /model/rope_base=10000.5", "/model/rope_base");
+        row("megatron", "/model/predicted_tokens=1", "/model/predicted_tokens");
+        row("megatron", "/memory/recompute=pointwise", "/memory/recompute");
+        row("megatron", "/memory/recompute=operations", "/memory/recompute");
+        row("megatron", "/memory/recompute=mlp /memory/recompute_blocks=1", "/memory/recompute_blocks");
+        row("torchtitan", "/run/steps=200", "/model/kind /model/norm");
+        row("torchtitan", "/model/kind=llama /model/predicted_tokens=1", "/model/predicted_tokens");
+        row("torchtitan", "/model/kind=llama /parallel/zero=1", "/parallel/zero");
+        row("torchtitan", "/model/kind=llama /precision/compute=fp16", "/precision/compute");
+        row("torchtitan", "/model/kind=llama /schedule/kind=pipedream /optimizer/clip=0", "/schedule/kind");
+        row("torchtitan", "/model/kind=llama /memory/recompute=selective", "/memory/recompute");
+        row("torchtitan", "/model/kind=llama /memory/recompute=operations /memory/recompute_blocks=1",
+            "/memory/recompute_blocks");
+        row("torchtitan", "/model/kind=llama /model/layers=4 /memory/recompute=full /memory/recompute_blocks=3",
+            "/memory/recompute_blocks");
+        row("torchtitan", "/model/kind=llama /model/qk_norm=true", "/parallel/pipeline");
+        row("deepspeed", "/parallel/zero=3", "/parallel/zero");
+        row("deepspeed", "/optimizer/warmup=1", "/optimizer/warmup");
+        row("deepspeed", "/schedule/kind=gpipe", "/schedule/kind");
+        for (const char* word : {"sqrt", "mlp", "pointwise", "operations"})
+            row("deepspeed", qPrintable(QString("/memory/recompute=%1").arg(word)), "/memory/recompute");
+        row("accelerate", "/run/steps=200", "/parallel/pipeline");
+    }
+    void refused() {
+        QFETCH(QString, target);
+        QFETCH(QString, assignments);
+        QFETCH(QString, pointer);
+        Layout layout;
+        for (const QString& each : assignments.split(' ')) {
+            const auto set = setField(layout, each.toStdString());
+            QVERIFY(set && set->faults.empty());
+            layout = set->layout;
+        }
+        const auto exported = exportLayout(layout, *findTrainerTarget(target.toStdString()));
+        QVERIFY(!exported);
+        const std::vector<Fault>& faults = exported.error();
+        const QStringList any = pointer.split(' ');
+        const auto there = [&](const Fault& each) { return any.contains(QString::fromStdString(each.pointer)); };
+        QVERIFY2(std::ranges::any_of(faults, there), qPrintable(QString::fromStdString(toText(faults))));
+    }
+};
+
+QTEST_GUILESS_MAIN(TrainerRefusalTest)
+#include "trainer_refusal_test.moc"

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the engine says, in the Chinese desktop: notes, faults, findings about orders, reasons of candidates, refusals
+// of trainers and errors have no English word but names, fields and units.
+#include "tests/layout/legal_but_one.h"
+#include "tests/support/wings.h"
+
+#include "engine/base/tcp_socket.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/presets.h"
+#include "engine/layout/registries.h"
+#include "engine/layout/schedule/custom.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/schedule/validate.h"
+#include "engine/predict/search/search.h"
+#include "engine/predict/search/step_overhead.h"
+#include "engine/trace/run_file/run_file.h"
+#include "engine/trace/trainers/trainer_target.h"
+#include "ui/core/field_words.h"
+#include "ui/core/words.h"
+#include "ui/views/notes/reasons.h"
+#include "ui/window/language.h"
+
+#include <QDir>
+#include <QDirIterator>
+#include <QRegularExpression>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+using namespace shardlab::test;
+
+namespace {
+
+/// What Chinese texts of the field write in Latin letters: terms, units, formats, and names of files and models.
+const QStringList terms{
+    "ZeRO",  "HSDP",      "rank",    "token", "dropout", "all",      "reduce", "gather",      "scatter",  "to",
+    "GPU",   "CUDA",      "logit",   "ReLU",  "RMSNorm", "sigmoid",  "GELU",   "LayerNorm",   "sink",     "JSON",
+    "Lines", "UTF",       "bin",     "vocab", "merges",  "txt",      "beta",   "epsilon",     "cap",      "GPT",
+    "OSS",   "Llama",     "Qwen",    "MoE",   "Mixtral", "DeepSeek", "Adam",   "Shardlab",    "shardlab", "mpirun",
+    "micro", "resources", "devices", "true",  "false",   "null",     "rope",   "transformer", "GiB",      "TiB",
+    "MiB",   "KiB",       "ms",      "min",   "profile", "AdamW",    "nan",    "inf",         "vm",       "max"};
+
+/// Words of those terms, and of the names that layouts, devices and stacks have.
+QSet<QString> knownWords(const Layout& layout) {
+    static const QRegularExpression word(QStringLiteral("[A-Za-z]+"));
+    QSet<QString> known;
+    for (const QString& each : terms) known += each.toLower();
+    const auto add = [&](std::string_view text) {
+        for (auto each = word.globalMatch(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
+             each.hasNext();)
+            known += each.next().captured().toLower();
+    };
+    for (const Field& field : fields()) {
+        add(field.pointer);
+        if (const auto* words = std::get_if<WordField>(&field.access))
+            for (const std::string_view each : words->words) add(each);
+        for (const RegistryEntry& entry : registryOf(field, scheduleMethods())) add(entry.name);
+    }
+    for (const ScheduleMethod& method : scheduleMethods()) add(term(method.title).toStdString());
+    add(layout.name);
+    return known;
+}
+
+/// What is told of a text with words that are none of those. Quoted is what somebody wrote, and a device or a stack
+/// has its own title.
+QString foreignWords(const QString& text, const QSet<QString>& known) {
+    static const QRegularExpression quoted(QStringLiteral("\"[^\"]*\"|“[^”]*”|'[^']*'")),
+        word(QStringLiteral("[A-Za-z]{2,}"));
+    // Actions, "2B0"; arguments and fields of other programs, "--num-layers", "head_dim"; and names of files.
+    static const QRegularExpression code(
+        QStringLiteral("\\b\\d+[A-Z][A-Z_]*\\d*\\b|--[a-z0-9-]+|\\w+_\\w+|/?[\\w.]*/[\\w./-]+|\\w+\\.\\w+"));
+    QString rest = text;
+    rest.remove(code);
+    for (const std::string_view pointer : {"/cluster/pace/device", "/cluster/pace/stack"})
+        for (const RegistryEntry& entry : registryOf(*findField(pointer), scheduleMethods()))
+            rest.remove(QString::fromStdString(std::string(entry.title)));
+    QStringList foreign;
+    for (auto each = word.globalMatch(rest.remove(quoted)); each.hasNext();)
+        if (const QString one = each.next().captured(); !known.contains(one.toLower())) foreign += one;
+    return foreign.isEmpty() ? QString() : QStringLiteral("%1 in: %2\n").arg(foreign.join(QLatin1Char(' ')), text);
+}
+
+}  // namespace
+
+class EngineSentencesTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void initTestCase() { speak(QStringLiteral("zh_CN")); }
+
+    void notesAreChinese() {
+        const auto all = presets();
+        QVERIFY(all);
+        qsizetype notes = 0;
+        QString foreign;
+        for (const Preset& preset : *all) {
+            const auto plan = makePlan(preset.layout);
+            QVERIFY2(plan, preset.name.c_str());
+            const QSet<QString> known = knownWords(preset.layout);
+            QStringList texts;
+            for (const Reason& reason : reasons(*plan)) texts << reason.title << reason.why;
+            for (const AxisTraffic& traffic : plan->traffic) texts << told(traffic.what);
+            if (plan->mesh.ranks() <= 4)  // else the search for what is faster takes long
+                for (const StepOverhead& overhead : largestOverheads(*plan)) {
+                    texts << told(overhead.why);
+                    if (overhead.better) texts << told(toText(*overhead.better));
+                }
+            for (const QString& text : texts) foreign += foreignWords(text, known);
+            notes += texts.size();
+        }
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY(notes > 500);
+    }
+
+    void faultsAreChinese() {
+        const QSet<QString> known = knownWords({});
+        QSet<QString> seen;
+        QString foreign;
+        for (const SingleFault& each : allSingleFaults()) {
+            Layout layout;
+            each.change(layout);
+            for (const Fault& fault : check(layout, scheduleMethods())) {
+                const QString text = faultText(fault);
+                foreign += foreignWords(text, known);
+                seen += text;
+            }
+        }
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY(seen.size() > 100);
+    }
+
+    /// Each action of every order that a schedule makes is left out, said twice and put behind the next one.
+    void findingsAreChinese() {
+        const QSet<QString> known = knownWords({});
+        QSet<QString> seen;
+        QString foreign;
+        const auto tell = [&](const Schedule& order, const std::optional<Finding>& wrong) {
+            if (!wrong) return;
+            for (const Sentence& each : {placeOf(order, *wrong), wrong->why, wrong->legal}) {
+                foreign += foreignWords(told(each), known);
+                seen += told(each);
+            }
+        };
+        const ScheduleShape shape{.ranks = 3, .chunks = 1, .microbatches = 6};
+        for (const ScheduleMethod& method : generatedMethods()) {
+            ScheduleShape its = shape;
+            its.chunks = method.minChunks;
+            const Result<Schedule> order = generateSchedule(method.name, its);
+            if (!order) {
+                foreign += foreignWords(told(order.error()), known);
+                continue;
+            }
+            for (std::size_t rank = 0; rank < order->ranks.size(); ++rank)
+                for (std::size_t i = 0; i + 1 < order->ranks[rank].size(); ++i)
+                    for (int change = 0; change < 3; ++change) {
+                        Schedule other = *order;
+                        std::vector<Action>& actions = other.ranks[rank];
+                        const auto at = actions.begin() + static_cast<std::ptrdiff_t>(i);
+                        if (change == 0) actions.erase(at);
+                        else if (change == 1) actions.insert(at, *at);
+                        else std::iter_swap(at, at + 1);
+                        tell(other, findWrong(other));
+                        if (other.flushes()) tell(other, findMisfit(other, shape));
+                    }
+        }
+        for (const char* line : {"", "0X0", "F0", "0F0,0B0", "0F0,,2F0", "0F0,0F1", "0F99999999999", "0F0@v1"}) {
+            const Result<Schedule> read = scheduleOfLines({line});
+            if (!read) foreign += foreignWords(told(read.error()), known);
+            else tell(*read, findMisfit(*read, shape));
+        }
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY2(seen.size() > 40, qPrintable(QString::number(seen.size())));
+    }
+
+    void reasonsOfCandidatesAreChinese() {
+        Layout layout;
+        layout.model.layers = 4;
+        layout.batch.global = 8;
+        layout.cluster.hosts = {{"localhost", 4}};
+        layout.cluster.pace = PaceSpec{.device = "h100-sxm"};
+        layout.model.hidden = 65536;
+        layout.model.heads = 512;
+        const auto found = searchLayouts(layout);
+        QVERIFY2(found, found ? "" : toText(found.error()).c_str());
+        const QSet<QString> known = knownWords(layout);
+        int fail = 0;
+        for (const Candidate& candidate : found->candidates) {
+            if (candidate.fits) continue;
+            const QString foreign = foreignWords(told(candidate.why), known);
+            QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+            ++fail;
+        }
+        QVERIFY(fail > 0);
+    }
+
+    void refusalsOfTrainersAreChinese() {
+        QSet<QString> known = knownWords({}), seen;
+        for (const char* word :
+             {"Megatron", "LM",       "Bridge", "NeMo",    "torchtitan",     "accelerate",    "FSDP",
+              "autocast", "SGD",      "SiLU",   "softmax", "PipelineModule", "WarmupDecayLR", "uniform",
+              "block",    "idx",      "qwen3",  "llama3",  "master",         "Python",        "py",
+              "shell",    "torchrun", "TOML",   "CSV",     "YAML",           "launch"})
+            known += QString::fromLatin1(word).toLower();
+        QString foreign;
+        for (const TrainerTarget& target : trainerTargets()) {
+            foreign += foreignWords(term(target.description), known);
+            const auto tell = [&](const Layout& layout) {
+                if (!check(layout, scheduleMethods()).empty()) return;
+                const auto exported = exportLayout(layout, target);
+                if (exported) return;
+                for (const Fault& fault : exported.error()) {
+                    foreign += foreignWords(faultText(fault), known);
+                    seen += told(fault.why);
+                }
+            };
+            const auto all = presets();
+            for (const Preset& preset : *all) tell(preset.layout);
+        }
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY2(seen.size() > 60, qPrintable(QString::number(seen.size())));
+    }
+
+    /// An error that the desktop may show is made of sentences. The folders below make errors that only a rank, the
+    /// author of a lesson or the command line reads.
+    void errorsAreSentences() {
+        static const QRegularExpression plain(QStringLiteral("\\b(?:fail\\(|Error)\\(?(?:Error)?\\{\\s*\"[^\"]+\""));
+        const QStringList others{"train/",        "launch/lesson/",       "trace/record/",
+                                 "trace/event/",  "trace/metrics/",       "predict/evidence/",
+                                 "predict/plan/", "launch/job/forwarder", "trace/run_file/run_block.cpp"};
+        const QDir engine(QStringLiteral(SHARDLAB_SOURCE_DIR "/engine"));
+        QDirIterator files(engine.path(), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+        int read = 0;
+        QStringList found;
+        while (files.hasNext()) {
+            const QString path = engine.relativeFilePath(files.next());
+            if (std::ranges::any_of(others, [&](const QString& each) { return path.startsWith(each); })) continue;
+            QFile file(engine.filePath(path));
+            QVERIFY(file.open(QIODevice::ReadOnly));
+            const QString source = QString::fromUtf8(file.readAll());
+            for (auto each = plain.globalMatch(source); each.hasNext();)
+                found += path + QStringLiteral(": ") + each.next().captured();
+            ++read;
+        }
+        QVERIFY(read > 100);
+        QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+    }
+
+    void errorsOfFilesAreChinese() {
+        const QTemporaryDir folder;
+        const std::filesystem::path place(folder.path().toStdString()), file = place / "it.shardlab";
+        const QSet<QString> known =
+            knownWords({}) + QSet<QString>{"sqlite",   "torchrun", "toml",       "csv",     "shell", "py",
+                                           "megatron", "lm",       "torchtitan", "hugging", "face"};
+        const auto verify = [&](const auto& result) {
+            QVERIFY(!result);
+            const QString foreign = foreignWords(told(result.error()), known);
+            QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        };
+        verify(RunReader::open(file));
+        verify(RunReader::open(place));
+        verify(readLayout(file));
+        for (const char* content : {"", "no run", "{\"model\": {\"layers\": }"}) {
+            std::ofstream(file) << content;
+            verify(RunReader::open(file));
+            verify(layoutFromFile(file));  // what the parser of JSON says of a layout stays as it says it
+        }
+        verify(parseTcpAddress("[::1]:x"));
+        verify(connectTcp({"127.0.0.1", 1}, std::chrono::seconds(1), WakeUp()));
+    }
+};
+
+QTEST_GUILESS_MAIN(EngineSentencesTest)
+#include "engine_sentences_test.moc"
