@@ -26,7 +26,7 @@ private:
             std::int64_t sum = 0;
             for (const KeptPart& part : keptParts(layout, shape, share)) {
                 if (part.bytes <= 0 || part.operation.empty() || part.formula.empty())
-                    return QString("%1 has %2 bytes").arg(part.operation.c_str()).arg(part.bytes);
+                    return QString("%1 has %2 bytes").arg(part.operation.english().c_str()).arg(part.bytes);
                 sum += part.bytes;
             }
             if (sum != ledger)
@@ -120,7 +120,7 @@ private Q_SLOTS:
         const auto parts = keptParts(layout, stageShapes(layout).front(), tensorShare(layout));
         const auto bytes = [&](const std::string& operation) {
             const auto found = std::ranges::find_if(
-                parts, [&](const KeptPart& part) { return part.layer == 1 && part.operation == operation; });
+                parts, [&](const KeptPart& part) { return part.layer == 1 && part.operation == Sentence(operation); });
             return found == parts.end() ? std::int64_t{-1} : found->bytes;
         };
         QCOMPARE(bytes("attention: queries, keys and values"), e * tokens * 3 * h);
@@ -128,7 +128,7 @@ private Q_SLOTS:
         QCOMPARE(bytes("feed-forward: first product"), e * tokens * 4 * h);
         QCOMPARE(bytes("feed-forward: what the activation makes"), e * tokens * 4 * h);
         QCOMPARE(bytes("feed-forward: sum with the input"), e * tokens * h);
-        QVERIFY(keptLetters(layout, tensorShare(layout)).find("N = 64 tokens") != std::string::npos);
+        QVERIFY(keptLetters(layout, tensorShare(layout)).english().find("N = 64 tokens") != std::string::npos);
     }
 };
 

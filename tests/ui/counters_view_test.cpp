@@ -267,6 +267,20 @@ private Q_SLOTS:
         QVERIFY(plot.chart(last).rank == 1 && plot.area(last).bottom() < plot.height());
     }
 
+    /// Where no timeline has chosen a stretch of time, the whole run is in sight, also once more of it is there.
+    void withoutATimelineItShowsTheRun() {
+        Room room(1);
+        room.bench.model.report().addName(1, "load");
+        for (const std::int64_t time : {9 * second, 20 * second}) {
+            room.bench.model.append(std::vector{point(1, 0, time - 2 * second, 1), point(1, 0, time, 2)});
+            room.view.flush();
+            const CounterPlot& plot = room.view.plot();
+            QVERIFY(plot.scale().begin <= 7 * second && plot.scale().end >= time);
+            QCOMPARE(plot.chart(0).values.high, 2.0);
+            QVERIFY(room.view.asTable().contains(QStringLiteral("load")));
+        }
+    }
+
     /// What was recorded before a restart of steps that were done again counts in no figure.
     void aRestartTakesAway() {
         Counters counters;

@@ -31,8 +31,13 @@ QRect TimePlot::columns(int top, int height) const {
     return {left, top, std::max(1, whole - left - rightMargin), std::max(1, height)};
 }
 
+TimeRange TimePlot::inSight() const {
+    const TimeRange chosen = context_.selection.visible();
+    return chosen.begin == chosen.end ? wholeRange(context_.model) : chosen;
+}
+
 TimeScale TimePlot::scale() const {
-    const TimeRange visible = context_.selection.visible();
+    const TimeRange visible = inSight();
     const QRect area = columns(0, height());
     return {visible.begin, std::max(visible.end, visible.begin + 1), area.left(), area.width()};
 }
@@ -76,7 +81,7 @@ void TimePlot::mouseMoveEvent(QMouseEvent* event) {
         if ((at - pressed_).manhattanLength() >= QApplication::startDragDistance() / 2) panning_ = true;
         if (panning_) {
             const auto shift = static_cast<std::int64_t>((last_ - at.x()) * scale().perPixel());
-            const TimeRange range = context_.selection.visible();
+            const TimeRange range = inSight();
             context_.selection.setFollowLive(false);
             context_.selection.setVisible(
                 keepInSight({range.begin + shift, range.end + shift}, wholeRange(context_.model)));
@@ -104,10 +109,8 @@ void TimePlot::wheelEvent(QWheelEvent* event) {
     selection.setFollowLive(false);
     if (zooms)
         selection.setVisible(
-            zoomed(selection.visible(), std::pow(0.8, turned.y() / notch), scale().time(event->position().x()), whole));
-    else
-        selection.setVisible(
-            panned(selection.visible(), -(turned.x() != 0 ? turned.x() : turned.y()) / notch * 0.1, whole));
+            zoomed(inSight(), std::pow(0.8, turned.y() / notch), scale().time(event->position().x()), whole));
+    else selection.setVisible(panned(inSight(), -(turned.x() != 0 ? turned.x() : turned.y()) / notch * 0.1, whole));
     event->accept();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A chart on the timeline's stretch of time, whose pixel columns stand below the timeline's: it zooms and pans as that
-// does, and shows the shared cursor.
+// does, and shows the shared cursor. Until a timeline has chosen a stretch, the chart shows the whole run.
 #pragma once
 
 #include "ui/core/view.h"
@@ -48,6 +48,8 @@ protected:
     ViewContext context_;
 
 private:
+    TimeRange inSight() const;
+
     std::optional<int> pointer_;  ///< x, while the mouse is inside
     QPoint pressed_;
     int last_ = 0;

@@ -57,6 +57,16 @@ public:
             lower(fmt::format("{};{};{};{}", text("other_flags"), text("source"), text("attention"), text("schedule")));
         return all.find(lower(word)) != std::string::npos;
     }
+    /// The number that follows a word of the flags, after "=" or a space; empty where none does.
+    std::optional<int> numberAfter(std::string_view word) const {
+        const std::string flags = lower(text("other_flags"));
+        const auto at = flags.find(word);
+        if (at == std::string::npos) return std::nullopt;
+        const auto number = flags.find_first_not_of("= ", at + word.size());
+        if (number == std::string::npos || !std::isdigit(static_cast<unsigned char>(flags[number])))
+            return std::nullopt;
+        return std::atoi(flags.c_str() + number);
+    }
 
 private:
     const CsvTable& table_;
@@ -157,6 +167,7 @@ void readModel(const Row& row, Layout& layout) {
     if (model.block.kvHeads != model.heads) model.block.positions = PositionKind::Rotary;
     if (const auto tied = row.yes("tied")) model.block.output = *tied ? OutputKind::Tied : OutputKind::Separate;
     if (hasExperts(model)) readExperts(row, model);
+    model.predictedTokens = row.numberAfter("mtp_num_layers").value_or(row.says("w/ mtp") ? 1 : 0);
     // A vocabulary is padded so that its parts are equal.
     const int tensor = row.countOr("tp", 1);
     model.vocabulary = (model.vocabulary + tensor - 1) / tensor * tensor;
@@ -194,14 +205,7 @@ void readSchedule(const Row& row, Layout& layout) {
 
 /// The tensor degree of experts that the flags name: "ETP=1", "ETP 1", "expert_tensor_parallel_size=1"; 0: none.
 int expertTensorOf(const Row& row) {
-    const std::string flags = lower(row.text("other_flags"));
-    for (const std::string_view word : {"expert_tensor_parallel_size", "etp"})
-        if (const auto at = flags.find(word); at != std::string::npos) {
-            const auto number = flags.find_first_not_of("= ", at + word.size());
-            if (number != std::string::npos && std::isdigit(static_cast<unsigned char>(flags[number])))
-                return std::atoi(flags.c_str() + number);
-        }
-    return 0;
+    return row.numberAfter("expert_tensor_parallel_size").value_or(row.numberAfter("etp").value_or(0));
 }
 
 /// How many ranks share, from "FSDP group 64" among the flags; 0: they do not say.

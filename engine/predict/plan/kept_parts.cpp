@@ -8,8 +8,6 @@
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/layer_bytes.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 namespace shardlab::predict {
@@ -27,13 +25,13 @@ public:
     std::vector<KeptPart> parts() {
         const int each = shape_.layers > 0 ? static_cast<int>(layers_.size()) / shape_.layers : 1;
         layer_ = embeddingLayer;
-        if (shape_.first) output("embedding", -1);
+        if (shape_.first) output(say("embedding"), -1);
         for (std::size_t i = 0; i < layers_.size(); ++i) {
             layer_ = shape_.firstLayer + static_cast<int>(i) / each;
             const bool attention = each == 2 && i % 2 == 0;
-            half_ = attention ? "attention" : layers_[i].experts ? "experts" : "feed-forward";
+            half_ = attention ? say("attention") : layers_[i].experts ? say("experts") : say("feed-forward");
             if (i == 0 && part_ > 0 && beginsSegment(0) && segments_[0] >= 0) {
-                if (!shape_.first) add("part of the input, which is computed from again", "e·n·h ÷ t", part_);
+                if (!shape_.first) add(say("part of the input, which is computed from again"), "e·n·h ÷ t", part_);
                 else replaceInput();
             }
             again_ = segments_[i] >= 0 && recomputesOperations(layout_.memory);
@@ -44,35 +42,35 @@ public:
                 else if (attention) this->attention(layers_[i]);
                 else feedForward(layers_[i]);
             }
-            output("sum with the input", static_cast<int>(i));
+            output(say("sum with the input"), static_cast<int>(i));
         }
         layer_ = outputLayer;
-        half_ = "output";
+        half_ = say("output");
         if (shape_.last) {
-            add("statistics of the norm", statistics(), size_.statistics);
-            add("what the norm makes", "e·n·h", size_.headNormed);
-            add("logits", "e·N·8⌈V÷8⌉", size_.logits);
+            add(say("statistics of the norm"), statistics(), size_.statistics);
+            add(say("what the norm makes"), "e·n·h", size_.headNormed);
+            add(say("logits"), "e·N·8⌈V÷8⌉", size_.logits);
             const int modules = predictionModules(layout_.model);
-            add("what the norms of modules make", "modules·e·n·h", modules * size_.own);
-            add("logits of modules", "modules·e·N·8⌈V÷8⌉", modules * size_.logits);
+            add(say("what the norms of modules make"), say("modules·e·n·h"), modules * size_.own);
+            add(say("logits of modules"), say("modules·e·N·8⌈V÷8⌉"), modules * size_.logits);
         }
         return std::move(parts_);
     }
 
 private:
-    void add(const std::string& what, const std::string& formula, std::int64_t bytes) {
-        if (bytes != 0) parts_.push_back({layer_, half_.empty() ? what : half_ + ": " + what, formula, bytes});
+    void add(const Sentence& what, const Sentence& formula, std::int64_t bytes) {
+        if (bytes != 0) parts_.push_back({layer_, half_.empty() ? what : say("{}: {}", half_, what), formula, bytes});
     }
     bool beginsSegment(std::size_t i) const { return segments_[i] == static_cast<int>(i); }
     const char* statistics() const { return normNumbers(layout_.model) == 1 ? "4·n" : "2·4·n"; }
 
     /// The embedding's output (-1), or that of layer `i`: the input of the next, which is kept for that one's backward
     /// unless it is computed again, and then in part where members of a tensor group divide it.
-    void output(const char* what, int i) {
+    void output(const Sentence& what, int i) {
         const auto next = static_cast<std::size_t>(i + 1);
         if (next >= layers_.size()) {
-            if (i < 0 && shape_.last) return add("output", "e·n·h", size_.own);
-            return add(shape_.last ? what : "output, until it is sent", "e·n·h", size_.own);
+            if (i < 0 && shape_.last) return add(say("output"), "e·n·h", size_.own);
+            return add(shape_.last ? what : say("output, until it is sent"), "e·n·h", size_.own);
         }
         if (segments_[next] < 0) return add(what, "e·n·h", size_.own);
         if (!beginsSegment(next)) {
@@ -81,33 +79,33 @@ private:
             return;
         }
         const bool divided = part_ > 0 && next > 0;
-        add("input of what is computed again", divided ? "e·n·h ÷ t" : "e·n·h", divided ? part_ : size_.own);
+        add(say("input of what is computed again"), divided ? "e·n·h ÷ t" : "e·n·h", divided ? part_ : size_.own);
     }
     /// The embedding's output was added whole.
     void replaceInput() {
         if (parts_.empty()) return;
         parts_.back().bytes = part_;
-        parts_.back().formula += " ÷ t";
+        parts_.back().formula = "e·n·h ÷ t";
     }
 
     /// A module's block joins tokens with what lies below it.
     void join() {
-        const std::string half = std::exchange(half_, "join");
-        add("statistics of the norms", std::to_string(joinNorms) + " norms", joinNorms * size_.statistics);
-        add("input, embedded and joined tokens", "5·e·n·h", 5 * size_.own);
+        const Sentence half = std::exchange(half_, say("join"));
+        add(say("statistics of the norms"), say("{} norms", joinNorms), joinNorms * size_.statistics);
+        add(say("input, embedded and joined tokens"), "5·e·n·h", 5 * size_.own);
         half_ = half;
     }
     void attention(const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory);
-        add("statistics of the norm", statistics(), size_.statistics);
-        add("what the norm makes", "e·n·h", again_ ? 0 : size_.normed - (again ? layer.pointwise : 0));
+        add(say("statistics of the norm"), statistics(), size_.statistics);
+        add(say("what the norm makes"), "e·n·h", again_ ? 0 : size_.normed - (again ? layer.pointwise : 0));
         const bool keys = !again_ || size_.keys == 0;
-        add(keys ? "queries, keys and values" : "queries and values", keys ? "e·N·(q + 2g)" : "e·N·(q + g)",
+        add(keys ? say("queries, keys and values") : say("queries and values"), keys ? "e·N·(q + 2g)" : "e·N·(q + g)",
             size_.joined - size_.dropped - (keys ? 0 : size_.keys));
         core(size_.attention, recomputesCore(layout_.memory));
-        add("what the core makes", "e·N·q", size_.columns);
-        add("copy of it for the projection", "N·q in the products' format", size_.copied);
-        add("mask of dropout", "n·h", size_.mask);
+        add(say("what the core makes"), "e·N·q", size_.columns);
+        add(say("copy of it for the projection"), say("N·q in the products' format"), size_.copied);
+        add(say("mask of dropout"), "n·h", size_.mask);
     }
     void core(const AttentionBytes& bytes, bool again) {
         if (again) return;
@@ -115,8 +113,8 @@ private:
                                   share_.context / share_.size;
         const std::int64_t ofRows = bytes.kept - bytes.exchanged;
         const bool sums = ofRows == fp32Bytes * rows;
-        add("queries, keys, values and output of the exchanged heads", "4·e·N·q", bytes.exchanged);
-        add(sums ? "logarithms of the rows' sums" : "probabilities", sums ? "4·b·a·s" : "e·b·a·s²", ofRows);
+        add(say("queries, keys, values and output of the exchanged heads"), "4·e·N·q", bytes.exchanged);
+        add(sums ? say("logarithms of the rows' sums") : say("probabilities"), sums ? "4·b·a·s" : "e·b·a·s²", ofRows);
     }
     void feedForward(const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory), gated = layer.expansion > layer.projection;
@@ -124,29 +122,30 @@ private:
         const std::int64_t made = layer.first - size_.statistics - size_.normed - size_.mask;
         const std::int64_t activation = layer.pointwise - size_.own;  // of one product's width
         const int products = blockParts(layout_.model).feedForwardMatrices() - 1;
-        add("statistics of the norm", statistics(), size_.statistics);
-        add("what the norm makes", "e·n·h", size_.normed - (again ? size_.own : 0));
-        add(gated || products > 1 ? "first product and gate" : "first product", products > 1 ? "2·e·N·f" : "e·N·f",
-            products * activation);
-        add("what the activation makes", "e·N·f", made - products * activation - (again ? activation : 0));
-        add("mask of dropout", "n·h", size_.mask);
+        add(say("statistics of the norm"), statistics(), size_.statistics);
+        add(say("what the norm makes"), "e·n·h", size_.normed - (again ? size_.own : 0));
+        add(gated || products > 1 ? say("first product and gate") : say("first product"),
+            products > 1 ? "2·e·N·f" : "e·N·f", products * activation);
+        add(say("what the activation makes"), "e·N·f", made - products * activation - (again ? activation : 0));
+        add(say("mask of dropout"), "n·h", size_.mask);
     }
     /// With recompute operations.
     void feedForwardBetween(const LayerBytes& layer) {
         const bool values = size_.keys == 0 && blockParts(layout_.model).gated();
-        add("statistics of the norm", statistics(), size_.statistics);
-        add(values ? "first product and gate" : "first product", values ? "2·e·N·f" : "e·N·f",
+        add(say("statistics of the norm"), statistics(), size_.statistics);
+        add(values ? say("first product and gate") : say("first product"), values ? "2·e·N·f" : "e·N·f",
             layer.first - layer.again - size_.unread - size_.statistics - size_.mask);
-        add("sum that nobody reads", "e·n·h", size_.unread);
-        add("mask of dropout", "n·h", size_.mask);
+        add(say("sum that nobody reads"), "e·n·h", size_.unread);
+        add(say("mask of dropout"), "n·h", size_.mask);
     }
     void experts(const ExpertBytes& experts, const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory) || again_;
-        add("statistics of the norm", statistics(), size_.statistics);
-        add("what the norm makes", "e·n·h", size_.own - (again ? size_.own : 0));
-        add("scores and routes of the gate", "4·(N·columns + 2·N·k + rows + …)", experts.gate);
-        add("rows of experts", "e·rows·(2h + (1 + products)·f)", experts.rows - (again ? activatedRows(experts) : 0));
-        add("shared experts", "e·N·(1 + products)·shared width",
+        add(say("statistics of the norm"), statistics(), size_.statistics);
+        add(say("what the norm makes"), "e·n·h", size_.own - (again ? size_.own : 0));
+        add(say("scores and routes of the gate"), say("4·(N·columns + 2·N·k + rows + …)"), experts.gate);
+        add(say("rows of experts"), say("e·rows·(2h + (1 + products)·f)"),
+            experts.rows - (again ? activatedRows(experts) : 0));
+        add(say("shared experts"), say("e·N·(1 + products)·shared width"),
             experts.shared - (again ? layer.pointwise - size_.own - activatedRows(experts) : 0));
     }
     /// What activations make in the experts' rows; the rest of it is in the shared experts'.
@@ -155,18 +154,20 @@ private:
     }
     void latent(const LatentBytes& bytes, const LayerBytes& layer) {
         const bool again = recomputesPointwise(layout_.memory) || again_, heads = recomputesHeads(layout_.memory);
-        add("norm and its statistics", "e·n·h + 4·n", bytes.normed - (again ? layer.pointwise : 0));
+        add(say("norm and its statistics"), "e·n·h + 4·n", bytes.normed - (again ? layer.pointwise : 0));
         if (bytes.queryLatent > 0)
-            add("latent of queries and its norm", "2·e·n·query rank + 4·n", 2 * bytes.queryLatent + bytes.statistics);
-        add("latent of keys and values and its norm", "2·e·n·kv rank + 4·n", 2 * bytes.keyLatent + bytes.statistics);
-        add("shared key", "e·n·rope width", bytes.sharedKey);
+            add(say("latent of queries and its norm"), say("2·e·n·query rank + 4·n"),
+                2 * bytes.queryLatent + bytes.statistics);
+        add(say("latent of keys and values and its norm"), say("2·e·n·kv rank + 4·n"),
+            2 * bytes.keyLatent + bytes.statistics);
+        add(say("shared key"), say("e·n·rope width"), bytes.sharedKey);
         if (!heads && bytes.dropped == 0) {
-            add("queries", "e·N·q", bytes.queries);
-            add("keys and values", "e·N·expanded columns", bytes.expanded);
+            add(say("queries"), "e·N·q", bytes.queries);
+            add(say("keys and values"), say("e·N·expanded columns"), bytes.expanded);
         }
         core(bytes.attention, recomputesCore(layout_.memory));
-        add("what the core makes", "e·N·value columns", bytes.attended);
-        add("mask of dropout", "n·h", bytes.mask);
+        add(say("what the core makes"), say("e·N·value columns"), bytes.attended);
+        add(say("mask of dropout"), "n·h", bytes.mask);
     }
 
     const Layout& layout_;
@@ -178,7 +179,7 @@ private:
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
     int layer_ = 0;
     bool again_ = false;  ///< what lies between kept operations is computed again in this layer
-    std::string half_;
+    Sentence half_;
     std::vector<KeptPart> parts_;
 };
 
@@ -189,17 +190,20 @@ std::vector<KeptPart> keptParts(const Layout& layout, const StageShape& shape, c
     return KeptWalk(layout, shape, share).parts();
 }
 
-std::string keptLetters(const Layout& layout, const TensorShare& share) {
+Sentence keptLetters(const Layout& layout, const TensorShare& share) {
     const ModelSpec& model = layout.model;
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
-    std::string text =
-        fmt::format("e = {} B a number, b = {} samples, s = {} tokens, N = {} tokens of a rank",
-                    numberFormats(layout.precision).activationBytes(), layout.batch.micro, model.sequence, tokens);
-    text += fmt::format(", n = {} between its products", tokens / (share.sequence ? share.size : 1));
-    if (hasAttention(model))
-        text += fmt::format(", a = {} heads, q = {} and g = {} columns of queries and of keys",
-                            model.heads / share.size, queryColumns(model) / share.size, keyColumns(model) / share.size);
-    return text + fmt::format(", h = {}, t = {} ranks of a tensor group", model.hidden, share.size);
+    const Sentence rank =
+        say("e = {} B a number, b = {} samples, s = {} tokens, N = {} tokens of a rank, n = {} between its "
+            "products",
+            numberFormats(layout.precision).activationBytes(), layout.batch.micro, model.sequence, tokens,
+            tokens / (share.sequence ? share.size : 1));
+    const Sentence group = say("h = {}, t = {} ranks of a tensor group", model.hidden, share.size);
+    if (!hasAttention(model)) return say("{}, {}", rank, group);
+    return say("{}, {}, {}", rank,
+               say("a = {} heads, q = {} and g = {} columns of queries and of keys", model.heads / share.size,
+                   queryColumns(model) / share.size, keyColumns(model) / share.size),
+               group);
 }
 
 }  // namespace shardlab::predict

@@ -3,19 +3,19 @@
 // formula of each: the activations of the ledger, named.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/layout/layout.h"
 #include "engine/layout/model_shape.h"
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace shardlab::predict {
 
 struct KeptPart {
-    int layer = 0;          ///< a block of the model, or embeddingLayer or outputLayer (engine/base/layer_number.h)
-    std::string operation;  ///< "attention: queries, keys and values"
-    std::string formula;    ///< "e·N·(q + 2g)", in the letters of keptLetters()
+    int layer = 0;       ///< a block of the model, or embeddingLayer or outputLayer (engine/base/layer_number.h)
+    Sentence operation;  ///< "attention: queries, keys and values"
+    Sentence formula;    ///< "e·N·(q + 2g)", in the letters of keptLetters()
     std::int64_t bytes = 0;
     bool operator==(const KeptPart&) const = default;
 };
@@ -26,6 +26,6 @@ struct KeptPart {
 std::vector<KeptPart> keptParts(const Layout& layout, const StageShape& shape, const TensorShare& share);
 
 /// What the formulas' letters stand for: "e = 2 B, N = 2048 tokens, …".
-std::string keptLetters(const Layout& layout, const TensorShare& share);
+Sentence keptLetters(const Layout& layout, const TensorShare& share);
 
 }  // namespace shardlab::predict

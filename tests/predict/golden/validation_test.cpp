@@ -152,6 +152,20 @@ private Q_SLOTS:
         QVERIFY(parallelOf("", "8").find("/parallel/expert") != std::string::npos);
     }
 
+    void tokensAheadAreSaidByFlags() {
+        const auto aheadOf = [](const std::string& flags) {
+            const std::string text =
+                "id,device,gpus,model_kind,layers,hidden,heads,sequence,vocabulary,micro_batch,"
+                "global_batch,precision,other_flags\nx,b200,8,llama,8,1024,8,1024,32000,1,8,bf16," +
+                flags + "\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            return run.refused.empty() ? run.layout.model.predictedTokens : -1;
+        };
+        QCOMPARE(aheadOf("NeMo;w/ MTP;dropless"), 1);
+        QCOMPARE(aheadOf("mtp_num_layers=2"), 2);
+        for (const char* flags : {"NeMo;w/o MTP", "mtp_num_layers=None", ""}) QCOMPARE(aheadOf(flags), 0);
+    }
+
     /// FSDP shards over all ranks, those of a context group too, unless its row says otherwise.
     void fsdpSharesAllOut() {
         const auto zeroOf = [](const std::string& flags, const std::string& zero, const std::string& context) {

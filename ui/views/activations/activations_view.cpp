@@ -8,6 +8,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -88,7 +89,7 @@ void ActivationsView::refresh() {
                 for (const KeptPart& part : layers[i]) rows_.push_back({part, part.layer, static_cast<int>(next - i)});
             }
         }
-        letters_->setText(text(keptLetters(plan->layout, share)));
+        letters_->setText(told(keptLetters(plan->layout, share)));
         table_->horizontalHeaderItem(Formula)->setToolTip(letters_->text());
         makeRoom();
     }
@@ -99,14 +100,14 @@ void ActivationsView::refresh() {
         const auto cell = [&](int column, const QString& content) {
             auto* item = child<QTableWidgetItem>(content);
             item->setToolTip(QStringLiteral("%1 · %2: %3 = %4")
-                                 .arg(layersText(shown), text(shown.part.operation), text(shown.part.formula),
+                                 .arg(layersText(shown), told(shown.part.operation), told(shown.part.formula),
                                       text(formatBytes(shown.part.bytes))));
             if (column == Bytes) item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
             table_->setItem(row, column, item);
         };
         cell(Layer, first ? layersText(shown) : QString());
-        cell(Operation, text(shown.part.operation));
-        cell(Formula, text(shown.part.formula));
+        cell(Operation, told(shown.part.operation));
+        cell(Formula, told(shown.part.formula));
         cell(Bytes, text(formatBytes(shown.part.bytes)));
     }
     Q_EMIT subtitleChanged();
@@ -147,7 +148,7 @@ QString ActivationsView::asTable() const {
     QString table = tr("layers\toperation\tformula\tbytes of each layer\tbytes of all\n");
     for (const Row& row : rows_)
         table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
-                     .arg(layersText(row), text(row.part.operation), text(row.part.formula))
+                     .arg(layersText(row), told(row.part.operation), told(row.part.formula))
                      .arg(row.part.bytes)
                      .arg(row.part.bytes * row.layers);
     return table;
