@@ -112,9 +112,10 @@ std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, cons
     const int layers = static_cast<int>(layerSegments.size());
     std::vector<UnitGather> gathers;
     for (const FlatUnit& unit : inOrderOfLayers(units)) {
-        const int layer = unit.highestLayer, lowest = layerSegments[static_cast<std::size_t>(layer)];
-        if (embedding && layer == 0) continue;
-        gathers.push_back({unit, layer, layers - 1 - (lowest < 0 ? layer : lowest)});
+        const int highest = unit.highestLayer, lowest = layerSegments[static_cast<std::size_t>(highest)];
+        if (embedding && highest == 0) continue;
+        if (lowest < 0) gathers.push_back({unit, highest, layers - 1 - highest});
+        else gathers.push_back({unit, std::max(unit.lowestLayer, lowest), layers - 1 - lowest});
     }
     std::ranges::stable_sort(gathers, {}, &UnitGather::group);
     return gathers;

@@ -337,6 +337,17 @@ private Q_SLOTS:
         };
         using Order = std::vector<std::pair<int, std::int64_t>>;
         QCOMPARE(order(segments), (Order{{6, 1000}, {6, 10}, {5, 500}, {3, 300}, {4, 400}, {1, 100}, {2, 200}}));
+        // What several blocks use is there for the lowest of them in the segment that is computed again first.
+        const auto shared = [&](int lowest, int highest) {
+            for (const UnitGather& gather : backwardGathers({{lowest, highest, 0, 7}}, segments, true))
+                return std::pair(gather.layer, gather.group);
+            return std::pair(-1, -1);
+        };
+        QCOMPARE(shared(3, 4), std::pair(3, 3));
+        QCOMPARE(shared(1, 4), std::pair(3, 3));
+        QCOMPARE(shared(0, 2), std::pair(1, 5));
+        QCOMPARE(shared(4, 5), std::pair(5, 1));
+        QCOMPARE(shared(4, 6), std::pair(6, 0));
         const std::vector<int> none = layerSegments(model, {RecomputeKind::None, 2}, shape);
         QCOMPARE(order(none), (Order{{6, 1000}, {6, 10}, {5, 500}, {4, 400}, {3, 300}, {2, 200}, {1, 100}}));
         // What is held at once, without the table, which stays: 500 and 400; 500 and then 300 + 400 with the first

@@ -107,15 +107,41 @@ private Q_SLOTS:
                 if (run.error.empty() && layout.parallel.pipeline == 1) requireMemoryOf(plan, run);
                 if (run.error.empty()) requireCollectivesOf(plan, run);
                 if (wrong.isEmpty() || QTest::currentTestFailed()) break;
-                QVERIFY2(attempt + 1 < tries,
-                         qPrintable(QString("%1\n%2").arg(wrong, QString::fromStdString(writeLayout(layout)))));
-                qInfo("%s", qPrintable(wrong));
+                if (attempt + 1 == tries) QTest::qFail(qPrintable(wrong), __FILE__, __LINE__);
+                else qInfo("%s", qPrintable(wrong));
                 layout.run.seed = below(1 << 30);
             }
             if (!QTest::currentTestFailed()) continue;
             qWarning("%s", writeLayout(layout).c_str());
             return;
         }
+    }
+
+    /// With ZeRO 3 the modules share a gathered embedding, and the first of a segment that is computed again reads it.
+    void modulesComputedAgainFindTheEmbedding() {
+        for (const char* recompute : {"none", "full", "sqrt", "every"})
+            for (const int pipeline : {1, 2})
+                for (const OutputKind output : {OutputKind::Tied, OutputKind::Separate}) {
+                    Layout layout;
+                    layout.model.kind = ModelKind::Llama;
+                    layout.model.layers = 4;
+                    layout.model.heads = 2;
+                    layout.model.hidden = layout.model.sequence = 16;
+                    layout.model.vocabulary = 259;
+                    layout.model.block.output = output;
+                    layout.model.predictedTokens = 2;
+                    splitOver(layout, {2, pipeline});
+                    layout.parallel.zero = 3;
+                    layout.memory.recompute = named(recompute);
+                    layout.memory.recomputeEvery = 3;  // of six blocks, or of four: a segment may hold both modules
+                    layout.batch = {8, 2};
+                    layout.data.kind = DataKind::Text;
+                    layout.data.path = folder_.filePath("text.txt").toStdString();
+                    layout.run.steps = 3;
+                    layout.run.seed = seed_;
+                    oneRank_.requireEqual(layout);
+                    if (QTest::currentTestFailed()) return;
+                }
     }
 
 private:

@@ -2,7 +2,6 @@
 #include "ui/timeline/time_plot.h"
 
 #include "ui/core/run_model.h"
-#include "ui/core/selection.h"
 #include "ui/core/theme.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/timeline_state.h"

@@ -3,6 +3,7 @@
 // does, and shows the shared cursor. Until a timeline has chosen a stretch, the chart shows the whole run.
 #pragma once
 
+#include "ui/core/selection.h"
 #include "ui/core/view.h"
 #include "ui/core/words_at.h"
 #include "ui/timeline/lane_shape.h"
