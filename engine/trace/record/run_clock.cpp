@@ -36,16 +36,23 @@ bool counterIsTrusted() {
 
 }  // namespace
 
-RunClock::RunClock(std::int64_t origin) : target_{origin, 0, 0}, usesCounter_(counterIsTrusted()) {
+RunClock::RunClock(std::int64_t origin) : target_{origin, 0, 0} {
+    static const bool trusted = counterIsTrusted();
+    usesCounter_ = trusted;
+    // All clocks of a process read the same counter.
+    static const double rate = trusted ? measuredRate() : 1;
+    rate_ = rate;
     base_ = sample();
-    Sample next = base_;
-    if (usesCounter_)
-        while (next.time - base_.time < firstMeasurement) next = sample();
-    rate_ =
-        usesCounter_ ? static_cast<double>(next.time - base_.time) / static_cast<double>(next.ticks - base_.ticks) : 1;
-    lineTicks_ = next.ticks;
-    lineTime_ = target_.runTime(next.time);
+    lineTicks_ = base_.ticks;
+    lineTime_ = target_.runTime(base_.time);
     lineRate_ = plainRate_ = rateBefore_ = inParts(rate_);
+}
+
+double RunClock::measuredRate() const {
+    const Sample first = sample();
+    Sample next = first;
+    while (next.time - first.time < firstMeasurement) next = sample();
+    return static_cast<double>(next.time - first.time) / static_cast<double>(next.ticks - first.ticks);
 }
 
 /// The reading least disturbed between its two counter reads, of a few.

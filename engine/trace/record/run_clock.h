@@ -17,7 +17,8 @@ namespace shardlab::trace {
 
 class RunClock {
 public:
-    /// `origin`: monotonicNanoseconds() at the run's 0. Takes some milliseconds to measure the counter's rate.
+    /// `origin`: monotonicNanoseconds() at the run's 0. The first clock of a process takes some milliseconds to measure
+    /// the counter's rate.
     explicit RunClock(std::int64_t origin);
 
     /// Nanoseconds of the run's clock; never runs backwards on one thread.
@@ -43,6 +44,8 @@ private:
         return static_cast<std::uint64_t>(monotonicNanoseconds());
     }
     Sample sample() const;
+    /// Nanoseconds of a tick.
+    double measuredRate() const;
     /// From now on the clock goes `leap` ns further and by `bend` times the plain rate (nanoseconds per tick), which it
     /// takes up again `ticks` later. Whoever has read the old line read the counter before it turns.
     void turnLine(double plainRate, double bend, std::uint64_t ticks, std::int64_t leap);
@@ -75,7 +78,7 @@ private:
     }
 
     ClockLine target_;
-    bool usesCounter_;
+    bool usesCounter_ = false;
     std::atomic<std::uint32_t> sequence_{0};
     std::atomic<std::uint64_t> lineTicks_{0};
     std::atomic<std::int64_t> lineTime_{0};

@@ -41,6 +41,12 @@ struct LoopbackWorld::State {
     }
 
     void post(const std::shared_ptr<Post>& mine) {
+        // Told outside the lock: whoever is woken takes it first of all.
+        if (std::condition_variable* const waits = meet(mine)) waits->notify_all();
+    }
+
+    /// Where whoever has posted the other end may wait for what is done now; null: there is no other end yet.
+    std::condition_variable* meet(const std::shared_ptr<Post>& mine) {
         const std::lock_guard lock(mutex);
         requireAlive();
         auto& mailbox = mailboxes[static_cast<std::size_t>(mine->destination)];
@@ -50,7 +56,7 @@ struct LoopbackWorld::State {
             const std::shared_ptr<Post> other = *found;
             mailbox.erase(found);
             handOver(mine->send ? *mine : *other, mine->send ? *other : *mine);
-            return;
+            return &changed[static_cast<std::size_t>(other->send ? other->source : other->destination)];
         }
         if (mine->send && mine->outgoing.size() <= bufferedBytes) {
             mine->kept.assign(mine->outgoing.begin(), mine->outgoing.end());
@@ -58,6 +64,7 @@ struct LoopbackWorld::State {
             mine->done = true;
         }
         mailbox.push_back(mine);
+        return nullptr;
     }
 
     void handOver(Post& from, Post& to) {
@@ -70,8 +77,6 @@ struct LoopbackWorld::State {
         }
         if (!to.incoming.empty()) std::memcpy(to.incoming.data(), from.outgoing.data(), to.incoming.size());
         from.done = to.done = true;
-        changed[static_cast<std::size_t>(from.source)].notify_all();
-        changed[static_cast<std::size_t>(to.destination)].notify_all();
     }
 
     int ranks;
