@@ -30,6 +30,7 @@ private Q_SLOTS:
         row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
         row("megatron", "/optimizer/warmup=200", "/optimizer/warmup");
         row("megatron", "/memory/offload=optimizer", "/memory/offload");
+        row("megatron", "/parallel/zero=3 /memory/offload=parameters", "/memory/offload");
         row("megatron", "/memory/swap=activations", "/memory/swap");
         row("megatron", "/model/positions=rotary /model/rope_base=10000.5", "/model/rope_base");
         row("megatron", "/model/predicted_tokens=1", "/model/predicted_tokens");
