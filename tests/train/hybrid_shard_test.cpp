@@ -176,7 +176,8 @@ private Q_SLOTS:
             const std::array recomputes{"none", "full", "sqrt", "selective", "operations"};
             layout.memory.recompute = named(recomputes[random.below(recomputes.size())]);
             if (below(4) == 0) layout.memory.offload = OffloadKind::Optimizer;
-            if (p.zero == 3 && below(2)) layout.memory.offload = OffloadKind::Parameters;
+            if (p.zero == 3 && p.partition == PartitionKind::Flat && below(2))
+                layout.memory.offload = OffloadKind::Parameters;
             layout.optimizer.clip = below(2) ? 0.5 : 0;
             if (below(2)) {
                 layout.optimizer.kind = OptimizerKind::Sgd;

@@ -160,8 +160,7 @@ private Q_SLOTS:
                 layout.precision.weights = named(one(std::array{"master", "fp32", "alone"}));
             drawRecompute(layout);
             if (below(2)) layout.memory.swap = SwapKind::Activations;
-            layout.checkpoint.every = below(3) == 0 ? 2 : 0;
-            switch (below(4)) {
+            switch (below(5)) {
             case 0:
                 layout.parallel.context = 2;
                 layout.model.sequence = 8;
@@ -182,9 +181,14 @@ private Q_SLOTS:
                 layout.parallel.shard = 2;
                 layout.batch.global *= 2;
                 break;
-            default: layout.model.kind = named(one(std::array{"gpt", "mlp"}));
+            case 3: break;
+            default:
+                layout.model.kind = ModelKind::Mlp;
+                layout.memory.recompute = named(one(std::array{"none", "full", "sqrt"}));
             }
             layout.cluster.hosts[0].devices = rankCount(layout);
+            const std::vector<Fault> faults = check(fetching(layout), scheduleMethods());
+            QVERIFY2(faults.empty(), (toText(faults) + writeLayout(layout)).c_str());
             requireSameRun(layout);
             if (QTest::currentTestFailed()) return qInfo("%s", writeLayout(layout).c_str());
         }

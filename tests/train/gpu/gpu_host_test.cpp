@@ -61,9 +61,9 @@ private Q_SLOTS:
         }
     }
 
-    /// Each layer's weights come from pinned memory beside the kernels of the layer before: to the bit as without,
-    /// where there are replicas to gather from. One replica has nobody to exchange with, and its copies follow the GPU
-    /// too.
+    /// Each layer's weights come from pinned memory beside the kernels of the layer before: where there are replicas to
+    /// gather from, to the bit as with the optimizer alone on the host. One replica has nobody to exchange with, and
+    /// its copies follow the GPU too.
     void parametersToo_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
@@ -83,6 +83,7 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         Layout layout = layoutOf(data, pipeline, 1, data > 1 ? 3 : 0, compute.toStdString());
         layout.batch.global = 4 * data * layout.batch.micro;
+        layout.memory.offload = OffloadKind::Optimizer;
         const RunOutcome without = runOnGpus(planOf(layout));
         layout.memory.offload = OffloadKind::Parameters;
         layout.parallel.zero = 3;
