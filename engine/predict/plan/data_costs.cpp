@@ -56,7 +56,7 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
     return pieces;
 }
 
-/// Of each unit the last part, than which none of `parts` is larger.
+/// What comes from the host: the last of a unit's parts, as no other is larger.
 std::vector<DataPiece> fetchedPieces(const std::vector<UnitGather>& gathers, int parts, std::int64_t each,
                                      const DeviceHost& host) {
     std::vector<DataPiece> pieces;
