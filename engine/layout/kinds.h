@@ -218,10 +218,11 @@ inline constexpr std::string_view layoutWords<ActivationStorage>[] = {"kept", "l
 /// What lies in the host's memory for good.
 enum class OffloadKind : std::uint8_t {
     None,
-    Optimizer,  ///< fp32 weights and the optimizer's state, updated there (ZeRO-Offload)
+    Optimizer,   ///< fp32 weights and the optimizer's state, updated there (ZeRO-Offload)
+    Parameters,  ///< besides, a rank's shards of the weights, which visit the device layer by layer (ZeRO-Infinity)
 };
 template <>
-inline constexpr std::string_view layoutWords<OffloadKind>[] = {"none", "optimizer"};
+inline constexpr std::string_view layoutWords<OffloadKind>[] = {"none", "optimizer", "parameters"};
 
 /// What goes to the host's memory for a while.
 enum class SwapKind : std::uint8_t {

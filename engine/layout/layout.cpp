@@ -87,7 +87,9 @@ bool keepsVelocity(const OptimizerSpec& optimizer) {
     return optimizer.momentum > 0 && traits(optimizer.kind).takes("/optimizer/momentum");
 }
 
-bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload == OffloadKind::Optimizer; }
+bool offloadsOptimizer(const MemorySpec& memory) { return memory.offload != OffloadKind::None; }
+
+bool offloadsParameters(const MemorySpec& memory) { return memory.offload == OffloadKind::Parameters; }
 bool swapsActivations(const MemorySpec& memory) { return memory.swap == SwapKind::Activations; }
 bool usesHost(const MemorySpec& memory) { return offloadsOptimizer(memory) || swapsActivations(memory); }
 

@@ -346,6 +346,8 @@ int expertCapacity(const ModelSpec& model);
 bool keepsVelocity(const OptimizerSpec& optimizer);
 /// The optimizer, its state and its weights in fp32 are on the host.
 bool offloadsOptimizer(const MemorySpec& memory);
+/// Besides, the weights that a rank owns are on the host, and come to the device layer by layer.
+bool offloadsParameters(const MemorySpec& memory);
 /// Activations that are unused for a while are on the host meanwhile.
 bool swapsActivations(const MemorySpec& memory);
 /// Something that belongs to a rank lies on its device's host.

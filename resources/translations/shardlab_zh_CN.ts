@@ -9513,8 +9513,8 @@ would give away what the lesson asks.</source>
         <translation>优化器</translation>
     </message>
     <message>
-        <source>optimizer: the optimizer&apos;s state and its fp32 weights lie in the host&apos;s memory, and the processor updates them there. Gradients go to it over the device&apos;s link as soon as they are whole, and the updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW&apos;s 16 bytes per parameter. It works with the exchange allreduce, with schedules that flush, and with adamw, adamw-8bit or sgd.</source>
-        <translation>optimizer：优化器状态及其 fp32 权重放在主机内存中，由处理器在那里更新。梯度一旦完整就经设备链路传去，更新后的权重再传回（ZeRO-Offload）。用 16 位时，设备只保留 AdamW 每参数 16 字节中的 4 字节。适用于 allreduce 交换、会排空的调度，以及 adamw、adamw-8bit 或 sgd。</translation>
+        <source>optimizer: the optimizer&apos;s state and its fp32 weights lie in the host&apos;s memory, and the processor updates them there. Gradients go to it over the device&apos;s link as soon as they are whole, and the updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW&apos;s 16 bytes per parameter. It works with the exchange allreduce, with schedules that flush, and with adamw, adamw-8bit or sgd. parameters: besides, the weights that a rank owns lie there, and each layer&apos;s come to the device for every forward and backward that reads them (ZeRO-Infinity). The device keeps the gradients and room for the layers at work. It needs ZeRO 3 with the partition flat, on one replica too.</source>
+        <translation>optimizer：优化器状态及其 fp32 权重放在主机内存中，由处理器在那里更新。梯度一旦完整就经设备链路传去，更新后的权重再传回（ZeRO-Offload）。用 16 位时，设备只保留 AdamW 每参数 16 字节中的 4 字节。适用于 allreduce 交换、会排空的调度，以及 adamw、adamw-8bit 或 sgd。parameters：此外，rank 拥有的权重也放在那里，每次前向和反向读取某层之前，该层的权重传到设备上（ZeRO-Infinity）。设备保留梯度，以及正在工作的层的位置。需要 ZeRO 3 和 flat 划分，只有一个副本时也可用。</translation>
     </message>
     <message>
         <source>overflow</source>
@@ -10037,8 +10037,8 @@ would give away what the lesson asks.</source>
         <translation>0；或 model.kind 取 gpt-moe 或 llama-moe</translation>
     </message>
     <message>
-        <source>0; or parallel.data of at least 2</source>
-        <translation>0；或 parallel.data 至少为 2</translation>
+        <source>0; or parallel.data of at least 2; or 3 with memory.offload parameters</source>
+        <translation>0；或 parallel.data 至少为 2；或与 memory.offload parameters 同用的 3</translation>
     </message>
     <message>
         <source>0; or parallel.exchange allreduce</source>
@@ -12969,8 +12969,8 @@ would give away what the lesson asks.</source>
         <translation>0；或 optimizer.schedule cosine</translation>
     </message>
     <message>
-        <source>0; or parallel.zero 2 or 3, with memory.offload none</source>
-        <translation>0；或 parallel.zero 2 或 3，且 memory.offload 为 none</translation>
+        <source>0; or parallel.zero 2 or 3, with memory.offload none or parameters</source>
+        <translation>0；或 parallel.zero 2 或 3，且 memory.offload 为 none 或 parameters</translation>
     </message>
     <message>
         <source>0; or with recompute full a divisor of the blocks of every stage</source>
@@ -16907,6 +16907,58 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} goes together with rotary positions alone</source>
         <translation>{} 只能与旋转位置编码一起使用</translation>
+    </message>
+    <message>
+        <source>fetch weights</source>
+        <translation>取来权重</translation>
+    </message>
+    <message>
+        <source>none or optimizer</source>
+        <translation>none 或 optimizer</translation>
+    </message>
+    <message>
+        <source>none or optimizer; or parallel.partition flat</source>
+        <translation>none 或 optimizer；或 parallel.partition flat</translation>
+    </message>
+    <message>
+        <source>none or optimizer; or parallel.zero 3</source>
+        <translation>none 或 optimizer；或 parallel.zero 3</translation>
+    </message>
+    <message>
+        <source>only ZeRO 3 brings each layer&apos;s weights before they are used and drops them after</source>
+        <translation>只有 ZeRO 3 在使用之前取来每层的权重，用后丢弃</translation>
+    </message>
+    <message>
+        <source>only with several replicas, or with parameters on the host</source>
+        <translation>仅在有多个副本，或参数在主机上时</translation>
+    </message>
+    <message>
+        <source>parameters on the host</source>
+        <translation>参数放在主机上</translation>
+    </message>
+    <message>
+        <source>parameters on the host with ZeRO {}</source>
+        <translation>在 ZeRO {} 下把参数放在主机上</translation>
+    </message>
+    <message>
+        <source>parameters on the host with the partition {}</source>
+        <translation>以划分 {} 把参数放在主机上</translation>
+    </message>
+    <message>
+        <source>parameters on the host: the weights and the optimizer&apos;s state that a rank owns lie in the host&apos;s memory; each layer&apos;s weights come to the device before every forward and backward that reads them, {} bytes a parameter of the rank&apos;s part each time, and are dropped after; gradients go to the host once a step, {} bytes a parameter, over the device&apos;s own link</source>
+        <translation>参数放在主机上：rank 拥有的权重和优化器状态位于主机内存；每次前向和反向读取某层之前，该层的权重传到设备上，rank 自己的部分每次每个参数 {} 字节，用后丢弃；梯度每步送到主机一次，每个参数 {} 字节，经过设备自己的链路</translation>
+    </message>
+    <message>
+        <source>the one replica that a layer belongs to would bring all of it over its own link, while the others&apos; links are idle</source>
+        <translation>一层所属的那一个副本要经自己的链路取来整层，而其他副本的链路空闲着</translation>
+    </message>
+    <message>
+        <source>what is gathered must have come from the host</source>
+        <translation>收集的内容必须已经从主机取来</translation>
+    </message>
+    <message>
+        <source>{} moves the optimizer alone</source>
+        <translation>{} 只移动优化器</translation>
     </message>
 </context>
 </TS>

@@ -29,6 +29,19 @@ inline const std::vector<SingleFault> hostFaults{
          l.parallel.exchange = Exchange::Server;
      },
      "/memory/offload", "parallel.exchange allreduce"},
+    {"parameters on the host without the ZeRO that gathers them",
+     [](Layout& l) {
+         l.memory.offload = OffloadKind::Parameters;
+         l.parallel.zero = 2;
+     },
+     "/memory/offload", "none or optimizer; or parallel.zero 3"},
+    {"parameters on the host in whole layers",
+     [](Layout& l) {
+         l.memory.offload = OffloadKind::Parameters;
+         l.parallel.zero = 3;
+         l.parallel.partition = PartitionKind::Layers;
+     },
+     "/memory/offload", "parallel.partition flat"},
     {"more than half of the memory kept free", [](Layout& l) { l.memory.reserve = 0.6; }, "/memory/reserve",
      "0 to 0.5"},
     {"activations on the host and no flush",

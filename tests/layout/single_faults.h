@@ -128,6 +128,14 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.pipeline = 4;
      },
      "/parallel/zero", "parallel.data of at least 2"},
+    {"ZeRO 3 with one replica and parameters on the device",
+     [](Layout& l) {
+         l.parallel.zero = 3;
+         l.parallel.data = 1;
+         l.parallel.pipeline = 4;
+         l.memory.offload = OffloadKind::Optimizer;
+     },
+     "/parallel/zero", "3 with memory.offload parameters"},
     {"copies without ZeRO", [](Layout& l) { l.parallel.shard = 2; }, "/parallel/shard", "parallel.zero 1 to 3"},
     {"copies over data ranks that they do not divide",
      [](Layout& l) {

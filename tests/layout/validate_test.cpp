@@ -180,6 +180,46 @@ private Q_SLOTS:
         QVERIFY2(QString::fromStdString(status.error().text()).contains(says), status.error().text().c_str());
     }
 
+    /// Parameters on the host: they come before whoever reads or gathers them, and updated ones do not come back.
+    void fetchesComeBeforeTheirReaders() {
+        for (const bool gathers : {false, true})
+            for (const char* kind : {"1f1b", "zb-h1", "interleaved-1f1b"}) {
+                LowerOptions options{gathers, true, true};
+                options.zero = 3;
+                options.offload = options.fetch = true;
+                const int chunks = kind == std::string("interleaved-1f1b") ? 2 : 1;
+                const Schedule schedule = lower(*generateSchedule(kind, {4, chunks, 4}), options);
+                const Status valid = validate(schedule);
+                QVERIFY2(valid.has_value(), valid ? "" : valid.error().text().c_str());
+                for (const std::vector<Action>& actions : schedule.ranks) {
+                    QCOMPARE(std::ranges::count(actions, ActionKind::ReloadWeights, &Action::kind), 0);
+                    for (std::size_t i = 0; i < actions.size(); ++i) {
+                        const bool forward = actions[i].kind == ActionKind::Forward;
+                        if (!forward && !givesInputGrad(actions[i].kind)) continue;
+                        const auto found = [&](ActionKind wanted) {
+                            const Action action{wanted, actions[i].stage, actions[i].microbatch};
+                            return std::ranges::find(actions, action) - actions.begin();
+                        };
+                        const auto fetch = found(forward ? ActionKind::FetchForward : ActionKind::FetchBackward),
+                                   gather = found(forward ? ActionKind::GatherForward : ActionKind::GatherBackward);
+                        QVERIFY(fetch < static_cast<std::ptrdiff_t>(i));
+                        QCOMPARE(gather < static_cast<std::ptrdiff_t>(actions.size()), gathers);
+                        if (gathers) QCOMPARE(gather, fetch + 1);
+                    }
+                }
+                const auto refuses = [&](const char* one, const char* other, const char* says) {
+                    Schedule wrong = schedule;
+                    exchange(wrong, 1, one, other);
+                    const Status status = validate(wrong);
+                    QVERIFY(!status.has_value());
+                    QVERIFY2(QString::fromStdString(status.error().text()).contains(says),
+                             status.error().text().c_str());
+                };
+                refuses("1FETCH_F0", "1F0", "it runs beside it");
+                if (gathers) refuses("1FETCH_F0", "1GATHER_F0", "what is gathered must have come from the host");
+            }
+    }
+
     void swapsOutOfOrderAreRefused_data() {
         using Corruption = std::function<void(Schedule&)>;
         QTest::addColumn<Corruption>("corrupt");

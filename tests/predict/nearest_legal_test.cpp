@@ -107,6 +107,17 @@ private Q_SLOTS:
             },
             "/memory/offload \"none\" instead of \"optimizer\"");
         row(
+            "parameters on the host", [](Layout& l) { l.memory.offload = OffloadKind::Parameters; },
+            "/memory/offload \"optimizer\" instead of \"parameters\"");
+        row(
+            "parameters on the host of a replica that others wait for",
+            [](Layout& l) {
+                l.memory.offload = OffloadKind::Parameters;
+                l.parallel.zero = 3;
+                l.batch.micro = 3;
+            },
+            "/batch/micro 4 instead of 3");
+        row(
             "activations on the host",
             [](Layout& l) {
                 l.memory.swap = SwapKind::Activations;

@@ -89,6 +89,24 @@ private Q_SLOTS:
         QCOMPARE(microbatches(shrunk->layout), microbatches(design));
     }
 
+    /// Parameters on the host need ZeRO 3, on one replica too.
+    void parametersOnTheHostKeepTheirZero() {
+        for (const int data : {1, 64}) {
+            Layout design;
+            design.model.hidden = 4096;
+            design.model.heads = 32;
+            design.parallel = {.data = data, .pipeline = 1, .zero = 3};
+            design.batch = {.global = 64, .micro = 1};
+            design.memory.offload = OffloadKind::Parameters;
+            const auto shrunk = shrinkToThisMachine(elsewhere(design));
+            QVERIFY2(shrunk, text(shrunk).c_str());
+            QCOMPARE(shrunk->layout.parallel.zero, 3);
+            QCOMPARE(shrunk->layout.memory.offload, OffloadKind::Parameters);
+            const std::vector<Fault> faults = check(shrunk->layout, scheduleMethods());
+            QVERIFY2(faults.empty(), toText(faults).c_str());
+        }
+    }
+
     void contextGroupsKeepTheirMethod() {
         for (const int tensor : {1, 2, 4}) {
             Layout design;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/random.h"
 #include "engine/trace/metrics/summary.h"
+#include "engine/predict/plan/host_traffic.h"
 #include "engine/predict/plan/simulate.h"
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/registry.h"
@@ -182,6 +183,68 @@ private Q_SLOTS:
             QVERIFY2(std::abs(simulatedSeconds(lowered, costs) - expected) < 1e-9 * expected, toCsv(lowered).c_str());
             QVERIFY(std::abs(simulate(lowered, costs, meshOf(static_cast<int>(lowered.ranks.size()))).stepSeconds -
                              expected) < 1e-9 * expected);
+        }
+    }
+
+    /// A layer begins when its weights have come from the host and, where there are replicas, from them; those of the
+    /// next layer are asked for then.
+    void weightsComeBeforeTheirLayers() {
+        RandomStream random(freshSeed(), "fetches");
+        for (int i = 0; i < 200; ++i) {
+            const std::size_t layers = 1 + random.below(6);
+            LowerOptions options;
+            options.dataParallel = random.below(2) == 0;
+            options.zero = 3;
+            options.offload = options.fetch = true;
+            const int microbatches = 1 + static_cast<int>(random.below(3));
+            const Schedule lowered = lower(*generateSchedule("1f1b", {1, 1, microbatches}), options);
+            StepCosts costs = randomCosts(1, random);
+            StageCosts& stage = costs.stages[0];
+            DataCosts& data = stage.data;
+            double sum = 0;
+            for (std::size_t layer = 0; layer < layers; ++layer)
+                sum += data.layerShare.emplace_back(0.1 + random.uniform());
+            for (double& share : data.layerShare) share /= sum;
+            data.segments.assign(layers, -1);
+            data.againShare.assign(layers, 0);
+            for (auto* pieces : {&data.fetchForward, &data.gatherForward, &data.fetchBackward, &data.gatherBackward})
+                for (std::size_t k = 0; k < layers; ++k) {
+                    const bool up = pieces == &data.fetchForward || pieces == &data.gatherForward;
+                    pieces->push_back({static_cast<int>(up ? k : layers - 1 - k), 1, 0.3 * random.uniform()});
+                }
+            double now = 0, link = 0, ring = 0, copied = 0, waited = 0;
+            const auto pass = [&](bool forward) {
+                const auto& fetch = forward ? data.fetchForward : data.fetchBackward;
+                const auto& gather = forward ? data.gatherForward : data.gatherBackward;
+                const auto bring = [&](std::size_t k) {
+                    if (k == layers) return;
+                    copied += fetch[k].seconds;
+                    link = std::max(now, link) + fetch[k].seconds;
+                    if (options.dataParallel) ring = std::max(link, ring) + gather[k].seconds;
+                };
+                bring(0);
+                for (std::size_t k = 0; k < layers; ++k) {
+                    waited += std::max(0.0, link - now);
+                    now = std::max({now, link, ring});
+                    bring(k + 1);
+                    now += (forward ? stage.forward : stage.backward) *
+                           data.layerShare[static_cast<std::size_t>(fetch[k].layer)];
+                }
+            };
+            for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
+                pass(true);
+                pass(false);
+            }
+            now += stage.offload + stage.optimizer;
+            waited += stage.offload;
+            const Simulation simulation = simulate(lowered, costs, meshOf(1));
+            for (const double seconds :
+                 {simulatedSeconds(lowered, costs), simulation.stepSeconds, stepGraph(lowered, costs).stepSeconds})
+                QVERIFY2(std::abs(seconds - now) < 1e-9 * now, toCsv(lowered).c_str());
+            const HostTraffic traffic = hostTraffic(simulation.events, 1).front();
+            QVERIFY(std::abs(traffic.fromHostSeconds - copied) < 1e-6);  // events are rounded to nanoseconds
+            QVERIFY(std::abs(traffic.exposedSeconds - waited) < 1e-6);
+            QCOMPARE(traffic.fromHost, static_cast<std::int64_t>(2 * layers) * microbatches);
         }
     }
 

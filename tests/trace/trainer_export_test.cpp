@@ -117,7 +117,8 @@ Layout forDeepSpeed(TrainerDraw& draw) {
     m.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Every});
     if (m.recompute == RecomputeKind::Every) m.recomputeEvery = draw.among(2, 5);
     m.partitionActivations = m.recompute != RecomputeKind::None && p.tensor > 1 && draw.coin();
-    if (p.zero > 0 && draw.coin()) m.offload = OffloadKind::Optimizer;
+    if (p.zero > 0 && draw.coin())
+        m.offload = p.zero == 3 && draw.coin() ? OffloadKind::Parameters : OffloadKind::Optimizer;
     return l;
 }
 

@@ -65,6 +65,7 @@ def deepspeed(file, replicas):
         "compute": "fp16" if fp16.enabled else "bf16" if config.bfloat16_config.enabled else "autocast"
         if config.torch_autocast_enabled else "fp32",
         "offload": config.zero_config.offload_optimizer is not None,
+        "parameters": config.zero_config.offload_param is not None,
         "pipeline": config.pipeline["stages"],
     }
 
@@ -83,6 +84,7 @@ def accelerate(file, _):
         "fsdp": bool(arguments.use_fsdp),
         "deepspeed": bool(arguments.use_deepspeed),
         "zero": arguments.zero_stage,
+        "offload": str(arguments.fsdp_offload_params).lower() == "true",
         "tensor": arguments.parallelism_config_tp_size if arguments.use_parallelism_config else 1,
     }
 

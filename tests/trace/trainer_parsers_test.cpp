@@ -115,7 +115,8 @@ private Q_SLOTS:
             if (i == 1) l.precision = {.compute = NumberFormat::Fp16, .lossScale = LossScaling::Dynamic};
             if (i == 2) l.precision = {.compute = NumberFormat::Bf16, .weights = WeightStorage::Fp32};
             if (i == 3) l.precision.compute = NumberFormat::Bf16;
-            if (i == 3) l.memory.offload = OffloadKind::Optimizer;
+            const bool parameters = i == 3 && draw.coin();
+            if (i == 3) l.memory.offload = parameters ? OffloadKind::Parameters : OffloadKind::Optimizer;
             const QString file = written(l, "deepspeed", "layout");
             QVERIFY(!file.isEmpty());
             const QJsonObject read = understood("deepspeed", file, l.parallel.data);
@@ -129,6 +130,7 @@ private Q_SLOTS:
                                                          : i == 2 ? "autocast"
                                                                   : "bf16"));
             QCOMPARE(read["offload"].toBool(), i == 3);
+            QCOMPARE(read["parameters"].toBool(), parameters);
         }
     }
 
@@ -145,6 +147,8 @@ private Q_SLOTS:
             l.cluster.hosts = evenHosts(1, rankCount(l));
             l.precision.compute = NumberFormat::Bf16;
             if (l.parallel.zero == 0) l.precision.weights = WeightStorage::Fp32;
+            const bool offloads = l.parallel.zero == 3 && draw.coin();
+            if (offloads) l.memory.offload = OffloadKind::Parameters;
             const QString file = written(l, "accelerate", "layout");
             QVERIFY(!file.isEmpty());
             const QJsonObject read = understood("accelerate", file);
@@ -154,6 +158,7 @@ private Q_SLOTS:
             QCOMPARE(read["fsdp"].toBool(), l.parallel.zero >= 2);
             QCOMPARE(read["deepspeed"].toBool(), l.parallel.zero == 1);
             QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
+            QCOMPARE(read["offload"].toBool(), offloads);
         }
     }
 

@@ -30,12 +30,16 @@ private Q_SLOTS:
         row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
         row("megatron", "/optimizer/warmup=200", "/optimizer/warmup");
         row("megatron", "/memory/offload=optimizer", "/memory/offload");
+        row("megatron", "/parallel/zero=3 /memory/offload=parameters", "/memory/offload");
         row("megatron", "/memory/swap=activations", "/memory/swap");
         row("megatron", "/model/positions=rotary /model/rope_base=10000.5", "/model/rope_base");
         row("megatron", "/model/predicted_tokens=1", "/model/predicted_tokens");
         row("megatron", "/memory/recompute=pointwise", "/memory/recompute");
         row("megatron", "/memory/recompute=operations", "/memory/recompute");
         row("megatron", "/memory/recompute=mlp /memory/recompute_blocks=1", "/memory/recompute_blocks");
+        for (const char* target : {"megatron-bridge", "nemo"})
+            row(target, "/parallel/zero=3 /memory/offload=parameters", "/memory/offload");
+        row("torchtitan", "/model/kind=llama /parallel/zero=3 /memory/offload=parameters", "/memory/offload");
         row("torchtitan", "/run/steps=200", "/model/kind /model/norm");
         row("torchtitan", "/model/kind=llama /model/predicted_tokens=1", "/model/predicted_tokens");
         row("torchtitan", "/model/kind=llama /parallel/zero=1", "/parallel/zero");

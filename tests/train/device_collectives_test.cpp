@@ -59,7 +59,7 @@ struct Rank {
         Placement place;
         place.direct = true;
         place.besideCompute = groupOf(device, world);
-        axis = makeDataParallelComm(plan, place, stages, arena, trace, clock);
+        axis = makeDataParallelComm(plan, place, stages, arena, nullptr, trace, clock);
         trace.setStep(0);
     }
     std::vector<Event> events() {

@@ -1,115 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // An optimizer on the host (ZeRO-Offload, arXiv 2101.06840): losses and weights stay what they are, to the bit; device
 // and host hold what the ledgers say, to the byte; every copy is on the timeline, where the plan has it.
-#include "engine/base/random.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/schedule/registry.h"
-#include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
-#include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
-#include "tests/train/told_of_host.h"
+#include "tests/train/offload_runs.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 
 using namespace shardlab::test;
 
-namespace {
-
-std::int64_t ofState(const MemoryBytes& bytes) {
-    std::int64_t sum = 0;
-    for (const MemoryCategory category :
-         {MemoryCategory::Parameters, MemoryCategory::Gradients, MemoryCategory::Optimizer})
-        sum += bytes[static_cast<std::size_t>(category)];
-    return sum;
-}
-
-}  // namespace
-
-class OffloadTest : public QObject {
+class OffloadTest : public QObject, OffloadRuns {
     Q_OBJECT
-
-private:
-    RandomStream random_{freshSeed(), "offload"};
-    int below(int most) { return static_cast<int>(random_.below(static_cast<std::uint64_t>(most))); }
-
-    /// Fresh sizes; four steps, dropout, several microbatches, gradients that are clipped.
-    Layout layoutOf(int data, int pipeline, int tensor, int zero) {
-        Layout layout;
-        layout.model.kind = ModelKind::Gpt;
-        layout.model.layers = pipeline * (1 + below(3));
-        layout.model.heads = tensor * (1 + below(2));
-        layout.model.hidden = layout.model.heads * (3 + below(5));
-        layout.model.sequence = 4 + below(4);
-        layout.model.dropout = 0.1;
-        layout.parallel.data = data;
-        layout.parallel.pipeline = pipeline;
-        layout.parallel.tensor = tensor;
-        layout.parallel.zero = zero;
-        layout.parallel.bucket = below(3) == 0 ? 25 : 0.005;
-        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
-        layout.batch = {2 * data * std::max(2, pipeline), 1 + below(2)};
-        layout.optimizer.clip = 0.5;
-        layout.optimizer.warmup = 0;
-        layout.run.steps = 4;
-        layout.run.seed = below(1 << 30);
-        layout.run.validateEvery = 2;
-        return layout;
-    }
-
-    static Layout offloaded(Layout layout) {
-        layout.memory.offload = OffloadKind::Optimizer;
-        return layout;
-    }
-
-    /// With the optimizer on the host and without: same bits, and what is held is what was predicted.
-    static void requireSameRun(const Layout& layout, const RunOutcome& wanted, const RunOutcome& got) {
-        QVERIFY2(wanted.error.empty(), wanted.error.c_str());
-        QVERIFY2(got.error.empty(), got.error.c_str());
-        QCOMPARE(got.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
-        for (const EventKind counter :
-             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
-            QVERIFY2(got.counter(counter) == wanted.counter(counter), std::string(name(counter)).c_str());
-        QCOMPARE(got.count(EventKind::Overflow), wanted.count(EventKind::Overflow));
-        for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
-            QVERIFY(!got.ranks[rank].parameters.empty());
-            QVERIFY(got.ranks[rank].parameters == wanted.ranks[rank].parameters);
-        }
-    }
-
-    static void requireLedger(const Plan& plan, const RunOutcome& run) {
-        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-            const RankMemory& predicted = plan.memory[rank];
-            QVERIFY(total(predicted.host) > 0);
-            QVERIFY(toldHostBytes(run.ranks[rank]) == predicted.host);
-            QCOMPARE(predicted.bytes[static_cast<std::size_t>(MemoryCategory::Optimizer)], std::int64_t{0});
-            // At full speed messages may lie longer or shorter: of what stays throughout every byte is told.
-            const MemoryBytes held = toldBytes(run.ranks[rank], EventKind::MemoryUsed);
-            QCOMPARE(ofState(held), ofState(predicted.bytes));
-        }
-    }
-
-    /// Each stage's gradients go once a step, on all of its ranks, and its weights come back.
-    static void requireCopies(const Plan& plan, const RunOutcome& run) {
-        for (const EventKind kind : {EventKind::OffloadGradients, EventKind::ReloadWeights}) {
-            std::map<std::pair<int, std::uint64_t>, std::int64_t> predicted, measured;
-            for (const Event& event : plan.simulation.events)
-                if (event.kind == kind) predicted[{event.rank, event.action}] += event.bytes * plan.layout.run.steps;
-            for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
-                for (const Event& event : run.ranks[rank].events)
-                    if (event.kind == kind) {
-                        QVERIFY(event.lane == Lane::Copy);
-                        measured[{static_cast<int>(rank), event.action}] += event.bytes;
-                    }
-            QVERIFY(!predicted.empty());
-            QVERIFY(measured == predicted);
-        }
-    }
 
 private Q_SLOTS:
     void everyMeshTrainsTheSame_data() {

@@ -5,6 +5,8 @@
 #include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
 
+#include <QString>
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -27,6 +29,34 @@ inline MemoryBytes toldHostBytes(const RankOutcome& rank) {
     for (const Event& event : rank.events)
         if (event.kind == EventKind::HostMemory) bytes[static_cast<std::size_t>(event.value)] = event.bytes;
     return bytes;
+}
+
+/// Empty: what ranks hold is the ledger's, each category's largest bytes and all categories together.
+inline QString memoryDiffers(const Plan& plan, const RunOutcome& run) {
+    for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+        MemoryBytes bytes{};
+        std::int64_t peak = 0;
+        for (const Event& event : run.ranks[rank].events) {
+            if (event.kind == EventKind::MemoryPeak) peak = std::max(peak, event.bytes);
+            if (const auto category = memoryCategory(event.kind, EventKind::CategoryPeak))
+                bytes[static_cast<std::size_t>(*category)] =
+                    std::max(bytes[static_cast<std::size_t>(*category)], event.bytes);
+        }
+        const RankMemory& predicted = plan.memory[rank];
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            // Between stages a message may leave sooner than the ledger has it.
+            const bool exact = plan.layout.parallel.pipeline == 1 || i <= std::size_t(MemoryCategory::Optimizer);
+            if (exact ? bytes[i] != predicted.bytes[i] : bytes[i] > predicted.bytes[i])
+                return QString("rank %1, category %2: %3 allocated, %4 predicted")
+                    .arg(rank)
+                    .arg(i)
+                    .arg(bytes[i])
+                    .arg(predicted.bytes[i]);
+        }
+        if (plan.layout.parallel.pipeline == 1 && peak != predicted.peak)
+            return QString("rank %1: %2 allocated, %3 predicted").arg(rank).arg(peak).arg(predicted.peak);
+    }
+    return {};
 }
 
 /// A rank's copies between device and host in a step, and its waits for them; seconds.

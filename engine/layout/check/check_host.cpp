@@ -21,10 +21,26 @@ void checkModelledHost(const Layout& layout, const char* pointer, const Sentence
                       say("none; or a \"host\" in the file, as resources/devices/a100-sxm.json has one")});
 }
 
+/// Parameters are those of ZeRO 3, whose flat shards all links bring in together.
+void checkParametersOnHost(const Layout& layout, std::vector<Fault>& faults) {
+    const ParallelSpec& p = layout.parallel;
+    if (!offloadsParameters(layout.memory)) return;
+    if (p.zero < 3)
+        faults.push_back({"/memory/offload", say("parameters on the host with ZeRO {}", p.zero),
+                          say("only ZeRO 3 brings each layer's weights before they are used and drops them after"),
+                          say("none or optimizer; or parallel.zero 3")});
+    else if (p.partition != PartitionKind::Flat)
+        faults.push_back({"/memory/offload", say("parameters on the host with the partition {}", wordOf(p.partition)),
+                          say("the one replica that a layer belongs to would bring all of it over its own link, while "
+                              "the others' links are idle"),
+                          say("none or optimizer; or parallel.partition flat")});
+}
+
 }  // namespace
 
 void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     if (!offloadsOptimizer(layout.memory)) return;
+    checkParametersOnHost(layout, faults);
     const auto refuse = [&](Sentence what, Sentence why, Sentence legal) {
         faults.push_back({"/memory/offload", std::move(what), std::move(why), std::move(legal)});
     };

@@ -276,10 +276,11 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
 
 void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    if (p.zero > 0 && replicaCount(p) == 1)
+    const bool fetches = p.zero == 3 && offloadsParameters(layout.memory);
+    if (p.zero > 0 && replicaCount(p) == 1 && !fetches)
         faults.push_back({"/parallel/zero", say("ZeRO {} with one replica", p.zero),
                           say("ZeRO divides state over the data replicas, and there is only one"),
-                          say("0; or parallel.data of at least 2")});
+                          say("0; or parallel.data of at least 2; or 3 with memory.offload parameters")});
     if (p.partition != PartitionKind::Flat && p.zero < 3)
         faults.push_back({"/parallel/partition", say("the partition {} with ZeRO {}", wordOf(p.partition), p.zero),
                           say("only ZeRO 3 divides the parameters"), say("flat; or parallel.zero 3")});

@@ -43,6 +43,8 @@ enum class ActionKind : std::uint8_t {
     SwapIn,            ///< what 2F7 left comes back; 2B7 (or 2I7) waits for it
     SwapFree,          ///< the device memory of what 2F7 left is given back, once the copy is on the host
     ReduceParts,       ///< copies sum what 2SCATTER_GRAD7, the last one, left of each rank's part (HSDP)
+    FetchForward,      ///< weights come from the host layer by layer, before 2F7 uses or 2GATHER_F7 gathers them
+    FetchBackward,     ///< weights come from the host layer by layer, before 2B7 (or 2I7) uses them
     Count,             ///< the number of kinds; no kind itself
 };
 inline constexpr std::size_t actionKindCount = kindCount<ActionKind>;
@@ -56,7 +58,7 @@ enum class ActionWork : std::uint8_t {
     Receive,         ///< a message from the neighbouring stage is asked for
     Reduction,       ///< ranks meet, and none of them computes meanwhile
     ServerExchange,  ///< the rank exchanges with a server, a centre or shared memory, and does not compute meanwhile
-    DataPieces,      ///< pieces go over the data axis beside the stage's next compute action
+    DataPieces,      ///< pieces go over the data axis, or come from the host, beside the stage's next compute action
     Update,          ///< the optimizer updates weights
     WeightVersion,   ///< a version of the weights is kept or dropped
     HostCopy,        ///< a copy between device and host goes beside what the rank computes
@@ -119,6 +121,10 @@ inline constexpr ActionTable<ActionTraits> actionTraits({
     {ActionKind::SwapIn, {"SWAP_IN", "swap in", ActionWork::HostCopy, true, Versioned::Never, Direction::FromHost}},
     {ActionKind::SwapFree, {"SWAP_FREE", "swap free", ActionWork::HostRelease, true}},
     {ActionKind::ReduceParts, {"REDUCE_PARTS", "reduce between copies", ActionWork::DataPieces, true}},
+    {ActionKind::FetchForward,
+     {"FETCH_F", "fetch weights", ActionWork::DataPieces, true, Versioned::Never, Direction::FromHost}},
+    {ActionKind::FetchBackward,
+     {"FETCH_B", "fetch weights", ActionWork::DataPieces, true, Versioned::Never, Direction::FromHost}},
 });
 
 constexpr ActionWork workOf(ActionKind kind) { return actionTraits[kind].work; }
@@ -136,11 +142,20 @@ constexpr bool isReceive(ActionKind kind) { return workOf(kind) == ActionWork::R
 constexpr bool isMessage(ActionKind kind) { return isSend(kind) || isReceive(kind); }
 constexpr bool isBesideCompute(ActionKind kind) { return workOf(kind) == ActionWork::DataPieces; }
 constexpr bool isServerExchange(ActionKind kind) { return workOf(kind) == ActionWork::ServerExchange; }
-constexpr bool isHostCopy(ActionKind kind) { return workOf(kind) == ActionWork::HostCopy; }
+/// Whether pieces of weights come from the host (memory.offload).
+constexpr bool fetchesWeights(ActionKind kind) {
+    return isBesideCompute(kind) && actionTraits[kind].direction == Direction::FromHost;
+}
+/// Whether pieces of weights come from other replicas before a compute action reads them (ZeRO 3).
+constexpr bool gathersWeights(ActionKind kind) {
+    return kind == ActionKind::GatherForward || kind == ActionKind::GatherBackward;
+}
+constexpr bool isHostCopy(ActionKind kind) { return workOf(kind) == ActionWork::HostCopy || fetchesWeights(kind); }
 constexpr bool goesToHost(ActionKind kind) { return actionTraits[kind].direction == Direction::ToHost; }
 /// Whether an action of this kind concerns a microbatch's activations that lie on the host for a while.
 constexpr bool isSwap(ActionKind kind) {
-    return belongsToMicrobatch(kind) && (isHostCopy(kind) || workOf(kind) == ActionWork::HostRelease);
+    return belongsToMicrobatch(kind) &&
+           (workOf(kind) == ActionWork::HostCopy || workOf(kind) == ActionWork::HostRelease);
 }
 
 }  // namespace shardlab::layout

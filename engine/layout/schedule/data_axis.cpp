@@ -44,6 +44,16 @@ Schedule beforeLastBackward(Schedule schedule, ActionKind kind) {
     return schedule;
 }
 
+/// What brings the weights that a forward, or a backward, reads.
+Schedule beforeReads(Schedule schedule, ActionKind forward, ActionKind backward) {
+    for (auto& actions : schedule.ranks)
+        announce(actions, [&](const Action& action) {
+            if (action.kind == ActionKind::Forward) return beside(forward, action);
+            return givesInputGrad(action.kind) ? beside(backward, action) : std::nullopt;
+        });
+    return schedule;
+}
+
 }  // namespace
 
 Schedule addBucketReduce(Schedule schedule) {
@@ -62,12 +72,11 @@ Schedule addGradientScatter(Schedule schedule, bool everyMicrobatch) {
 Schedule addCopyReduce(Schedule schedule) { return beforeLastBackward(std::move(schedule), ActionKind::ReduceParts); }
 
 Schedule addParameterGather(Schedule schedule) {
-    for (auto& actions : schedule.ranks)
-        announce(actions, [](const Action& action) {
-            if (action.kind == ActionKind::Forward) return beside(ActionKind::GatherForward, action);
-            return givesInputGrad(action.kind) ? beside(ActionKind::GatherBackward, action) : std::nullopt;
-        });
-    return schedule;
+    return beforeReads(std::move(schedule), ActionKind::GatherForward, ActionKind::GatherBackward);
+}
+
+Schedule addParameterFetch(Schedule schedule) {
+    return beforeReads(std::move(schedule), ActionKind::FetchForward, ActionKind::FetchBackward);
 }
 
 Schedule addUpdateGather(Schedule schedule) {

@@ -5,7 +5,7 @@
 
 namespace shardlab::layout {
 
-Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers) {
+Schedule forwardOnly(const Schedule& compute, int microbatches, const LowerOptions& options) {
     Schedule schedule;
     schedule.kind = compute.kind;
     schedule.forwardOnly = true;
@@ -16,8 +16,7 @@ Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers) {
         for (int stage = 0; stage < schedule.stages(); ++stage)
             schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)])].push_back(
                 {ActionKind::Forward, stage, microbatch});
-    schedule = addTransfers(std::move(schedule));
-    return gathers ? addParameterGather(std::move(schedule)) : schedule;
+    return addWeightReads(addTransfers(std::move(schedule)), options);
 }
 
 }  // namespace shardlab::layout

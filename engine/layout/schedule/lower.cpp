@@ -26,6 +26,7 @@ LowerOptions lowerOptions(const Layout& layout) {
             exchange == Exchange::Hogwild,
             exchange == Exchange::Elastic,
             offloadsOptimizer(layout.memory),
+            offloadsParameters(layout.memory),
             swapsActivations(layout.memory)};
 }
 
@@ -33,10 +34,15 @@ Schedule lower(Schedule compute, const LowerOptions& options) {
     return lowerTransfers(addTransfers(std::move(compute)), options);
 }
 
+Schedule addWeightReads(Schedule schedule, const LowerOptions& options) {
+    if (options.fetch) schedule = addParameterFetch(std::move(schedule));
+    return options.zero == 3 && options.dataParallel ? addParameterGather(std::move(schedule)) : schedule;
+}
+
 Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel);
     if (options.swap) schedule = addActivationSwap(std::move(schedule));
-    if (options.zero == 3) schedule = addParameterGather(std::move(schedule));
+    schedule = addWeightReads(std::move(schedule), options);
     if (options.server) schedule = addGradientPush(std::move(schedule));
     else if (options.zero > 0) schedule = addGradientScatter(std::move(schedule), options.zero > 1);
     else if (options.dataParallel && options.buckets) schedule = addBucketReduce(std::move(schedule));
@@ -47,7 +53,7 @@ Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
     if (options.norm) schedule = addNormReduce(std::move(schedule));
     if (options.elastic) schedule = addElasticExchange(std::move(schedule));
     schedule = addOptimizerStep(std::move(schedule));
-    if (options.offload) schedule = addWeightReload(std::move(schedule));
+    if (options.offload && !options.fetch) schedule = addWeightReload(std::move(schedule));
     if (options.server || options.shared) return addWeightPull(std::move(schedule));
     return options.zero == 1 || options.zero == 2 ? addUpdateGather(std::move(schedule)) : schedule;
 }

@@ -135,16 +135,21 @@ private:
         const auto first = [&](Kind one, Kind other) { return Action{at({one, s, m}) >= 0 ? one : other, s, m}; };
         const Action forward{Kind::Forward, s, m}, reads = first(Kind::Backward, Kind::InputGrad),
                                                    ends = first(Kind::Backward, Kind::WeightGrad);
-        const std::pair<Kind, Action> pairs[] = {{Kind::ReduceBuckets, ends},
-                                                 {Kind::ScatterGradients, ends},
-                                                 {Kind::ReduceParts, ends},
-                                                 {Kind::GatherForward, forward},
-                                                 {Kind::GatherBackward, reads}};
+        const std::pair<Kind, Action> pairs[] = {{Kind::ReduceBuckets, ends},   {Kind::ScatterGradients, ends},
+                                                 {Kind::ReduceParts, ends},     {Kind::GatherForward, forward},
+                                                 {Kind::GatherBackward, reads}, {Kind::FetchForward, forward},
+                                                 {Kind::FetchBackward, reads}};
         for (const auto& [kind, compute] : pairs) {
             const Action news{kind, s, m};
             if (at(news) < 0) continue;
             if (at(compute) < 0) return missing(compute, say("{} runs beside it", toText(news)));
             if (!before(at(news), news, at(compute), compute, phrase("it runs beside it"))) return false;
+        }
+        for (const auto& [fetches, gathers] : {std::pair(Kind::FetchForward, Kind::GatherForward),
+                                               std::pair(Kind::FetchBackward, Kind::GatherBackward)}) {
+            const Action fetch{fetches, s, m}, gather{gathers, s, m};
+            if (!before(at(fetch), fetch, at(gather), gather, phrase("what is gathered must have come from the host")))
+                return false;
         }
         const Action parts{Kind::ReduceParts, s, m}, scatter{Kind::ScatterGradients, s, m};
         if (at(parts) >= 0 && at(scatter) < 0) return missing(scatter, say("copies sum the parts that it leaves"));

@@ -26,6 +26,9 @@ Schedule addCopyReduce(Schedule schedule);
 /// Adds GATHER_F and GATHER_B (ZeRO 3): weights are gathered layer by layer for each forward, and for each backward
 /// that reads them.
 Schedule addParameterGather(Schedule schedule);
+/// Adds FETCH_F and FETCH_B, for weights that lie on the host: before a forward or backward reads them, or they are
+/// gathered for it, they come layer by layer.
+Schedule addParameterFetch(Schedule schedule);
 /// Adds GATHER_PARAM (ZeRO 1 and 2): the updated shards are gathered after each update.
 Schedule addUpdateGather(Schedule schedule);
 /// Adds REDUCE_TIED: the first and the last stage sum the gradient of the embedding that they share. Where one rank
@@ -73,6 +76,7 @@ struct LowerOptions {
     bool shared = false;   ///< after each update the weights are read out of shared memory; no gradients are reduced
     bool elastic = false;  ///< replicas and a centre pull each other; no gradients are reduced
     bool offload = false;  ///< the optimizer and its state are on the host
+    bool fetch = false;    ///< weights are on the host too, and come when they are read
     bool swap = false;     ///< activations that are unused for a while are on the host
 };
 LowerOptions lowerOptions(const Layout& layout);
@@ -96,8 +100,12 @@ Unrolled unrolled(const Schedule& schedule, int steps);
 /// The action of a step's list that became `action` in step `step` of an unrolled run.
 Action inStep(Action action, const Schedule& schedule, int step);
 
+/// Adds what brings weights that a rank does not hold on its device before they are read: FETCH_F, FETCH_B, GATHER_F
+/// and GATHER_B, as the options say.
+Schedule addWeightReads(Schedule schedule, const LowerOptions& options);
+
 /// The forwards of `compute`'s stages, microbatch after microbatch and with their transfers, which the executor runs to
-/// validate a model. `gathers`: weights are gathered first (ZeRO 3).
-Schedule forwardOnly(const Schedule& compute, int microbatches, bool gathers = false);
+/// validate a model. Weights are brought first, as the options say.
+Schedule forwardOnly(const Schedule& compute, int microbatches, const LowerOptions& options = {});
 
 }  // namespace shardlab::layout

@@ -49,6 +49,8 @@ constexpr ActionTable<CostOfKind> costOfKind({
     {Kind::SwapIn, {&Stage::swap, &Stage::swapBytes}},
     {Kind::SwapFree, {}},
     {Kind::ReduceParts, piecesIn(&Data::parts)},
+    {Kind::FetchForward, piecesIn(&Data::fetchForward)},
+    {Kind::FetchBackward, piecesIn(&Data::fetchBackward)},
 });
 
 /// The stage whose costs an action has; a message has those of the stage below its edge.

@@ -87,10 +87,6 @@ std::vector<Replicas> allReplicas(const Mesh& mesh) {
     return all;
 }
 
-double copySeconds(const DeviceHost& host, std::int64_t bytes) {
-    return host.link.latency + static_cast<double>(bytes) / host.link.bandwidth;
-}
-
 /// The optimizer on the host: its updates, and the copies before and after.
 void addHostCosts(StageCosts& cost, const Layout& layout, const StageShape& shape, const TensorShare& share,
                   const DeviceHost& host) {
@@ -219,7 +215,8 @@ StepCosts withoutCommunication(StepCosts costs) {
         stage.backward -= stage.sendingDown;
         stage.sendingUp = stage.sendingDown = 0;
         DataCosts& data = stage.data;
-        for (auto* pieces : {&data.reduce, &data.parts, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated})
+        for (auto* pieces : {&data.reduce, &data.parts, &data.gatherForward, &data.gatherBackward, &data.gatherUpdated,
+                             &data.fetchForward, &data.fetchBackward})
             for (DataPiece& piece : *pieces) piece.seconds = 0;
     }
     return withoutTensorCollectives(std::move(costs));
@@ -358,6 +355,9 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             if (!repeats || replicasOf[static_cast<std::size_t>(rankOf(s - 1))].exchanging != groups)
                 cost.data = dataCosts(layout, shape, share, groups, replicaLink(groups.copy),
                                       replicaLink(groups.holders), device);
+        } else if (!repeats && layout.parallel.zero > 0) {
+            cost.data = dataCosts(layout, shape, share, replicasOf[static_cast<std::size_t>(rankOf(s))].exchanging,
+                                  device.inNode, device.inNode, device);
         } else if (!repeats) {
             setLayerShares(cost.data, layout, shape, share);
         }

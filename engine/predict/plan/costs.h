@@ -34,8 +34,11 @@ struct DataCosts {
     std::vector<DataPiece> gatherForward;  ///< ZeRO 3, in the order of use
     std::vector<DataPiece> gatherBackward;
     std::vector<DataPiece> gatherUpdated;  ///< ZeRO 1, 2
-    bool inSlots = false;                  ///< ZeRO 2, 3: gradients of layers take turns in two slots
-    int hops = 0;                          ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
+    /// Where weights lie on the host, what comes of each of gatherForward and gatherBackward before it is gathered: the
+    /// part of the replica with the largest. Where there is one replica, these are all of it.
+    std::vector<DataPiece> fetchForward, fetchBackward;
+    bool inSlots = false;  ///< ZeRO 2, 3: gradients of layers take turns in two slots
+    int hops = 0;          ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
 
     /// The messages of an action that runs beside compute over the data axis; empty for other kinds.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
@@ -51,6 +54,9 @@ struct DataGroups {
 /// quickest algorithm, unless the layout asks for the ring; scatters and gathers are half a ring.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
                     const Link& link, const Link& holdersLink, const DevicePreset& device);
+
+/// A copy over the link between a device and its host.
+double copySeconds(const DeviceHost& host, std::int64_t bytes);
 
 /// Seconds of one action of a stage, on the modelled device, before stretching.
 ///

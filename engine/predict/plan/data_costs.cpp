@@ -56,7 +56,25 @@ std::vector<DataPiece> piecesOf(const std::vector<UnitGather>& gathers, std::int
     return pieces;
 }
 
+/// What comes from the host: the last of a unit's parts, as no other is larger.
+std::vector<DataPiece> fetchedPieces(const std::vector<UnitGather>& gathers, int parts, std::int64_t each,
+                                     const DeviceHost& host) {
+    std::vector<DataPiece> pieces;
+    for (const UnitGather& gather : gathers) {
+        FlatUnit part = gather.unit;
+        part.size = partSize(gather.unit, parts - 1, parts);
+        pieces.push_back(pieceOf(part, gather.layer, each, [&](double bytes, const FlatUnit&) {
+            return copySeconds(host, std::llround(bytes));
+        }));
+    }
+    return pieces;
+}
+
 }  // namespace
+
+double copySeconds(const DeviceHost& host, std::int64_t bytes) {
+    return host.link.latency + static_cast<double>(bytes) / host.link.bandwidth;
+}
 
 void setLayerShares(DataCosts& costs, const Layout& layout, const StageShape& shape, const TensorShare& share) {
     costs.layerShare = layerShares(layout.model, shape, layout.batch.micro, share);
@@ -98,9 +116,15 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     if (zero == 0 && ring) costs.hops = 2 * (d - 1);
     if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);
     if (zero < 3) return costs;
-    costs.gatherForward = piecesOf(forwardGathers(units), formats.weightBytes(), gather);
-    costs.gatherBackward =
-        piecesOf(backwardGathers(units, costs.segments, embeds(layout.model, shape)), formats.weightBytes(), gather);
+    const std::vector<UnitGather> forward = forwardGathers(units),
+                                  backward = backwardGathers(units, costs.segments, embeds(layout.model, shape));
+    if (offloadsParameters(layout.memory)) {
+        costs.fetchForward = fetchedPieces(forward, d, formats.weightBytes(), *device.host);
+        costs.fetchBackward = fetchedPieces(backward, d, formats.weightBytes(), *device.host);
+    }
+    if (replicaCount(layout.parallel) == 1) return costs;
+    costs.gatherForward = piecesOf(forward, formats.weightBytes(), gather);
+    costs.gatherBackward = piecesOf(backward, formats.weightBytes(), gather);
     return costs;
 }
 

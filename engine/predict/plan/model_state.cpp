@@ -90,7 +90,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     if (const SoftwareStack* stack = modelledStack(layout))
         buffers += stackMemory(layout, *stack, shape, share, whole, updated).held;
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
-        formats.weightBytes() * (zero >= 3 ? updated : whole) * versions;
+        offloadsParameters(layout.memory) ? 0 : formats.weightBytes() * (zero >= 3 ? updated : whole) * versions;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] =
         formats.gradientBytes() * (zero >= 2 ? updated : whole);
     const bool atServer = updatesAtServer(layout.parallel);

@@ -283,7 +283,7 @@ void addNotes(Plan& plan) {
         notes.push_back(say("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × that of "
                             "ZeRO 1, which reduces once a step",
                             m, m));
-    if (layout.parallel.zero == 3 && (m > 1 || layout.parallel.pipeline > 1))
+    if (layout.parallel.zero == 3 && replicaCount(layout.parallel) > 1 && (m > 1 || layout.parallel.pipeline > 1))
         notes.push_back(say("ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × "
                             "the parameters a step, while that of ZeRO 1 is 2 ×",
                             m == 1 ? say("1 microbatch") : say("{} microbatches", m), 3 * m));

@@ -198,7 +198,8 @@ private:
     Moment startPiece(int rank, RankState& state, const Action& action, const std::vector<DataPiece>& pieces,
                       std::size_t index, const Moment& ready) {
         const DataPiece& piece = pieces[index];
-        Moment& free = state.data.free;
+        const bool copies = isHostCopy(action.kind);
+        Moment& free = copies ? state.host[action.kind] : state.data.free;
         Time length = piece.seconds * costs_.stretch;
         if (keep_.seconds && length > 0) length *= duration(action) / costs_.seconds(action);
         const Time begin = std::max(ready.time, free.time);
@@ -212,7 +213,8 @@ private:
         for (int hop = 0; hop < hops; ++hop)
             state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / hops,
                            begin + length * (hop + 1) / hops, action, 2 * piece.bytes / (hops + 2), value);
-        if (hops == 0) state.sink.add(Lane::Comm, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
+        const Lane lane = copies ? Lane::Copy : Lane::Comm;
+        if (hops == 0) state.sink.add(lane, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
         return free;
     }
 
@@ -354,7 +356,7 @@ private:
     std::optional<ProductTable<int>> sender_;   ///< nodes of the graph
     Gathering tied_, norm_;
     std::vector<int> ready_;
-    std::vector<Moment> arrived_;  ///< room for Layers
+    std::vector<Moment> arriving_;  ///< room for Layers
     Time firstForward_ = -1;
     Time lastBackward_ = -1;
     Time now_ = 0;  ///< where cores are shared

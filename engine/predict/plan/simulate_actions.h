@@ -39,6 +39,7 @@ namespace shardlab::predict {
 ///   is ready when its lowest layer's gradient is; what copies sum of it (REDUCE_PARTS) when it is scattered;
 ///   parameters of the first layer that is used are ready to be gathered at the announcement, those of another when the
 ///   layer that is gathered before it begins for the first time, and a layer begins when its own have come. Where
+///   parameters lie on the host, each piece comes over the host's link first, and is then ready to be gathered. Where
 ///   gradients of layers take turns in two slots, a layer waits for the scatter of the last but one; before copies are
 ///   summed, a stage of one layer waits for that of the last. REDUCE_TIED, REDUCE_NORM and STEP wait for all
 ///   reductions. All that a rank waits for is a Wait span with the action whose piece it waits for; compute spans are

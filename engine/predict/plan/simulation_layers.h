@@ -16,11 +16,12 @@ class Layers {
 public:
     Layers(Simulator& simulator, int rank, RankState& state, const Action& action, EventKind kind, Time begin)
         : simulator_(simulator), rank_(rank), state_(state), action_(action), kind_(kind), span_(begin), chunk_(begin),
-          costs_(simulator.dataOf(action)), arrived_(simulator.arrived_) {
-        arrived_.assign(costs_.layerShare.size(), {});
+          costs_(simulator.dataOf(action)), arriving_(simulator.arriving_) {
+        arriving_.clear();
         state.free = begin;
         for (const Moment& news : state.data.announced)
-            (isGather(news.action->kind)                    ? gather_
+            (fetchesWeights(news.action->kind)              ? fetch_
+             : gathersWeights(news.action->kind)            ? gather_
              : news.action->kind == ActionKind::ReduceParts ? parts_
                                                             : reduce_) = news;
         state.data.announced.clear();
@@ -35,7 +36,7 @@ public:
 
     /// `drawsAgain`: each segment's second forward is a span.
     void run(const Lengths& lengths, bool drawsAgain) {
-        if (gather_) startGathers({gather_->time, gather_->node});
+        if (const auto& first = gather_ ? gather_ : fetch_) bringWeights({first->time, first->node});
         const bool up = action_.kind == ActionKind::Forward;
         const auto layers = costs_.layerShare.size();
         for (std::size_t i = 0; i < layers; ++i) {
@@ -52,10 +53,6 @@ public:
     }
 
 private:
-    static bool isGather(ActionKind kind) {
-        return kind == ActionKind::GatherForward || kind == ActionKind::GatherBackward;
-    }
-
     /// The segment that ends with `last`, from its bottom.
     void again(std::size_t last, Time length, bool draws) {
         const Time begin = state_.free;
@@ -65,10 +62,12 @@ private:
     }
 
     void read(std::size_t layer, Time length) {
-        if (gather_) {
-            waitFor(arrived_[layer]);
+        if (gather_ || fetch_) {
+            const bool comes = static_cast<int>(layer) == bringing_;
+            if (comes)
+                for (const Moment& piece : arriving_) waitFor(piece);
             noteChunk();
-            if (static_cast<int>(layer) == gathering_) startGathers({state_.free, state_.node});
+            if (comes) bringWeights({state_.free, state_.node});
         }
         state_.free += length;
     }
@@ -93,14 +92,20 @@ private:
         }
     }
 
-    /// Starts the gathers of the next layer that is used.
-    void startGathers(const Moment& ready) {
-        const auto& pieces = costs_.pieces(gather_->action->kind);
-        if (gathers_ == pieces.size()) return;
-        gathering_ = pieces[gathers_].layer;
-        for (; gathers_ < pieces.size() && pieces[gathers_].layer == gathering_; ++gathers_)
-            arrived_[static_cast<std::size_t>(gathering_)] =
-                simulator_.startPiece(rank_, state_, *gather_->action, pieces, gathers_, ready);
+    /// Starts what brings the weights of the next layer that is used: from the host, and then from replicas.
+    void bringWeights(const Moment& ready) {
+        arriving_.clear();
+        const auto& pieces = costs_.pieces((gather_ ? gather_ : fetch_)->action->kind);
+        bringing_ = brought_ < pieces.size() ? pieces[brought_].layer : -1;
+        for (; brought_ < pieces.size() && pieces[brought_].layer == bringing_; ++brought_) {
+            Moment here = ready;
+            for (const std::optional<Moment>* way : {&fetch_, &gather_}) {
+                if (!*way) continue;
+                const Action& action = *(*way)->action;
+                here = simulator_.startPiece(rank_, state_, action, costs_.pieces(action.kind), brought_, here);
+                arriving_.push_back(here);
+            }
+        }
     }
 
     void waitFor(const Moment& moment) {
@@ -127,10 +132,10 @@ private:
     Time span_;   ///< begin of the compute span under way
     Time chunk_;  ///< begin of what the graph has no node for yet
     const DataCosts& costs_;
-    std::vector<Moment>& arrived_;  ///< by layer
-    std::optional<Moment> gather_, reduce_, parts_;
-    std::size_t gathers_ = 0, reduced_ = 0;
-    int gathering_ = -1;  ///< layer whose gathers were started last
+    std::vector<Moment>& arriving_;  ///< what brings the weights of the layer `bringing_`, in order
+    std::optional<Moment> fetch_, gather_, reduce_, parts_;
+    std::size_t brought_ = 0, reduced_ = 0;
+    int bringing_ = -1;  ///< layer whose weights were asked for last; -1: all have come
 };
 
 }  // namespace shardlab::predict::simulation

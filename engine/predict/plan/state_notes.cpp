@@ -36,10 +36,19 @@ std::vector<Sentence> stateNotes(const Layout& layout) {
     }
     if (offloadsOptimizer(layout.memory)) {
         const NumberFormats formats = numberFormats(layout.precision);
-        notes.push_back(say("optimizer on the host: its state lies in the host's memory and is updated there by the "
-                            "processor; in a step {} bytes a parameter go there as gradients and {} come back as "
-                            "weights, over the device's own link; the traffic between ranks stays the same",
-                            formats.gradientBytes(), formats.weightBytes()));
+        if (offloadsParameters(layout.memory))
+            notes.push_back(
+                say("parameters on the host: the weights and the optimizer's state that a rank owns lie in the host's "
+                    "memory; each layer's weights come to the device before every forward and backward that reads "
+                    "them, {} bytes a parameter of the rank's part each time, and are dropped after; gradients go to "
+                    "the host once a step, {} bytes a parameter, over the device's own link",
+                    formats.weightBytes(), formats.gradientBytes()));
+        else
+            notes.push_back(
+                say("optimizer on the host: its state lies in the host's memory and is updated there by the "
+                    "processor; in a step {} bytes a parameter go there as gradients and {} come back as "
+                    "weights, over the device's own link; the traffic between ranks stays the same",
+                    formats.gradientBytes(), formats.weightBytes()));
     }
     if (swapsActivations(layout.memory))
         notes.push_back(say("activations on the host: the activations of a forward lie in the host's memory where at "

@@ -142,7 +142,8 @@ Layout repaired(Layout layout) {
     // What it does not go with says more of what is wanted.
     if (isFaulty(layout, "/model/rope_base")) model.block.rotary.base = RotarySpec{}.base;
     if (isFaulty(layout, "/model/rope_high")) model.block.rotary.low = RotarySpec{}.low, model.block.rotary.high = 0;
-    if (isFaulty(layout, "/memory/offload")) layout.memory.offload = OffloadKind::None;
+    for (const OffloadKind less : {OffloadKind::Optimizer, OffloadKind::None})
+        if (isFaulty(layout, "/memory/offload")) layout.memory.offload = less;
     if (isFaulty(layout, "/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;
 }

@@ -127,7 +127,7 @@ private:
             parallel.sequence = false;
             change = say("{}, without sequence parallelism", change);
         }
-        if (parallel.zero > 0 && replicaCount(parallel) == 1) {
+        if (parallel.zero > 0 && replicaCount(parallel) == 1 && !offloadsParameters(layout.memory)) {
             parallel.zero = 0;
             change = say("{}, without ZeRO", change);
         }

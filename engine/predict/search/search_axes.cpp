@@ -196,7 +196,8 @@ private:
     void memory() {
         for (const int zero : zero_)
             for (const bool sequence : sequence_) {
-                if (zero > 0 && replicaCount(probe_.parallel) == 1) continue;
+                const bool fetches = offloadsParameters(probe_.memory);
+                if (fetches ? zero < 3 : zero > 0 && replicaCount(probe_.parallel) == 1) continue;
                 if (zero < 3 && probe_.parallel.shard > 0) continue;
                 if (sequence && probe_.parallel.tensor == 1) continue;
                 for (const RecomputeKind recompute : searchedRecompute) {

@@ -31,7 +31,8 @@ int smallestFactor(int degree) {
 }
 
 /// The degrees beside the pipeline, cut one prime factor at a time, the largest degree first.
-void shrinkDegrees(ParallelSpec& parallel) {
+void shrinkDegrees(Layout& layout) {
+    ParallelSpec& parallel = layout.parallel;
     const ParallelSpec design = parallel;
     parallel.pipeline = std::min(parallel.pipeline, mostPipeline);
     const int room = parallel.pipeline >= 4 ? 2 : mostBeside / parallel.pipeline;
@@ -55,7 +56,7 @@ void shrinkDegrees(ParallelSpec& parallel) {
              parallel.data * folds % parallel.expert != 0 || parallel.expert % folds != 0;)
             --parallel.expert;
     if (parallel.tensor == 1) parallel.sequence = false;
-    if (replicaCount(parallel) == 1) {
+    if (replicaCount(parallel) == 1 && !offloadsParameters(layout.memory)) {
         parallel.zero = 0;
         parallel.partition = PartitionKind::Flat;
     }
@@ -103,7 +104,7 @@ void shrinkPace(Layout& twin) {
 Layout smallTwin(const Layout& design) {
     Layout twin = design;
     twin.name += ", small";
-    shrinkDegrees(twin.parallel);
+    shrinkDegrees(twin);
     shrinkSchedule(twin, design);
     twin.cluster = {.hosts = {HostSpec{.devices = rankCount(twin)}}, .pace = design.cluster.pace};
     shrinkPace(twin);

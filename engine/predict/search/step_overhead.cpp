@@ -132,7 +132,11 @@ private:
                      ? say("reading the weights out of shared memory")
                      : say("gradients to the server and weights from it")},
             Part{[](StageCosts& cost) { cost.elastic = 0; }, say("the exchange with the centre")},
-            Part{[](StageCosts& cost) { cost.offload = cost.reload = 0; },
+            Part{[](StageCosts& cost) {
+                     cost.offload = cost.reload = 0;
+                     free(cost.data.fetchForward);
+                     free(cost.data.fetchBackward);
+                 },
                  say("gradients to the host and weights from it")},
             Part{[](StageCosts& cost) { cost.swap = 0; }, say("activations to the host and back")},
             Part{nullptr, exchangeMembers(plan_.layout) > 1

@@ -118,6 +118,9 @@ enum class EventKind : std::uint8_t {
     // Where activations lie there between forward and backward (memory.swap):
     SwapOut = 77,
     SwapIn = 78,
+    /// Weights that lie there come layer by layer, before they are used or gathered (memory.offload): `value` is the
+    /// piece's, as GatherParameters'.
+    FetchWeights = 79,
     /// Comm lane, beside compute: copies sum a rank's part of a piece; bytes of the part, `value` as ScatterGradients'.
     ReduceParts = 80,
     /// Like KeyValueHop, an all-to-all of a context group for which the action waits: all heads of some tokens
@@ -172,6 +175,8 @@ inline constexpr ActionTable<EventKind> actionEvents({
     {ActionKind::SwapIn, EventKind::SwapIn},
     {ActionKind::SwapFree, EventKind::None},  // the wait carries SWAP_OUT
     {ActionKind::ReduceParts, EventKind::ReduceParts},
+    {ActionKind::FetchForward, EventKind::FetchWeights},
+    {ActionKind::FetchBackward, EventKind::FetchWeights},
 });
 constexpr EventKind eventKind(ActionKind kind) { return actionEvents[kind]; }
 

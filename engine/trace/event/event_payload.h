@@ -37,7 +37,7 @@ constexpr std::optional<InjectedFaultKind> faultOf(const Event& event) {
 
 /// Exchanges inside an action (isInsideAction) and Overflow: a layer's number, or one of base/layer_number.h.
 constexpr int layerOf(const Event& event) { return wholeOf(event.value); }
-/// ReduceBuckets, ScatterGradients, ReduceParts, GatherParameters: which piece of the action, from 0.
+/// ReduceBuckets, ScatterGradients, ReduceParts, GatherParameters, FetchWeights: which piece of the action, from 0.
 constexpr int pieceOf(const Event& event) { return wholeOf(event.value); }
 /// PushGradients, PullWeights, ExchangeElastic: the worker's replica, where one message is meant; else 0.
 constexpr int workerOf(const Event& event) { return wholeOf(event.value); }

@@ -68,7 +68,8 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
                "0");
     if (kind == AccelerateKind::DeepSpeed && copyCount(p) > 1)
         refuse("/parallel/shard", say("{} copies without FSDP", copyCount(p)),
-               say("several copies go with FSDP2 alone"), say("0; or parallel.zero 2 or 3, with memory.offload none"));
+               say("several copies go with FSDP2 alone"),
+               say("0; or parallel.zero 2 or 3, with memory.offload none or parameters"));
     if (layout.memory.offload == OffloadKind::Optimizer && p.zero == 0)
         refuse("/memory/offload", say("the optimizer on the host without ZeRO"),
                say("offloading is a part of DeepSpeed's ZeRO"), say("none; or parallel.zero of at least 1"));
@@ -93,9 +94,9 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
     if (kind == AccelerateKind::Fsdp)
         text += fmt::format("fsdp_config:\n  fsdp_version: 2\n  fsdp_reshard_after_forward: {}\n"
                             "  fsdp_auto_wrap_policy: TRANSFORMER_BASED_WRAP  # chosen: a unit for each block\n"
-                            "  fsdp_activation_checkpointing: {}\n  fsdp_offload_params: false\n"
+                            "  fsdp_activation_checkpointing: {}\n  fsdp_offload_params: {}\n"
                             "  fsdp_cpu_ram_efficient_loading: true\n  fsdp_state_dict_type: SHARDED_STATE_DICT\n",
-                            p.zero == 3, full);
+                            p.zero == 3, full, offloadsParameters(layout.memory));
     if (kind == AccelerateKind::Fsdp && (p.tensor > 1 || p.context > 1 || copyCount(p) > 1)) {
         text += fmt::format("parallelism_config:\n  parallelism_config_dp_replicate_size: {}\n"
                             "  parallelism_config_dp_shard_size: {}\n  parallelism_config_tp_size: {}\n"

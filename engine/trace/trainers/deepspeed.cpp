@@ -154,7 +154,9 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
             if (p.bucket > 0)
                 zero["reduce_bucket_size"] = std::llround(p.bucket * 1e6 / gradientBytes(layout.precision));
         }
-        if (m.offload == OffloadKind::Optimizer) zero["offload_optimizer"] = {{"device", "cpu"}, {"pin_memory", true}};
+        const DeepSpeedJson onHost{{"device", "cpu"}, {"pin_memory", true}};
+        if (offloadsOptimizer(m)) zero["offload_optimizer"] = onHost;
+        if (offloadsParameters(m)) zero["offload_param"] = onHost;
         json["zero_optimization"] = std::move(zero);
         if (o.kind == knownSgd) json["zero_allow_untested_optimizer"] = true;
     } else if (p.data > 1 && p.bucket > 0) {
@@ -337,11 +339,8 @@ private:
         p.zero = std::min(integer("/zero_optimization/stage", 0), 3);
         const bool overlaps = flag("/zero_optimization/overlap_comm");
         const double elements = number("/zero_optimization/reduce_bucket_size", 5e8);
-        if (word("/zero_optimization/offload_optimizer/device") == "cpu") {
-            layout_.memory.offload = OffloadKind::Optimizer;
-            take("/zero_optimization/offload_optimizer/pin_memory");
-        }
-        if (p.zero > 0 && replicaCount(p) == 1) {
+        offload();
+        if (p.zero > 0 && replicaCount(p) == 1 && !offloadsParameters(layout_.memory)) {
             note(
                 fmt::format("zero_optimization.stage {} with one replica divides nothing: parallel.zero is 0", p.zero));
             p.zero = 0;
@@ -349,6 +348,22 @@ private:
         if (p.zero == 1)
             p.bucket = overlaps ? std::min(1e6, rounded(elements * gradientBytes(layout_.precision) / 1e6)) : 0;
         take("/zero_allow_untested_optimizer");
+    }
+
+    void offload() {
+        const auto onHost = [&](const std::string& what) {
+            const std::string place = "/zero_optimization/" + what;
+            if (word((place + "/device").c_str()) != "cpu") return false;
+            take((place + "/pin_memory").c_str());
+            return true;
+        };
+        const bool optimizer = onHost("offload_optimizer"), parameters = onHost("offload_param");
+        OffloadKind& offload = layout_.memory.offload;
+        if (optimizer) offload = OffloadKind::Optimizer;
+        if (!parameters) return;
+        if (layout_.parallel.zero < 3) return note("offload_param goes with stage 3 alone: it is left out");
+        if (!optimizer) note("offload_param without offload_optimizer: the layout has the optimizer on the host too");
+        offload = OffloadKind::Parameters;
     }
 
     void optimizer() {

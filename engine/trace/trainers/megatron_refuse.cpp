@@ -211,6 +211,9 @@ private:
             refuse("/memory/partition_activations", say("partitioned inputs of a part of the blocks"),
                    say("it divides saved activations with {} uniform alone", named("--recompute-method")),
                    say("false; or memory.recompute_blocks 0"));
+        if (offloadsParameters(m))
+            refuse("/memory/offload", say("parameters on the host"),
+                   say("{} moves the optimizer alone", named("--optimizer-cpu-offload")), say("none or optimizer"));
         if (m.offload == OffloadKind::Optimizer && layout_.parallel.zero == 0)
             refuse("/memory/offload", say("the optimizer on the host without ZeRO"),
                    say("{} needs {}", named("--optimizer-cpu-offload"), named("--use-distributed-optimizer")),

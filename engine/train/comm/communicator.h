@@ -91,6 +91,9 @@ public:
     virtual void connect(std::span<const std::pair<int, int>> links) { static_cast<void>(links); }
     /// Collective: makes now what the first collective would otherwise make.
     virtual void prepare() {}
+    /// The next exchange starts when the device has come to `moment`, instead of when it has carried out its calls.
+    /// Only for groups whose devices exchange by themselves.
+    virtual void startAfter(std::shared_ptr<DeviceMoment> moment) { static_cast<void>(moment); }
     /// The same group for data in the processor's memory, where this communicator's data lie in a device's.
     virtual Communicator& host() { return *this; }
 

@@ -17,11 +17,12 @@ ArraySpan joined(const ArraySpan& before, const ArraySpan& next) {
 
 }  // namespace
 
-HostMirror::HostMirror(std::span<const Parameter> owned, Device& device, Arena& host)
+HostMirror::HostMirror(std::span<const Parameter> owned, Device& device, Arena& host, Values values)
     : device_(device), parameters_(owned.begin(), owned.end()) {
     const std::size_t elements = elementsOf(owned);
     if (elements == 0) return;
-    values_ = host.allocate(MemoryCategory::Parameters, elements, owned.front().value.type());
+    if (values == Values::OnDevice)
+        values_ = host.allocate(MemoryCategory::Parameters, elements, owned.front().value.type());
     gradients_ = host.allocateZeroed(MemoryCategory::Gradients, elements, owned.front().gradient.type());
     std::size_t begin = 0;
     for (Parameter& parameter : parameters_) {
@@ -34,7 +35,7 @@ HostMirror::HostMirror(std::span<const Parameter> owned, Device& device, Arena& 
         } else {
             runs_.push_back({parameter.value, parameter.gradient, begin});
         }
-        parameter.value = values_.span().subspan(begin, count);
+        if (values == Values::OnDevice) parameter.value = values_.span().subspan(begin, count);
         parameter.gradient = gradients_.span().subspan(begin, count);
         begin += count;
     }
@@ -42,6 +43,7 @@ HostMirror::HostMirror(std::span<const Parameter> owned, Device& device, Arena& 
 }
 
 void HostMirror::begin() {
+    if (values_.empty()) return;
     for (const Run& run : runs_) {
         const ArraySpan here = values_.span().subspan(run.begin, run.value.size());
         device_.download(run.value.data().data, here.data().data, here.bytes().size());

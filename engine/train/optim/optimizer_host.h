@@ -14,10 +14,12 @@ namespace shardlab::train {
 
 /// A second copy on the host of what a stage's replica updates: values in the device's type (category Parameters),
 /// which the optimizer updates, itself or by way of its master weights, and gradients in their type (Gradients).
+/// Values that lie on the host anyway are updated there, and have no copy.
 class HostMirror {
 public:
-    /// Mirrors `owned`, whose memory stays where it is on `device`, and starts with its values.
-    HostMirror(std::span<const Parameter> owned, Device& device, Arena& host);
+    enum class Values : std::uint8_t { OnDevice, OnHost };
+    /// Mirrors `owned`, whose memory stays where it is, and starts with its values. Gradients lie on `device`.
+    HostMirror(std::span<const Parameter> owned, Device& device, Arena& host, Values values = Values::OnDevice);
     HostMirror(const HostMirror&) = delete;
     HostMirror& operator=(const HostMirror&) = delete;
 

@@ -99,8 +99,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
     return units;
 }
 
-StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena)
-    : stage_(stage), zero_(parallel.zero), replicas_(replicasOfCopy(parallel)),
+StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena, Arena* host)
+    : stage_(stage), host_(host), zero_(parallel.zero), replicas_(replicasOfCopy(parallel)),
       replica_(numberInCopy(parallel, replica)), units_(unitsOf(parallel, stage.parameters())),
       reduced_(reductionUnits(parallel, units_, sizeOf(stage.types().gradients))), bound_(reduced_.size()) {
     std::int64_t total = 0;
@@ -109,7 +109,8 @@ StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica
         total += partSize(unit, replica_, replicas_);
     }
     if (zero_ >= 3) {
-        values_ = arena.allocate(MemoryCategory::Parameters, static_cast<std::size_t>(total), stage.types().weights);
+        values_ = (host ? *host : arena)
+                      .allocate(MemoryCategory::Parameters, static_cast<std::size_t>(total), stage.types().weights);
         startValues();
     }
     if (zero_ >= 2)
@@ -139,7 +140,7 @@ void StageShards::startValues() {
             const std::int64_t to =
                 std::min(begin + partSize(unit, replica_, replicas_), offset + static_cast<std::int64_t>(whole.size()));
             if (from >= to) continue;
-            upload(device(), piece(std::span<const float>(whole), from - offset, to - from),
+            upload(valuesDevice(), piece(std::span<const float>(whole), from - offset, to - from),
                    piece(shardOf(values_.span(), unit), from - begin, to - from));
         }
     }
@@ -164,9 +165,8 @@ void StageShards::own(const FlatUnit& unit) {
 
 ArraySpan StageShards::gatherInto(const FlatUnit& unit, ArraySpan slot) {
     const ArraySpan whole = piece(slot, 0, unit.size);
-    const ArraySpan own = shardOf(values_.span(), unit);
-    if (!own.empty())
-        device().copy(own.data().data, (whole.data() + partBegin(unit, replica_, replicas_)).data, own.bytes().size());
+    const ArraySpan own = ownValues(unit);
+    if (!own.empty() && !host_) device().copy(own.data().data, ownPart(unit, whole).data().data, own.bytes().size());
     visitPieces(stage_.parameters(), unit.begin, unit.end(),
                 [&](std::size_t i, std::int64_t at, std::int64_t, std::int64_t count) {
                     stage_.parameters()[i].value = piece(whole, at, count);

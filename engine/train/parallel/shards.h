@@ -47,18 +47,26 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
 class StageShards {
 public:
     /// For `parallel.zero` ≥ 1. Allocates the shards that the stage does not hold itself (categories Parameters and
-    /// Gradients) and initialises the weights in them.
-    StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena);
+    /// Gradients) and initialises the weights in them. `host`: where those of ZeRO 3's weights lie instead of in
+    /// `arena`; may be null.
+    StageShards(Stage& stage, const ParallelSpec& parallel, int replica, Arena& arena, Arena* host = nullptr);
 
     /// What this replica updates: one Parameter, with its flatBegin, for each piece of a weight in the shards.
     std::span<Parameter> owned() { return owned_; }
 
+    /// Where the values of owned() lie: on the stage's device, or on its host.
+    Device& valuesDevice() const { return host_ ? host_->device() : device(); }
+    bool onHost() const { return host_ != nullptr; }
+
     /// The units in the order in which their gradients become final.
     const std::vector<FlatUnit>& reduced() const { return reduced_; }
 
-    /// Memory of a whole unit, into which this replica's part is copied for a gather. With ZeRO 3 the unit's parameters
-    /// are bound to it; with ZeRO 1 and 2 they always lie there.
+    /// Memory of a whole unit, into which this replica's part is copied for a gather unless it lies on the host. The
+    /// unit's parameters are bound to it (ZeRO 3).
     ArraySpan gatherInto(const FlatUnit& unit, ArraySpan slot);
+    /// This replica's part of a unit's values (ZeRO 3).
+    ArraySpan ownValues(const FlatUnit& unit) const { return shardOf(values_.span(), unit); }
+    /// A whole unit's values, which always lie together with ZeRO 1 and 2.
     ArraySpan values(const FlatUnit& unit) { return blockPart(stage_.parameterBlock(), unit); }
     /// Zeroes the memory of a unit's whole gradient and binds the parameters' gradients to it (ZeRO 2, 3).
     ArraySpan bindGradient(const FlatUnit& unit, ArraySpan slot);
@@ -69,7 +77,7 @@ public:
     /// The other way round, before the last sum of a step: adds what the shard has to this replica's part of `whole`,
     /// and clears the shard.
     void returnGradient(const FlatUnit& unit, ArraySpan whole);
-    /// This replica's part of a unit's whole gradient.
+    /// This replica's part of a whole unit.
     ArraySpan ownPart(const FlatUnit& unit, ArraySpan whole) const;
     void zeroGradients();
 
@@ -85,6 +93,7 @@ private:
     Device& device() const { return stage_.arena().device(); }
 
     Stage& stage_;
+    Arena* host_;  ///< null: all lies on the device
     int zero_;
     int replicas_;  ///< that share a copy
     int replica_;   ///< this one's number among them

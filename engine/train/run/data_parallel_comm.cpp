@@ -2,6 +2,7 @@
 #include "engine/train/run/data_parallel_comm.h"
 
 #include "engine/base/clock.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
 #include "engine/train/parallel/background_collectives.h"
 #include "engine/train/parallel/device_collectives.h"
@@ -26,17 +27,42 @@ Collective reducing(const FlatUnit& unit) {
 }
 
 /// Whether devices begin and await collectives in their own order. A ring consists of the processor's messages and
-/// sums, and only the processor waits for modelled moments.
+/// sums, and only the processor waits for modelled moments. A single replica needs no group of devices.
 bool devicesExchangeAlone(const DataParallelCommSetup& setup) {
-    return setup.direct && !setup.arena.device().onHost() && !setup.clock.isModelled() &&
+    Device& device = setup.arena.device();
+    const bool alone = replicaCount(setup.parallel) == 1 && device.mark();
+    return (setup.direct || alone) && !device.onHost() && !setup.clock.isModelled() &&
            setup.parallel.allReduce != AllReduceKind::Ring;
+}
+
+/// What a device does without others: work that is over at a moment of its own.
+class OwnWork final : public Request {
+public:
+    /// Null moments: it is over already.
+    OwnWork(Device& device, std::shared_ptr<DeviceMoment> begin, std::shared_ptr<DeviceMoment> end)
+        : device_(device), begin_(std::move(begin)), end_(std::move(end)) {}
+    bool test() override { return !end_ || end_->reached(); }
+    void wait() override {
+        if (end_) device_.await(*end_);
+    }
+    DeviceSpan span() const override { return {begin_, end_}; }
+
+private:
+    Device& device_;
+    std::shared_ptr<DeviceMoment> begin_, end_;
+};
+
+/// Sums and gathers of a single replica.
+RequestPtr nothingToExchange(Device& device) {
+    const std::shared_ptr<DeviceMoment> now = device.mark();
+    return std::make_unique<OwnWork>(device, now, now);
 }
 
 }  // namespace
 
 DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
-    : setup_(std::move(setup)), followsDevice_(devicesExchangeAlone(setup_)), clock_(&setup_.clock),
-      spans_(setup_.trace) {
+    : setup_(std::move(setup)), followsDevice_(devicesExchangeAlone(setup_)),
+      alone_(replicaCount(setup_.parallel) == 1), clock_(&setup_.clock), spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
     for (const auto& group : {&setup_.holders, &setup_.parts})
         if (followsDevice_ && *group) (*group)->prepare();
@@ -52,7 +78,8 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
         largest = {std::max(largest.turn, sizes.turn), std::max(largest.staying, sizes.staying)};
         reduced_[index] = reductionUnits(setup_.parallel, units, sizeOf(stage->types().gradients));
         if (zero > 0)
-            shards_[index] = std::make_unique<StageShards>(*stage, setup_.parallel, setup_.replica, setup_.arena);
+            shards_[index] =
+                std::make_unique<StageShards>(*stage, setup_.parallel, setup_.replica, setup_.arena, setup_.host);
         if (zero < 3) continue;
         forward_[index] = forwardGathers(units);
         backward_[index] = backwardGathers(units, stage->segments(), stage->hasLayer(-1));
@@ -78,6 +105,15 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
                             std::function<void()> finish) {
     Device& device = setup_.arena.device();
     Communicator* const among = piece.group;
+    if (alone_) {
+        piece.ticket = beside_->post(
+            [&device](Communicator&) {
+                device.enter();
+                return nothingToExchange(device);
+            },
+            std::move(finish));
+        return;
+    }
     if (device.onHost() || (setup_.direct && !piece.hops)) {
         piece.ticket = beside_->post(
             [whole, &device, among, collective = std::move(collective)](Communicator& group) {
@@ -103,19 +139,46 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
 DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, ArraySpan whole,
                                                    std::function<RequestPtr(Communicator&, ArraySpan)> collective,
                                                    std::function<void()> finish,
-                                                   std::shared_ptr<std::vector<RingHop>> hops, Communicator* among) {
+                                                   std::shared_ptr<std::vector<RingHop>> hops, Communicator* among,
+                                                   const PiecePtr& after) {
+    const PiecePtr piece = newPiece(action, index, static_cast<std::int64_t>(whole.bytes().size()), after);
+    piece->hops = std::move(hops);
+    piece->group = among;
+    post(*piece, whole, std::move(collective), std::move(finish));
+    return started(piece);
+}
+
+DataParallelComm::PiecePtr DataParallelComm::newPiece(const Action& action, int index, std::int64_t bytes,
+                                                      const PiecePtr& after) {
     auto piece = std::make_shared<Piece>();
     piece->action = action;
     piece->index = index;
-    piece->bytes = static_cast<std::int64_t>(whole.bytes().size());
-    piece->hops = std::move(hops);
-    piece->group = among;
+    piece->bytes = bytes;
     const double seconds = costsOf(action).pieces(action.kind).at(static_cast<std::size_t>(index)).seconds;
-    piece->modelled = clock_->reserve(dataFree_, clock_->now(), toNanoseconds(seconds * setup_.costs.stretch));
-    post(*piece, whole, std::move(collective), std::move(finish));
+    std::int64_t& link = isHostCopy(action.kind) ? fromHostFree_ : dataFree_;
+    const std::int64_t ready = std::max(clock_->now(), after && after->modelled ? after->modelled->end : 0);
+    piece->modelled = clock_->reserve(link, ready, toNanoseconds(seconds * setup_.costs.stretch));
+    return piece;
+}
+
+DataParallelComm::PiecePtr DataParallelComm::started(const PiecePtr& piece) {
     pieces_.push_back(piece);
     last_ = piece;
     return piece;
+}
+
+DataParallelComm::PiecePtr DataParallelComm::startFetch(const Action& action, int index, ConstArraySpan from,
+                                                        ArraySpan to) {
+    const std::int64_t bytes = costsOf(action).pieces(action.kind).at(static_cast<std::size_t>(index)).bytes;
+    const PiecePtr piece = newPiece(action, index, bytes, nullptr);
+    Device& device = setup_.arena.device();
+    piece->ticket = beside_->post([from, to, &device, into = piece.get()](Communicator&) {
+        device.enter();
+        const std::shared_ptr<DeviceMoment> begin = device.mark();
+        if (!from.empty()) into->over = device.uploadAhead(from.data().data, to.data().data, from.bytes().size());
+        return std::make_unique<OwnWork>(device, begin, into->over ? into->over : begin);
+    });
+    return started(piece);
 }
 
 void DataParallelComm::announce(const Action& action) {
@@ -128,13 +191,15 @@ void DataParallelComm::announce(const Action& action) {
         return;
     }
     announced_.push_back(action);
-    if (action.kind != ActionKind::GatherForward && action.kind != ActionKind::GatherBackward) return;
-    gather_ = action;
-    gathers_ = 0;
-    gathering_ = -1;
+    const bool fetches = fetchesWeights(action.kind);
+    if (!fetches && !gathersWeights(action.kind)) return;
+    (fetches ? fetch_ : gather_) = action;
+    if (fetches && !alone_) return;  // they are gathered next
+    brought_ = 0;
+    bringing_ = -1;
     arriving_.clear();
     room_.clear();
-    startGathers();
+    bringWeights();
 }
 
 bool DataParallelComm::begin(const Action& compute) {
@@ -157,6 +222,7 @@ bool DataParallelComm::begin(const Action& compute) {
 void DataParallelComm::end() {
     spans_.end(mark());
     active_ = false;
+    fetch_.reset();
     gather_.reset();
     reduce_.reset();
     parts_.reset();
@@ -170,27 +236,46 @@ ArraySpan DataParallelComm::gradientSlot(const FlatUnit& unit, std::size_t& take
     return place;
 }
 
-const std::vector<UnitGather>& DataParallelComm::gathersOf(const Action& action) const {
-    return (action.kind == ActionKind::GatherForward ? forward_ : backward_).at(action.stage);
+/// The units that the compute action reads, in the order of use.
+const std::vector<UnitGather>& DataParallelComm::reads() const {
+    const Action& action = gather_ ? *gather_ : *fetch_;
+    const bool forward = action.kind == ActionKind::GatherForward || action.kind == ActionKind::FetchForward;
+    return (forward ? forward_ : backward_).at(action.stage);
 }
 
-/// Starts the gathers of the next layer that is used.
-void DataParallelComm::startGathers() {
-    const std::vector<UnitGather>& all = gathersOf(*gather_);
-    if (gathers_ == all.size()) return;
-    gathering_ = all[gathers_].layer;
-    for (; gathers_ < all.size() && all[gathers_].layer == gathering_; ++gathers_) {
-        const FlatUnit& unit = all[gathers_].unit;
-        const ArraySpan whole = shards_.at(gather_->stage)->gatherInto(unit, room_.place(all[gathers_]));
-        arriving_[gathering_].push_back(
-            start(*gather_, static_cast<int>(gathers_), whole, gathering(unit), {}, nullptr, holdersOf(unit)));
+/// Starts what brings the weights of the next layer that is used: from the host, and then from replicas.
+void DataParallelComm::bringWeights() {
+    const std::vector<UnitGather>& all = reads();
+    if (brought_ == all.size()) return;
+    bringing_ = all[brought_].layer;
+    for (; brought_ < all.size() && all[brought_].layer == bringing_; ++brought_) {
+        const FlatUnit& unit = all[brought_].unit;
+        const int index = static_cast<int>(brought_);
+        StageShards& shards = *shards_.at((gather_ ? gather_ : fetch_)->stage);
+        const ArraySpan whole = shards.gatherInto(unit, room_.place(all[brought_]));
+        PiecePtr fetched;
+        if (fetch_) {
+            fetched = startFetch(*fetch_, index, shards.ownValues(unit), shards.ownPart(unit, whole));
+            arriving_[bringing_].push_back(fetched);
+        }
+        if (gather_)
+            arriving_[bringing_].push_back(
+                start(*gather_, index, whole, after(fetched, gathering(unit)), {}, nullptr, holdersOf(unit), fetched));
     }
 }
 
+Collective DataParallelComm::after(const PiecePtr& fetched, Collective collective) {
+    if (!fetched) return collective;
+    return [fetched, collective = std::move(collective)](Communicator& group, ArraySpan whole) {
+        if (fetched->over) group.startAfter(fetched->over);
+        return collective(group, whole);
+    };
+}
+
 void DataParallelComm::arrive(int layer) {
-    if (!gather_) return;
+    if (!gather_ && !fetch_) return;
     for (const PiecePtr& piece : arriving_[layer]) await(piece);
-    if (layer == gathering_) startGathers();
+    if (layer == bringing_) bringWeights();
 }
 
 void DataParallelComm::beforeUse(int layer) {
@@ -300,7 +385,7 @@ void DataParallelComm::await(const PiecePtr& piece) {
 void DataParallelComm::recordWait(const Action& what, const std::function<void()>& wait) {
     RankTrace& trace = setup_.trace;
     const Moment from = mark();
-    if (!followsDevice_) trace.doing(RankPhase::Communicating, what);
+    if (!followsDevice_ && !isHostCopy(what.kind)) trace.doing(RankPhase::Communicating, what);
     wait();
     spans_.wait(what, from, mark());
     if (active_) trace.doing(RankPhase::Compute, compute_);
@@ -334,10 +419,16 @@ void DataParallelComm::collect() {
 }
 
 void DataParallelComm::record(const Piece& piece, const CollectivesBesideCompute::Times& real) {
-    const auto [begin, end] = piece.modelled.value_or(TimeSpan{real.begin, real.end});
+    auto [begin, end] = piece.modelled.value_or(TimeSpan{real.begin, real.end});
+    const bool copies = isHostCopy(piece.action.kind);
+    if (copies && !piece.modelled) {  // a device asked for it while the link was busy with the one before
+        begin = std::clamp(fetchedUntil_, begin, end);
+        fetchedUntil_ = end;
+    }
     communicated_ += end - begin;
     if (!piece.hops) {
-        setup_.trace.span(Lane::Comm, eventKind(piece.action.kind), begin, end, piece.action, piece.bytes, piece.index);
+        setup_.trace.span(copies ? Lane::Copy : Lane::Comm, eventKind(piece.action.kind), begin, end, piece.action,
+                          piece.bytes, piece.index);
         return;
     }
     const auto count = static_cast<std::int64_t>(piece.hops->size());

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The collectives over the data axis that run beside compute: buckets of gradients are averaged, gradients scattered,
-// parameters gathered. They follow the rules of engine/predict/plan/simulate.h. Where devices exchange data by
-// themselves and the run is not paced, the processor asks them for everything ahead of time and waits for nothing.
+// parameters gathered, after they have come from the host where they lie there. They follow the rules of
+// engine/predict/plan/simulate.h. Where devices exchange data by themselves and the run is not paced, the processor
+// asks them for everything ahead of time and waits for nothing.
 #pragma once
 
 #include "engine/base/clock.h"
@@ -36,6 +37,7 @@ struct DataParallelCommSetup {
     bool direct = false;           ///< the groups take addresses of the device; else of the processor
     std::map<int, Stage*> stages;  ///< this rank's, by global stage
     Arena& arena;
+    Arena* host = nullptr;  ///< where the shards of weights lie, the memory of the device's host; null: in `arena`
     RankTrace& trace;
     const StepCosts& costs;
     StepClock& clock;
@@ -53,8 +55,8 @@ public:
     /// The shards of a stage; null without ZeRO.
     StageShards* shards(int stage);
 
-    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, REDUCE_PARTS, GATHER_F, GATHER_B, which wait for their compute action,
-    /// or GATHER_PARAM.
+    /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, REDUCE_PARTS, FETCH_F, FETCH_B, GATHER_F, GATHER_B, which wait for
+    /// their compute action, or GATHER_PARAM.
     void announce(const Action& action);
     /// begin() and end() stand around a compute action. begin() returns whether anything runs beside it. If so, this
     /// object owns the compute lane until end(): it finishes the layers one by one on the clock, and splits the spans
@@ -87,7 +89,9 @@ public:
     }
     /// Whether everything that the device is asked for from now on comes after the reduction.
     bool isOver(const Reduction& reduction) const { return beside_->awaited(reduction.ticket); }
-    /// Seconds of the collectives, and of the waits for them, that have been recorded in the step.
+    /// The modelled moment from which the link from the host is free; all copies that come over it reserve it.
+    std::int64_t& fromHostFree() { return fromHostFree_; }
+    /// Seconds of the collectives and fetches, and of the waits for them, that have been recorded in the step.
     double communicatedSeconds() const { return toSeconds(communicated_); }
     double exposedSeconds() const { return toSeconds(spans_.waited()); }
 
@@ -106,15 +110,20 @@ private:
         std::int64_t bytes = 0;
         std::optional<TimeSpan> modelled;
         std::shared_ptr<std::vector<RingHop>> hops;
-        Communicator* group = nullptr;  ///< one of setup_; null: that of all pieces
+        Communicator* group = nullptr;                 ///< one of setup_; null: that of all pieces
+        std::shared_ptr<DeviceMoment> over = nullptr;  ///< of a fetch under way, for who starts after it
     };
     using PiecePtr = std::shared_ptr<Piece>;
 
     const DataCosts& costsOf(const Action& action) const;
+    /// A piece with its modelled time, which is ready once `after` is over; it may be null.
+    PiecePtr newPiece(const Action& action, int index, std::int64_t bytes, const PiecePtr& after);
+    PiecePtr started(const PiecePtr& piece);
     /// `collective` works on `whole`, or on a copy in the processor's memory where the group cannot reach `whole`.
     PiecePtr start(const Action& action, int index, ArraySpan whole,
                    std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
-                   std::shared_ptr<std::vector<RingHop>> hops = nullptr, Communicator* among = nullptr);
+                   std::shared_ptr<std::vector<RingHop>> hops = nullptr, Communicator* among = nullptr,
+                   const PiecePtr& after = nullptr);
     void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
               std::function<void()> finish);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
@@ -122,8 +131,13 @@ private:
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     /// Who holds the same of a unit, where these are not all of setup_.group.
     Communicator* holdersOf(const FlatUnit& unit) const { return unit.spread > 1 ? setup_.holders.get() : nullptr; }
-    const std::vector<UnitGather>& gathersOf(const Action& action) const;
-    void startGathers();
+    /// The collective, which a device begins once the fetch is over; it may be null.
+    static std::function<RequestPtr(Communicator&, ArraySpan)>
+    after(const PiecePtr& fetched, std::function<RequestPtr(Communicator&, ArraySpan)> collective);
+    /// Copies this replica's part of a unit from the host to `to`.
+    PiecePtr startFetch(const Action& action, int index, ConstArraySpan from, ArraySpan to);
+    const std::vector<UnitGather>& reads() const;
+    void bringWeights();
     void arrive(int layer);
     void await(const PiecePtr& piece);
     /// Calls `wait`, in which the compute lane waits for `what`, and records the time.
@@ -136,6 +150,7 @@ private:
 
     DataParallelCommSetup setup_;
     const bool followsDevice_;
+    const bool alone_;  ///< there is one replica, and nothing to exchange
     StepClock* clock_;
     SplitSpans spans_;
     std::map<int, std::unique_ptr<StageShards>> shards_;
@@ -148,10 +163,9 @@ private:
     // The compute action under way.
     Action compute_;
     bool active_ = false;
-    std::optional<Action> gather_, reduce_, parts_;
-    std::int64_t announcedAt_ = 0;
-    std::size_t gathers_ = 0, reductions_ = 0;
-    int gathering_ = -1;                             ///< the layer whose gathers were started last
+    std::optional<Action> fetch_, gather_, reduce_, parts_;
+    std::size_t brought_ = 0, reductions_ = 0;
+    int bringing_ = -1;                              ///< the layer whose weights were asked for last
     std::map<int, std::vector<PiecePtr>> arriving_;  ///< by layer
     LayeredShares seconds_;                          ///< seconds of the whole action
 
@@ -160,6 +174,8 @@ private:
     PiecePtr last_, lastReduction_;
     std::deque<PiecePtr> pieces_;  ///< started, not yet recorded
     std::int64_t dataFree_ = 0;    ///< modelled moment from which the link of the data axis is free
+    std::int64_t fromHostFree_ = 0;
+    std::int64_t fetchedUntil_ = 0;  ///< end of the last fetch that was recorded
     std::int64_t communicated_ = 0;
     std::unique_ptr<CollectivesBesideCompute> beside_;  ///< last: its thread works in the memory of the members above
 };

@@ -99,7 +99,11 @@ private:
     void awaitSwap(const Action& what, std::int64_t end);
     void record(const Copy& copy, const Moment& begin, const Moment& end);
     static std::size_t direction(ActionKind kind) { return goesToHost(kind) ? 0 : 1; }
-    std::int64_t& linkFree(ActionKind kind) { return linkFree_[direction(kind)]; }
+    /// Weights that come beside compute come over the same link.
+    std::int64_t& linkFree(ActionKind kind) {
+        if (!goesToHost(kind) && setup_.dataParallel) return setup_.dataParallel->fromHostFree();
+        return linkFree_[direction(kind)];
+    }
 
     HostCopiesSetup setup_;
     std::map<std::pair<int, int>, Swapped> swapped_;  ///< by stage and microbatch

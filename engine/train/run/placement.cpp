@@ -140,7 +140,7 @@ RankStages makeStages(const StepPlan& plan, int pipelineRank, Arena& arena, Tens
 }
 
 std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Placement& place, RankStages& stages,
-                                                       Arena& arena, RankTrace& trace, StepClock& clock) {
+                                                       Arena& arena, Arena* host, RankTrace& trace, StepClock& clock) {
     if (!place.besideCompute) return nullptr;
     DataParallelCommSetup setup{plan.layout.parallel,
                                 place.replicaNumber,
@@ -150,6 +150,7 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
                                 place.direct,
                                 {},
                                 arena,
+                                host,
                                 trace,
                                 plan.costs,
                                 clock};
@@ -160,8 +161,11 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
 }
 
 void makeMirrors(RankStages& stages, Device& device, Arena& host) {
-    for (auto& [index, rankStage] : stages)
-        rankStage.host = std::make_unique<HostMirror>(rankStage.owned(), device, host);
+    for (auto& [index, rankStage] : stages) {
+        const bool there = rankStage.shards && rankStage.shards->onHost();
+        rankStage.host = std::make_unique<HostMirror>(
+            rankStage.owned(), device, host, there ? HostMirror::Values::OnHost : HostMirror::Values::OnDevice);
+    }
 }
 
 void beginMirrors(RankStages& stages) {

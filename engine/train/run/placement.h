@@ -62,9 +62,9 @@ RankStages makeStages(const StepPlan& plan, int pipelineRank, Arena& arena, Tens
                       const LayerObservers& observers, ContextGroup* context = nullptr, ExpertGroup* experts = nullptr);
 
 /// Makes what exchanges beside compute, with ZeRO's shards, which it binds to the stages; null where nothing is
-/// exchanged beside compute. Collective over the data axis.
+/// exchanged beside compute. Where parameters lie on the host, `host` is its memory. Collective over the data axis.
 std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Placement& place, RankStages& stages,
-                                                       Arena& arena, RankTrace& trace, StepClock& clock);
+                                                       Arena& arena, Arena* host, RankTrace& trace, StepClock& clock);
 
 /// For ZeRO-Offload: mirrors what each stage's replica updates in `host`, the arena of the device's host.
 void makeMirrors(RankStages& stages, Device& device, Arena& host);

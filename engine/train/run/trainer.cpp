@@ -26,9 +26,10 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
     context_ = makeContextGroup(observers);
     experts_ = makeExpertGroup(observers);
     stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_, observers, context_.get(), experts_.get());
-    dataParallel_ = makeDataParallelComm(plan_, place_, stages_, arena_, trace_, *clock_);
-    if (usesHost(layout_.memory)) {
-        host_ = std::make_unique<HostArena>(device());
+    if (usesHost(layout_.memory)) host_ = std::make_unique<HostArena>(device());
+    Arena* const parametersHost = offloadsParameters(layout_.memory) ? &host_->arena() : nullptr;
+    dataParallel_ = makeDataParallelComm(plan_, place_, stages_, arena_, parametersHost, trace_, *clock_);
+    if (host_) {
         if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());
         hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, *clock_, dataParallel_.get());
     }
@@ -56,7 +57,7 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
                                              services_.checkpoints, files(), services_.inform, services_.warn});
     }
     if (!plan_.lowered.flushes()) validationFrom_ = plan_.lowered.numbered();
-    validation_ = forwardOnly(plan_.compute, validating().validationMicrobatches(), layout_.parallel.zero == 3);
+    validation_ = forwardOnly(plan_.compute, validating().validationMicrobatches(), lowerOptions(layout_));
     for (std::vector<Action>& actions : validation_.ranks)
         for (Action& action : actions) action.microbatch += validationFrom_;
     trace_.memory();
@@ -145,18 +146,18 @@ std::string Trainer::run() { return impl_->run(); }
 
 namespace {
 
-/// The weights, whole where this rank holds them whole, else (with ZeRO 3) its shards.
-std::span<const Parameter> visited(const RankStage& rankStage) {
-    const bool whole = !rankStage.stage->parameterBlock().empty();
-    return whole ? rankStage.stage->parameters() : rankStage.shards->owned();
-}
+/// Whether this rank holds the weights whole, and not (with ZeRO 3) its shards.
+bool isWhole(const RankStage& rankStage) { return !rankStage.stage->parameterBlock().empty(); }
 
 }  // namespace
 
 void Trainer::visitParameters(const std::function<void(int, const Parameter&, std::span<const float>)>& visit) {
-    for (const auto& [index, rankStage] : impl_->stages())
-        for (const Parameter& parameter : visited(rankStage))
-            visit(index, parameter, download(rankStage.stage->arena().device(), parameter.value));
+    for (const auto& [index, rankStage] : impl_->stages()) {
+        const bool whole = isWhole(rankStage);
+        Device& device = whole ? rankStage.stage->arena().device() : rankStage.shards->valuesDevice();
+        for (const Parameter& parameter : whole ? rankStage.stage->parameters() : rankStage.shards->owned())
+            visit(index, parameter, download(device, parameter.value));
+    }
 }
 
 }  // namespace shardlab::train

@@ -10,9 +10,10 @@ namespace shardlab::train {
 
 std::vector<TrainingState::Held> TrainingState::values(RankStage& rankStage) const {
     std::vector<Held> all;
+    Device& device = zero_ < 3 ? device_ : rankStage.shards->valuesDevice();
     for (const Parameter& parameter : zero_ < 3 ? rankStage.stage->parameters() : rankStage.owned())
         all.push_back(
-            {&parameter, weightKind, parameter.slice, parameter.flatBegin, parameter.value, parameter.owner, &device_});
+            {&parameter, weightKind, parameter.slice, parameter.flatBegin, parameter.value, parameter.owner, &device});
     return all;
 }
 

@@ -171,7 +171,7 @@ DeviceGroup& NcclCommunicator::all() {
 
 RequestPtr NcclCommunicator::start(const Calls& calls, std::function<void()> after) {
     DeviceGroup& group = all();
-    group.begin();
+    group.begin(std::exchange(startAfter_, nullptr).get());
     calls(group);
     return std::make_unique<Collective>(staged_.host(), group.end(), std::move(after));
 }

@@ -57,6 +57,7 @@ public:
     void requireMembers() override { staged_.host().requireMembers(); }
     void connect(std::span<const std::pair<int, int>> links) override;
     void prepare() override { all(); }
+    void startAfter(std::shared_ptr<DeviceMoment> moment) override { startAfter_ = std::move(moment); }
     Communicator& host() override { return staged_.host(); }
 
 private:
@@ -76,6 +77,7 @@ private:
     Device& device_;
     DeviceGroups& groups_;
     std::unique_ptr<DeviceGroup> all_;
+    std::shared_ptr<DeviceMoment> startAfter_;        ///< for the next collective
     std::unique_ptr<Communicator> headers_;           ///< null until there are links
     std::vector<std::unique_ptr<DirectLink>> links_;  ///< in the order of connect
     std::map<int, DirectLink*> to_, from_;
