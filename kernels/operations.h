@@ -32,6 +32,7 @@
 #include "kernels/rotary.h"
 #include "kernels/sgd.h"
 #include "kernels/sm3.h"
+#include "kernels/sparse_floats.h"
 
 #include <tuple>
 
@@ -53,6 +54,7 @@ namespace shardlab::kernels {
     SHARDLAB_RELU_OPS(operation)                                                                                       \
     SHARDLAB_MAX_POOL_OPS(operation)                                                                                   \
     SHARDLAB_PACKED_FLOAT_OPS(operation)                                                                               \
+    SHARDLAB_SPARSE_FLOAT_OPS(operation)                                                                               \
     SHARDLAB_DROPOUT_OPS(operation)                                                                                    \
     SHARDLAB_ATTENTION_OPS(operation)                                                                                  \
     SHARDLAB_ATTENTION_BLOCK_OPS(operation)                                                                            \
@@ -82,6 +84,7 @@ struct Operations : GemmOps,
                     ReluOps,
                     MaxPoolOps,
                     PackedFloatOps,
+                    SparseFloatOps,
                     DropoutOps,
                     AttentionOps,
                     AttentionBlockOps,

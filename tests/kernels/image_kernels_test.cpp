@@ -30,6 +30,45 @@ class ImageKernelsTest : public QObject, KernelRows {
     DeviceArray codesFor(const ImageShape& shape) const { return poisoned((poolCodes(shape) + 3) / 4); }
     static std::uint8_t* bytes(const DeviceArray& array) { return reinterpret_cast<std::uint8_t*>(array.floats()); }
 
+    template <class Word>
+    std::vector<Word> words(const DeviceArray& array, std::size_t count) const {
+        std::vector<Word> got(count);
+        device().download(array.floats(), got.data(), count * sizeof(Word));
+        return got;
+    }
+
+    template <class Word>
+    void requireSparse(const std::vector<float>& values, RandomInputs& in) {
+        const auto count = std::int64_t(values.size());
+        const auto array = activations(values);
+        const std::vector<Word> given = words<Word>(array, values.size());
+        std::vector<std::int32_t> begins;
+        std::vector<Word> kept;
+        std::vector<std::uint8_t> columns;
+        for (std::size_t i = 0; i < given.size(); ++i) {
+            if (i % 256 == 0) begins.push_back(std::int32_t(kept.size()));
+            if (given[i] == 0) continue;
+            kept.push_back(given[i]);
+            columns.push_back(std::uint8_t(i % 256));
+        }
+        begins.push_back(std::int32_t(kept.size()));
+        TRUE_OF(std::int64_t(begins.size()) == sparseRows(count) + 1);
+        const auto gotBegins = tokens(std::vector<std::int32_t>(begins.size(), -1));
+        device().countNonzeros(count, array, gotBegins.tokens());
+        TRUE_OF(words<std::int32_t>(gotBegins, begins.size()) == begins);
+        const auto nonzeros = std::int64_t(kept.size()), size = sparseBytes(nonzeros, row().t);
+        TRUE_OF(size == nonzeros * std::int64_t(sizeof(Word) + 1));
+        const auto packed = poisoned(std::size_t(size + 3) / 4), back = poisoned(values.size(), row().t);
+        device().packNonzeros(count, nonzeros, array, gotBegins.tokens(), bytes(packed));
+        TRUE_OF(words<Word>(packed, kept.size()) == kept);
+        const std::vector<std::uint8_t> all = words<std::uint8_t>(packed, std::size_t(size));
+        TRUE_OF(std::equal(columns.begin(), columns.end(), all.end() - std::ptrdiff_t(columns.size()), all.end()));
+        device().unpackNonzeros(count, nonzeros, gotBegins.tokens(), bytes(packed), back);
+        TRUE_OF(words<Word>(back, given.size()) == given);
+        for (const DeviceArray* const each : {&packed, &back, &gotBegins, &array})
+            TRUE_OF(each->now().size() == each->size());
+    }
+
 private Q_SLOTS:
     void initTestCase_data() { addRows(); }
     void initTestCase() { setKernelThreads(1); }
@@ -168,6 +207,29 @@ private Q_SLOTS:
         const auto inType = poisoned(values.size(), row().t);
         device().unpackFloats(std::int64_t(values.size()), bits, ImageKernelsTest::bytes(packed), inType);
         CLOSE(inType, reference::toDouble(got), 0x1p-24);
+    }
+
+    /// Whatever has a bit is kept with its column, in order, and nothing else; all are as they were, to the bit.
+    void zerosAreLeftOut_data() {
+        QTest::addColumn<double>("zeros");
+        for (const double zeros : {0.0, 0.5, 0.9, 1.0}) QTest::addRow("%g of them", zeros) << zeros;
+    }
+    void zerosAreLeftOut() {
+        QFETCH(double, zeros);
+        RandomInputs in;
+        const int sizes[] = {in.whole(1, 255), 256, in.whole(257, 5000), 256 * in.whole(2, 40),
+                             in.whole(300000, 400000)};
+        for (const int size : sizes) {
+            std::vector<float> values = in.floats(std::size_t(size));
+            for (float& value : values)
+                if (in.whole(0, 999) < 1000 * zeros) value = 0;
+            if (zeros < 1)
+                for (const float odd : {-0.0f, 1e-7f, NAN, INFINITY, -3.0f})
+                    values[std::size_t(in.whole(0, size - 1))] = odd;
+            if (row().t == DType::F32) requireSparse<std::uint32_t>(values, in);
+            else requireSparse<std::uint16_t>(values, in);
+            if (QTest::currentTestFailed()) return;
+        }
     }
 
     /// Where no two values are near each other or near 0, the formula of the gradient is what differences give.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/arena.h"
+#include "tests/kernels/random_inputs.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
@@ -107,6 +108,50 @@ private Q_SLOTS:
         QCOMPARE(arena.used()[static_cast<std::size_t>(MemoryCategory::Gradients)], 24);
         b = {};
         QCOMPARE(total(arena.used()), 0);
+    }
+
+    /// However many sizes come, no more blocks than were held at once; what is held is counted to the byte, stays as it
+    /// was written, and takes no block of sizes that do not vary.
+    void sizesThatVaryDoNotPileUp() {
+        RandomInputs in;
+        Arena arena;
+        constexpr std::size_t most = 5;
+        const int largest = in.whole(1000, 9000);
+        float* fixed = nullptr;
+        {
+            const Buffer always = arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(largest));
+            fixed = always.floats();
+        }
+        const std::int64_t before = arena.reserved();
+        std::vector<Buffer> held(most);
+        std::vector<float> marks(most);
+        std::int64_t bytes = 0;
+        for (int round = 0; round < 2000; ++round) {
+            const auto i = static_cast<std::size_t>(in.whole(0, most - 1));
+            QVERIFY2(std::ranges::all_of(held[i].span().floats(), [&](float each) { return each == marks[i]; }),
+                     qPrintable(in.seed()));
+            bytes -= static_cast<std::int64_t>(held[i].span().bytes().size());
+            held[i] = {};
+            held[i] = arena.allocateVarying(MemoryCategory::Activations,
+                                            static_cast<std::size_t>(in.whole((largest + 1) / 2, largest)));
+            marks[i] = static_cast<float>(round);
+            std::ranges::fill(held[i].span().floats(), marks[i]);
+            bytes += static_cast<std::int64_t>(held[i].span().bytes().size());
+            QVERIFY(held[i].floats() != fixed);
+            QVERIFY(total(arena.used()) == bytes);
+        }
+        const std::int64_t block = (largest * 4 + 63) / 64 * 64;
+        QVERIFY(arena.reserved() - before <= static_cast<std::int64_t>(most) * block);
+        const Buffer again = arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(largest));
+        QVERIFY(again.floats() == fixed);
+        Arena other;
+        const Buffer like = other.allocateLike(held[0], MemoryCategory::Buffers),
+                     plain = other.allocateLike(again, MemoryCategory::Buffers);
+        QVERIFY(like.varies() && like.size() == held[0].size() && !plain.varies());
+        QCOMPARE(total(other.used()), static_cast<std::int64_t>(4 * (like.size() + plain.size())));
+        held.clear();
+        QVERIFY(total(arena.used()) == 4 * largest && arena.free() == arena.reserved() - block);
+        QVERIFY(arena.largestFree() <= block && 2 * arena.largestFree() >= block);
     }
 
     void nothingIsAnEmptyBuffer() {

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cnn against the same in double precision: its loss, and its gradients against differences.
 #include "engine/layout/model_shape.h"
+#include "engine/train/model/host_copy.h"
 #include "engine/train/model/stage.h"
 #include "tests/kernels/cnn_reference.h"
 #include "tests/train/model_gradients.h"
+#include "tests/support/named.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
+
+#include <algorithm>
 
 using namespace shardlab::test;
 using reference::Weights;
@@ -52,6 +56,25 @@ StageSpec specOf(const reference::CnnShape& shape) {
     return spec;
 }
 
+/// Bytes of a map without its zeros, whose bits are counted here; those of the map itself where that is no larger.
+std::int64_t sparseBytesOf(const Buffer& map) {
+    const auto size = static_cast<std::int64_t>(sizeOf(map.type())), numbers = static_cast<std::int64_t>(map.size());
+    const std::span<const std::byte> bytes = map.span().bytes();
+    std::int64_t kept = 4 * ((numbers + 255) / 256 + 1);
+    for (std::int64_t i = 0; i < numbers; ++i)
+        if (std::ranges::any_of(bytes.subspan(std::size_t(i * size), std::size_t(size)),
+                                [](std::byte byte) { return byte != std::byte{}; }))
+            kept += size + 1;
+    return std::min(kept, numbers * size);
+}
+
+/// Gives all convolutions the same bias, so that their ReLUs cut less or more.
+void setBiases(Stage& stage, Arena& arena, float to) {
+    for (const Parameter& parameter : stage.parameters())
+        if (parameter.name.starts_with("h.") && parameter.name.ends_with(".bias"))
+            upload(arena.device(), std::vector<float>(parameter.value.size(), to), parameter.value);
+}
+
 reference::CnnShape randomShape(RandomInputs& in) {
     const int layers = in.whole(1, 2);
     return {
@@ -86,6 +109,69 @@ private Q_SLOTS:
                 CLOSE_TO(parameter.gradient.floats(), gradientOf(loss, weights, parameter.name), 1e-3, parameter.name);
             QCOMPARE(static_cast<std::int64_t>(stage.parameterBlock().size()), modelParameters(spec.model));
         }
+    }
+
+    /// Maps without their zeros take what their nonzeros ask for, to the byte, and lose nothing, to the bit: where a
+    /// ReLU cuts about half, where it cuts hardly anything and maps stay as they were, and where it cuts everything.
+    void mapsWithoutZeros_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<float>("bias");
+        for (const char* compute : {"fp32", "bf16"})
+            for (const float bias : {0.0f, -0.5f, 4.0f, -100.0f})
+                QTest::addRow("%s, biases %g", compute, double(bias)) << compute << bias;
+    }
+    void mapsWithoutZeros() {
+        QFETCH(QString, compute);
+        QFETCH(float, bias);
+        RandomInputs in;
+        reference::CnnShape shape = randomShape(in);
+        shape.image *= in.whole(1, 4);
+        shape.hidden = in.whole(1, 5);
+        shape.convolutions = in.whole(2, 3);
+        StageSpec spec = specOf(shape);
+        spec.precision.compute = named(compute);
+        StageSpec lossless = spec;
+        lossless.memory.activations = ActivationStorage::Lossless;
+        Arena whole, sparse;
+        Stage kept(spec, whole), packed(lossless, sparse);
+        setBiases(kept, whole, bias);
+        setBiases(packed, sparse, bias);
+        const auto pixels = in.tokens(std::size_t(shape.samples) * std::size_t(sampleInputs(spec.model)), 256);
+        const auto classes = in.tokens(std::size_t(shape.samples), shape.classes);
+        kept.forward(0, {pixels, classes}, {});
+        packed.forward(0, {pixels, classes}, {});
+        QCOMPARE(packed.loss(0), kept.loss(0));
+
+        constexpr auto activations = static_cast<std::size_t>(MemoryCategory::Activations);
+        std::int64_t wanted = whole.used()[activations], plain = 0, left = 0;
+        int number = 0;
+        kept.visitSavedBuffers(0, [&](Buffer& buffer) {
+            const int each = shape.convolutions + 3;  // buffers of a block: input, maps, two that are empty
+            const int block = number / each, place = number % each;
+            ++number;
+            if (block >= shape.layers || place == 0 || buffer.empty()) return;
+            const auto bytes = static_cast<std::int64_t>(buffer.span().bytes().size());
+            const int half = (shape.image >> block) / 2;  // pooled pixels of a side
+            const std::int64_t codes = std::int64_t(shape.samples) * half * ((half * (shape.hidden << block) + 1) / 2);
+            const std::int64_t now = place == shape.convolutions ? codes : sparseBytesOf(buffer);
+            plain += bytes;
+            left += now;
+            wanted += now - bytes;
+        });
+        QVERIFY2(sparse.used()[activations] == wanted, qPrintable(in.seed()));
+        const PackedTally tally = packed.takePacked();
+        QVERIFY2(tally.plain == plain && tally.kept == left, qPrintable(in.seed()));
+
+        for (Stage* const stage : {&kept, &packed})
+            if (in.coin()) {
+                stage->backward(0, {}, 1);
+            } else {
+                stage->inputGrad(0, {}, 1);
+                stage->weightGrad(0);
+            }
+        const auto gradients = packed.gradientBlock().bytes(), same = kept.gradientBlock().bytes();
+        QVERIFY2(std::ranges::equal(gradients, same), qPrintable(in.seed()));
+        QCOMPARE(sparse.used()[activations], std::int64_t{0});
     }
 
     /// I and W are B, stages joined are the model, to the bit; nothing is left behind.

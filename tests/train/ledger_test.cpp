@@ -8,8 +8,10 @@
 
 #include "engine/base/random.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/kept_activations.h"
 #include "engine/layout/layout_file.h"
 #include "engine/train/model/activation_host.h"
+#include "engine/train/model/host_copy.h"
 #include "engine/train/model/stage.h"
 #include "engine/train/optim/optimizer.h"
 #include "engine/train/parallel/context.h"
@@ -53,6 +55,7 @@ public:
                 spec.precision = layout.precision;
                 spec.microbatches = microbatches(layout);
                 stages_[stage] = std::make_unique<Stage>(spec, arena_, *tensor_, context_.get(), experts_.get());
+                if (keepsSparsely(layout.memory)) cutHalf(*stages_[stage]);
                 optimizers_.push_back(makeOptimizer({layout.optimizer, 1, numberFormats(layout.precision).master},
                                                     stages_[stage]->parameters(), arena_));
             }
@@ -87,6 +90,17 @@ public:
     int weightVersions() const { return mostVersions_; }
 
 private:
+    /// Gives convolutions biases alone, every second one above 0, so that a ReLU cuts as much as the plan takes it to.
+    void cutHalf(Stage& stage) {
+        for (const Parameter& parameter : stage.parameters()) {
+            if (!parameter.name.starts_with("h.")) continue;
+            std::vector<float> values(parameter.value.size());
+            if (parameter.name.ends_with(".bias"))
+                for (std::size_t i = 0; i < values.size(); ++i) values[i] = i % 2 == 0 ? 1 : -1;
+            upload(arena_.device(), values, parameter.value);
+        }
+    }
+
     void visit(const Action& action) {
         if (isReceive(action.kind)) {
             products_[otherEnd(action)] = arena_.allocateZeroed(
@@ -337,6 +351,7 @@ private Q_SLOTS:
             if (images && layout.memory.recompute == RecomputeKind::None) {
                 const std::array kept{"kept", "lossless", "lossy-16", "lossy-10", "lossy-8"};
                 layout.memory.activations = named(kept[random.below(kept.size())]);
+                if (keepsSparsely(layout.memory)) layout.model.hidden *= 2;  // an even number of channels
             }
             const std::array optimizers{"adamw", "adamw-8bit", "sgd", "adafactor", "sm3"};
             layout.optimizer.kind = named(optimizers[random.below(5)]);

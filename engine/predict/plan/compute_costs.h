@@ -23,9 +23,6 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
 /// weights are kept in another format, each pass first rounds the weight of each product.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device);
-/// The time that a forward takes to pack activations into codes or fewer bits; the input gradient takes as long again
-/// to unpack them.
-double packingSeconds(const Layout& layout, const StageShape& stage, const DevicePreset& device);
 /// The time of what the backward computes again.
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device);

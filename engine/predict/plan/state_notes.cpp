@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/kept_activations.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/moment_blocks.h"
 #include "engine/layout/recompute.h"
@@ -25,6 +26,10 @@ std::vector<Sentence> stateNotes(const Layout& layout) {
     if (const PackedActivations packed = packedActivations(layout); packed.plain > 0)
         notes.push_back(say("activations in fewer bits: the maps of a microbatch take {} instead of {}",
                             formatBytes(packed.kept), formatBytes(packed.plain)));
+    if (readsImages(layout.model) && keepsSparsely(layout.memory) && layout.model.cnn.convolutions > 1)
+        notes.push_back(say("lossless activations: maps that are convolved again are kept without their zeros, and the "
+                            "data decide how many these are; the plan takes half of the numbers, which is what a ReLU "
+                            "cuts at first"));
     if (traits(layout.optimizer.kind).codesMoments) {
         notes.push_back(
             say("moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, "

@@ -17,7 +17,7 @@ SwappedActivations::SwappedActivations(Stage& stage, int microbatch, Arena& host
         const std::size_t own = number++;
         if (kept.empty()) return;
         bytes_ += static_cast<std::int64_t>(hostBytesOf(kept));
-        Buffer place = host.allocate(MemoryCategory::Activations, kept.size(), kept.type());
+        Buffer place = host.allocateLike(kept, MemoryCategory::Activations);
         const MemoryCategory category = kept.category();
         pieces_.push_back({own, category, std::move(kept), std::move(place), {}});
     });
@@ -40,7 +40,7 @@ void SwappedActivations::enterDevice(Stage& stage, int microbatch, Arena& device
     stage.visitSavedBuffers(microbatch, [&](Buffer& kept) {
         const std::size_t own = number++;
         if (next == pieces_.end() || next->number != own) return;
-        kept = device.allocate(next->category, next->onHost.size(), next->onHost.type());
+        kept = device.allocateLike(next->onHost, next->category);
         next->target = kept.data();
         ++next;
     });

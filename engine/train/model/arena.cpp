@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
-#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -20,7 +20,7 @@ std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignme
 
 Buffer::Buffer(Buffer&& other) noexcept
     : arena_(std::exchange(other.arena_, nullptr)), data_(std::exchange(other.data_, {})),
-      size_(std::exchange(other.size_, 0)), category_(other.category_) {}
+      size_(std::exchange(other.size_, 0)), category_(other.category_), varies_(other.varies_) {}
 
 Buffer& Buffer::operator=(Buffer&& other) noexcept {
     if (this == &other) return *this;
@@ -29,13 +29,14 @@ Buffer& Buffer::operator=(Buffer&& other) noexcept {
     data_ = std::exchange(other.data_, {});
     size_ = std::exchange(other.size_, 0);
     category_ = other.category_;
+    varies_ = other.varies_;
     return *this;
 }
 
 Buffer::~Buffer() { giveBack(); }
 
 void Buffer::giveBack() {
-    if (data_) arena_->release(data_, size_, category_);
+    if (data_) arena_->release(*this);
     data_ = {};
     size_ = 0;
 }
@@ -45,6 +46,7 @@ struct Arena::Impl {
     explicit Impl(std::unique_ptr<Device> made) : own(std::move(made)), device(*own) {}
     ~Impl() {
         for (void* block : blocks) device.release(block);
+        for (const auto& [block, bytes] : varying) device.release(block);
     }
     Impl(const Impl&) = delete;
     Impl& operator=(const Impl&) = delete;
@@ -62,10 +64,27 @@ struct Arena::Impl {
         return blocks.back();
     }
 
+    void* takeVarying(std::size_t bytes) {
+        const auto fits = varyingFree.lower_bound(bytes);
+        if (fits != varyingFree.end() && fits->first <= 2 * bytes) return varyingFree.extract(fits).mapped();
+        if (fits != varyingFree.begin() && 2 * std::prev(fits)->first >= bytes) {
+            const auto small = varyingFree.extract(std::prev(fits));
+            reserved -= static_cast<std::int64_t>(small.key());
+            varying.erase(small.mapped());
+            device.release(small.mapped());
+        }
+        void* const block = device.allocate(bytes);
+        varying.emplace(block, bytes);
+        reserved += static_cast<std::int64_t>(bytes);
+        return block;
+    }
+
     std::unique_ptr<Device> own;  ///< where none was given
     Device& device;
     std::vector<void*> blocks;
     std::map<std::size_t, std::vector<void*>> free;  ///< by padded size
+    std::map<void*, std::size_t> varying;            ///< blocks of takeVarying, with their sizes
+    std::multimap<std::size_t, void*> varyingFree;   ///< those that are free, by size
     MemoryBytes used{};
     MemoryBytes peaks{};
     std::int64_t peak = 0;
@@ -78,19 +97,34 @@ Arena::~Arena() = default;
 
 Device& Arena::device() const { return impl_->device; }
 
-Buffer Arena::allocate(MemoryCategory category, std::size_t elements, DType type) {
+Buffer Arena::bufferOf(void* block, MemoryCategory category, std::size_t elements, DType type) {
     Buffer buffer;
-    if (elements == 0) return buffer;
-    const std::size_t bytes = elements * sizeOf(type);
     buffer.arena_ = this;
-    buffer.data_ = {impl_->take(padded(bytes)), type};
+    buffer.data_ = {block, type};
     buffer.size_ = elements;
     buffer.category_ = category;
     const auto index = static_cast<std::size_t>(category);
-    impl_->used[index] += static_cast<std::int64_t>(bytes);
+    impl_->used[index] += static_cast<std::int64_t>(elements * sizeOf(type));
     impl_->peaks[index] = std::max(impl_->peaks[index], impl_->used[index]);
     impl_->peak = std::max(impl_->peak, total(impl_->used));
     return buffer;
+}
+
+Buffer Arena::allocate(MemoryCategory category, std::size_t elements, DType type) {
+    if (elements == 0) return {};
+    return bufferOf(impl_->take(padded(elements * sizeOf(type))), category, elements, type);
+}
+
+Buffer Arena::allocateVarying(MemoryCategory category, std::size_t elements, DType type) {
+    if (elements == 0) return {};
+    Buffer buffer = bufferOf(impl_->takeVarying(padded(elements * sizeOf(type))), category, elements, type);
+    buffer.varies_ = true;
+    return buffer;
+}
+
+Buffer Arena::allocateLike(const Buffer& other, MemoryCategory category) {
+    return other.varies() ? allocateVarying(category, other.size(), other.type())
+                          : allocate(category, other.size(), other.type());
 }
 
 Buffer Arena::allocateZeroed(MemoryCategory category, std::size_t elements, DType type) {
@@ -99,10 +133,12 @@ Buffer Arena::allocateZeroed(MemoryCategory category, std::size_t elements, DTyp
     return buffer;
 }
 
-void Arena::release(Array data, std::size_t elements, MemoryCategory category) {
-    const std::size_t bytes = elements * sizeOf(data.type);
-    impl_->used[static_cast<std::size_t>(category)] -= static_cast<std::int64_t>(bytes);
-    impl_->free[padded(bytes)].push_back(data.data);
+void Arena::release(const Buffer& buffer) {
+    const std::size_t bytes = buffer.size() * sizeOf(buffer.type());
+    void* const block = buffer.data().data;
+    impl_->used[static_cast<std::size_t>(buffer.category())] -= static_cast<std::int64_t>(bytes);
+    if (buffer.varies()) impl_->varyingFree.emplace(impl_->varying.at(block), block);
+    else impl_->free[padded(bytes)].push_back(block);
 }
 
 void Arena::startStep() {
@@ -117,13 +153,15 @@ std::int64_t Arena::reserved() const { return impl_->reserved; }
 std::int64_t Arena::free() const {
     std::size_t sum = 0;
     for (const auto& [bytes, kept] : impl_->free) sum += bytes * kept.size();
+    for (const auto& [bytes, block] : impl_->varyingFree) sum += bytes;
     return static_cast<std::int64_t>(sum);
 }
 
 std::int64_t Arena::largestFree() const {
-    for (const auto& [bytes, kept] : std::views::reverse(impl_->free))
-        if (!kept.empty()) return static_cast<std::int64_t>(bytes);
-    return 0;
+    std::size_t largest = impl_->varyingFree.empty() ? 0 : impl_->varyingFree.rbegin()->first;
+    for (const auto& [bytes, kept] : impl_->free)
+        if (!kept.empty()) largest = std::max(largest, bytes);
+    return static_cast<std::int64_t>(largest);
 }
 
 void Arena::resetPeaks() {

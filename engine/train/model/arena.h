@@ -30,6 +30,8 @@ public:
     DType type() const { return data_.type; }
     bool empty() const { return size_ == 0; }
     MemoryCategory category() const { return category_; }
+    /// Whether it came from Arena::allocateVarying.
+    bool varies() const { return varies_; }
     ArraySpan span() const { return {data_, size_}; }
     /// For a buffer of fp32.
     float* floats() const { return data_.floats(); }
@@ -41,6 +43,7 @@ private:
     Array data_;
     std::size_t size_ = 0;
     MemoryCategory category_ = MemoryCategory::Temporary;
+    bool varies_ = false;
 };
 
 /// For use by one thread.
@@ -56,6 +59,12 @@ public:
     Device& device() const;
     Buffer allocate(MemoryCategory category, std::size_t elements, DType type = DType::F32);
     Buffer allocateZeroed(MemoryCategory category, std::size_t elements, DType type = DType::F32);
+    /// For sizes that data decide, so that hardly any comes twice: a free block of up to twice the size will do, and
+    /// one of at least half the size gives way to a new one. So there are no more blocks of about one size than were
+    /// held at once, and no block of a size that is always the same is taken for it.
+    Buffer allocateVarying(MemoryCategory category, std::size_t elements, DType type = DType::F32);
+    /// A buffer with as many elements, which vary where those of `other` do; `other` may come from another arena.
+    Buffer allocateLike(const Buffer& other, MemoryCategory category);
 
     /// From here on free blocks are given out in one order, whatever was before: steps that begin with this call and
     /// ask for the same get the same addresses.
@@ -67,7 +76,8 @@ public:
     const MemoryBytes& peakByCategory() const;
     std::int64_t peak() const;
     void resetPeaks();
-    /// Bytes taken from the device so far, in use or free; constant once every size has been asked for.
+    /// Bytes taken from the device so far, in use or free; constant once every size has been asked for, where none
+    /// varies.
     std::int64_t reserved() const;
     /// Free bytes, kept for reuse, and the largest free block. Blocks are reused whole for requests of the same size
     /// and never cut up, so free memory never breaks into pieces too small for what was there before.
@@ -76,7 +86,8 @@ public:
 
 private:
     friend class Buffer;
-    void release(Array data, std::size_t elements, MemoryCategory category);
+    Buffer bufferOf(void* block, MemoryCategory category, std::size_t elements, DType type);
+    void release(const Buffer& buffer);
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -24,7 +24,7 @@ StageLayers buildCnn(const StageSpec& spec, const LayerContext& context) {
                                           block == 0};
         stage.layers.push_back(std::make_unique<ConvolutionBlock>(
             context, fmt::format("h.{}", block), shape,
-            KeptMaps{codesPools(spec.memory), packedBits(spec.memory), stage.packed}));
+            KeptMaps{codesPools(spec.memory), keepsSparsely(spec.memory), packedBits(spec.memory), stage.packed}));
     }
     if (spec.last) {
         context.set.beginLayer();

@@ -15,6 +15,7 @@ struct ConvolutionBlock::State : LayerState {
     std::vector<Buffer> maps;       ///< by convolution; after inputGrad the last one is its gradient, where it was kept
     std::vector<Buffer> gradients;  ///< gradients of the other maps, or of all
     std::vector<PackedMap> packed;  ///< kept instead of all maps but the last
+    std::vector<SparseMap> sparse;  ///< kept instead of those whose sparse form is not empty
     PackedMap packedInput;
     Buffer codes;  ///< kept instead of the last map
 
@@ -22,6 +23,7 @@ struct ConvolutionBlock::State : LayerState {
         visit(input);
         for (Buffer& map : maps) visit(map);
         for (PackedMap& map : packed) visit(map.buffer());
+        for (SparseMap& map : sparse) map.visit(visit);
         visit(packedInput.buffer());
         visit(codes);
     }
@@ -43,6 +45,14 @@ PackedMap ConvolutionBlock::packed(Buffer map) {
     kept_.tally->plain += bytesOf(map);
     PackedMap made(context_, kept_.bits, std::move(map));
     kept_.tally->kept += made.bytes();
+    return made;
+}
+
+SparseMap ConvolutionBlock::sparse(Buffer& map) {
+    const std::int64_t plain = bytesOf(map);
+    SparseMap made(context_, map);
+    kept_.tally->plain += plain;
+    kept_.tally->kept += made.empty() ? plain : made.bytes();
     return made;
 }
 
@@ -69,6 +79,7 @@ Buffer ConvolutionBlock::forward(LayerState& state, Buffer input) {
         held.maps.push_back(context_.allocate(MemoryCategory::Activations, mapSize()));
         Buffer& below = i == 0 ? held.input : held.maps[i - 1];
         convolutions_[i].forwardRelu(below.data(), held.maps[i].data());
+        if (kept_.sparse && trains && i > 0) held.sparse.push_back(sparse(below));
         if (kept_.bits == 0 || !trains || (i == 0 && ofImage_)) continue;
         PackedMap made = packed(std::move(below));
         if (i == 0) held.packedInput = std::move(made);
@@ -95,6 +106,9 @@ Buffer ConvolutionBlock::inputGrad(LayerState& state, Buffer outputGradient, Mem
         if (kept_.bits > 0) {
             held.maps[i - 1] = held.packed[i - 1].unpack(context_, MemoryCategory::Activations);
             held.packed[i - 1] = {};
+        } else if (kept_.sparse && !held.sparse[i - 1].empty()) {
+            held.maps[i - 1] = held.sparse[i - 1].unpack(context_);
+            held.sparse[i - 1] = {};
         }
         Buffer& below = held.gradients[i - 1];
         below = context_.allocate(kept, mapSize());

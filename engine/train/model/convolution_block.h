@@ -6,6 +6,7 @@
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/packed_map.h"
+#include "engine/train/model/sparse_map.h"
 
 #include <memory>
 #include <vector>
@@ -14,8 +15,9 @@ namespace shardlab::train {
 
 /// How maps are kept for the backward (layout/kept_activations.h).
 struct KeptMaps {
-    bool codes = false;                  ///< of the pooled map only pooling codes are kept
-    int bits = 0;                        ///< bits of a number of the other maps; 0: they are kept as they are
+    bool codes = false;   ///< of the pooled map only pooling codes are kept
+    bool sparse = false;  ///< the other maps are kept without their zeros
+    int bits = 0;         ///< bits of a number of the other maps; 0: they are kept as they are, or sparse
     std::shared_ptr<PackedTally> tally;  ///< null where all maps are kept as they are
 };
 
@@ -37,7 +39,7 @@ struct ConvolutionBlockShape {
 /// With codes the last map is freed at the end of the forward, its codes (poolCodes bytes) stay until inputGrad, and
 /// its gradient is one of those that are `kept`. With bits the other maps, and an input that is no image, are freed as
 /// soon as the next convolution has read them; inputGrad unpacks the maps (Activations), and weightGrad for a time the
-/// input (Temporary).
+/// input (Temporary). Sparse maps take their place as those of fewer bits do, one by one where that is worth it.
 class ConvolutionBlock : public Layer {
 public:
     /// Weights: "<name>.conv.0", "<name>.conv.1" … Where the input is an image, inputGrad returns an empty gradient.
@@ -55,6 +57,7 @@ private:
     ImageShape mapShape() const { return convolutions_.front().outputShape(); }
     std::size_t mapSize() const { return static_cast<std::size_t>(mapShape().elements()); }
     PackedMap packed(Buffer map);
+    SparseMap sparse(Buffer& map);
     Buffer pool(State& held, bool coded);
 
     LayerContext context_;

@@ -271,6 +271,13 @@ private Q_SLOTS:
         const double tolerance = compute == "fp32" ? 1e-4 : 2e-2;
         const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        if (activations != "lossless") return;
+        layout.memory.activations = ActivationStorage::Kept;
+        const RunOutcome kept = runOnGpus(planOf(layout));
+        QVERIFY2(kept.error.empty(), kept.error.c_str());
+        QCOMPARE(far.counter(EventKind::Loss), kept.counter(EventKind::Loss));
+        for (std::size_t rank = 0; rank < kept.ranks.size(); ++rank)
+            QVERIFY(far.ranks[rank].parameters == kept.ranks[rank].parameters);
     }
 
     /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are
