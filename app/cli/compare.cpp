@@ -163,7 +163,7 @@ std::string comparisonText(const RunComparison& c, const std::string& fileA, con
     comparisonText += "\nBy stage (computing)\n" + stages(c);
     if (!c.layers.empty()) comparisonText += "\nBy layer (a stage's computing in equal parts)\n" + layers(c);
     if (!c.notes.empty()) comparisonText += "\nNot aligned\n";
-    for (const std::string& note : c.notes) comparisonText += "  " + note + "\n";
+    for (const Sentence& note : c.notes) comparisonText += "  " + note.english() + "\n";
     return comparisonText;
 }
 

@@ -30,9 +30,9 @@ struct LayoutArgument {
 };
 
 struct LoadedLayout {
-    Layout layout;                        ///< paths absolute
-    std::vector<Fault> faults;            ///< all faults of the file, of the assignments and of their meaning
-    std::vector<std::string> notes = {};  ///< how much of the schedule's file was left out
+    Layout layout;                     ///< paths absolute
+    std::vector<Fault> faults;         ///< all faults of the file, of the assignments and of their meaning
+    std::vector<Sentence> notes = {};  ///< how much of the schedule's file was left out
 };
 
 /// A file with a schedule as importCsv() reads it.

@@ -69,8 +69,8 @@ void printFaults(const std::vector<Fault>& faults) {
     for (const Fault& fault : faults) printNote(toText(fault));
 }
 
-void printNotes(const std::vector<std::string>& notes) {
-    for (const std::string& note : notes) printNote("note: " + note);
+void printNotes(const std::vector<Sentence>& notes) {
+    for (const Sentence& note : notes) printNote("note: " + note.english());
 }
 
 int failWith(const Error& error) {

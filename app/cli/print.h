@@ -41,6 +41,6 @@ void printNote(std::string_view text);
 /// Prints the faults to standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
 /// Prints "note: text" to standard error, one line each.
-void printNotes(const std::vector<std::string>& notes);
+void printNotes(const std::vector<Sentence>& notes);
 
 }  // namespace shardlab::cli

@@ -16960,5 +16960,765 @@ would give away what the lesson asks.</source>
         <source>{} moves the optimizer alone</source>
         <translation>{} 只移动优化器</translation>
     </message>
+    <message>
+        <source>--attention-dropout is {}; a layout has one dropout, {}</source>
+        <translation>--attention-dropout 为 {}；布局只有一个 dropout，即 {}</translation>
+    </message>
+    <message>
+        <source>--cp-comm-type {}: parallel.context_method is ring</source>
+        <translation>--cp-comm-type {}：parallel.context_method 取 ring</translation>
+    </message>
+    <message>
+        <source>--data-path with several files: the layout&apos;s data is its generator</source>
+        <translation>--data-path 有多个文件：布局的数据由 generator 生成</translation>
+    </message>
+    <message>
+        <source>--decoder-first-pipeline-num-layers with several chunks: the layout splits its layers evenly</source>
+        <translation>--decoder-first-pipeline-num-layers 与多个模型块同用：布局平均划分各层</translation>
+    </message>
+    <message>
+        <source>--fp8-amax-compute-algo: a delayed scale comes from the largest magnitude of its history</source>
+        <translation>--fp8-amax-compute-algo：延迟缩放的缩放因子取自历史中的最大绝对值</translation>
+    </message>
+    <message>
+        <source>--fp8-recipe {}: the layout has a scale for each tensor</source>
+        <translation>--fp8-recipe {}：布局的每个张量有一个缩放因子</translation>
+    </message>
+    <message>
+        <source>--hysteresis above 1: the layout halves its loss scale at the first overflow</source>
+        <translation>--hysteresis 大于 1：布局在第一次溢出时就把损失缩放系数减半</translation>
+    </message>
+    <message>
+        <source>--initial-loss-scale {}: the layout begins with 16777216</source>
+        <translation>--initial-loss-scale {}：布局从 16777216 开始</translation>
+    </message>
+    <message>
+        <source>--lr-decay-iters is {}; the layout&apos;s learning rate falls over all {} steps</source>
+        <translation>--lr-decay-iters 为 {}；布局的学习率在全部 {} 步内下降</translation>
+    </message>
+    <message>
+        <source>--lr-decay-style {}: the layout&apos;s learning rate is constant</source>
+        <translation>--lr-decay-style {}：布局的学习率保持不变</translation>
+    </message>
+    <message>
+        <source>--max-position-embeddings is {}; a layout learns as many positions as its sequence has, {}</source>
+        <translation>--max-position-embeddings 为 {}；布局学习的位置数等于其序列长度，即 {}</translation>
+    </message>
+    <message>
+        <source>--moe-router-load-balancing-type {}: the layout balances nothing</source>
+        <translation>--moe-router-load-balancing-type {}：布局不做均衡</translation>
+    </message>
+    <message>
+        <source>--num-experts with --moe-layer-freq {} and --moe-router-topk {}: gpt-moe has experts in every second layer and one of them for a token; the layout&apos;s model has none</source>
+        <translation>--num-experts 与 --moe-layer-freq {} 和 --moe-router-topk {} 同用：gpt-moe 每隔一层有专家，每个 token 使用其中一个；布局的模型没有专家</translation>
+    </message>
+    <message>
+        <source>--optimizer {}: the layout trains with adamw</source>
+        <translation>--optimizer {}：布局用 adamw 训练</translation>
+    </message>
+    <message>
+        <source>--optimizer-offload-fraction {}: the layout offloads all of it</source>
+        <translation>--optimizer-offload-fraction {}：布局把优化器全部卸载</translation>
+    </message>
+    <message>
+        <source>--pipeline-model-parallel-layout {}: the layout splits its layers evenly</source>
+        <translation>--pipeline-model-parallel-layout {}：布局平均划分各层</translation>
+    </message>
+    <message>
+        <source>--position-embedding-type {}: the layout learns positions</source>
+        <translation>--position-embedding-type {}：布局采用可学习的位置编码</translation>
+    </message>
+    <message>
+        <source>--qk-layernorm with LayerNorm: the layout&apos;s norms of queries and keys are RMSNorms</source>
+        <translation>--qk-layernorm 与 LayerNorm 同用：布局的查询和键的归一化是 RMSNorm</translation>
+    </message>
+    <message>
+        <source>--recompute-modules {}: attention&apos;s core alone is computed again</source>
+        <translation>--recompute-modules {}：只重新计算注意力核心</translation>
+    </message>
+    <message>
+        <source>--split {}: data.validation stays</source>
+        <translation>--split {}：data.validation 保持不变</translation>
+    </message>
+    <message>
+        <source>--window-size {}: the layout has no window</source>
+        <translation>--window-size {}：布局没有窗口</translation>
+    </message>
+    <message>
+        <source>--{} {}: name the tokenizer in data.tokenizer_path</source>
+        <translation>--{} {}：请在 data.tokenizer_path 中指定分词器</translation>
+    </message>
+    <message>
+        <source>--{}{} is left out</source>
+        <translation>舍弃了 --{}{}</translation>
+    </message>
+    <message>
+        <source>1 action only in {}</source>
+        <translation>1 个动作仅在 {} 中</translation>
+    </message>
+    <message>
+        <source>1 step that {} did with fewer ranks than its layout&apos;s are left out</source>
+        <translation>未计入 {} 中 rank 少于其布局的 1 步</translation>
+    </message>
+    <message>
+        <source>2·e·n·kv rank + 4·n</source>
+        <translation>2·e·n·键值的秩 + 4·n</translation>
+    </message>
+    <message>
+        <source>2·e·n·query rank + 4·n</source>
+        <translation>2·e·n·查询的秩 + 4·n</translation>
+    </message>
+    <message>
+        <source>4·(N·columns + 2·N·k + rows + …)</source>
+        <translation>4·(N·列数 + 2·N·k + 行数 + …)</translation>
+    </message>
+    <message>
+        <source>Megatron-LM pads the vocabulary of {} to {}; the layout&apos;s has {}</source>
+        <translation>Megatron-LM 把 {} 的词表填充到 {}；布局的词表为 {}</translation>
+    </message>
+    <message>
+        <source>N·q in the products&apos; format</source>
+        <translation>矩阵乘法格式下的 N·q</translation>
+    </message>
+    <message>
+        <source>a = {} heads, q = {} and g = {} columns of queries and of keys</source>
+        <translation>a = {} 个头，q = {} 和 g = {} 分别是查询和键的列数</translation>
+    </message>
+    <message>
+        <source>a Bloom has a norm of its token embedding (word_embeddings_layernorm), a layout&apos;s model has none</source>
+        <translation>Bloom 对 token 嵌入做归一化（word_embeddings_layernorm），而布局的模型没有</translation>
+    </message>
+    <message>
+        <source>a DeepSpeed JSON says nothing of the model, of data and of seeds: they are Shardlab&apos;s defaults</source>
+        <translation>DeepSpeed 的 JSON 不涉及模型、数据和种子：它们取 Shardlab 的默认值</translation>
+    </message>
+    <message>
+        <source>a config.json without the fields that are not known, where they change nothing</source>
+        <translation>不含未知字段的 config.json，前提是它们不改变任何计算</translation>
+    </message>
+    <message>
+        <source>activation_checkpoint {} {}: the layout computes nothing again</source>
+        <translation>activation_checkpoint {} {}：布局不做重计算</translation>
+    </message>
+    <message>
+        <source>activation_checkpoint.selective_ac_option {}: a stage of the layout has {} blocks, and it computes nothing again</source>
+        <translation>activation_checkpoint.selective_ac_option {}：布局的一个阶段有 {} 个块，不做重计算</translation>
+    </message>
+    <message>
+        <source>activation_checkpoint.selective_ac_option {}: the layout computes {} blocks of each stage again</source>
+        <translation>activation_checkpoint.selective_ac_option {}：布局对每个阶段的 {} 个块做重计算</translation>
+    </message>
+    <message>
+        <source>and {} more tensors</source>
+        <translation>以及另外 {} 个张量</translation>
+    </message>
+    <message>
+        <source>attention</source>
+        <translation>注意力</translation>
+    </message>
+    <message>
+        <source>codes and scales of U8</source>
+        <translation>U8 的编码和缩放因子</translation>
+    </message>
+    <message>
+        <source>config.json: max_position_embeddings is {}, model.sequence is {}</source>
+        <translation>config.json：max_position_embeddings 为 {}，而 model.sequence 为 {}</translation>
+    </message>
+    <message>
+        <source>config.json: there are fields that are not known and may change what the model computes: {}</source>
+        <translation>config.json：有未知的字段，可能改变模型的计算：{}</translation>
+    </message>
+    <message>
+        <source>config.json: {}</source>
+        <translation>config.json：{}</translation>
+    </message>
+    <message>
+        <source>config.json: {} is {}; {} is the layout&apos;s own choice</source>
+        <translation>config.json：{} 为 {}；{} 由布局自行决定</translation>
+    </message>
+    <message>
+        <source>copy of it for the projection</source>
+        <translation>供投影使用的该结果的拷贝</translation>
+    </message>
+    <message>
+        <source>e = {} B a number, b = {} samples, s = {} tokens, N = {} tokens of a rank, n = {} between its products</source>
+        <translation>e = 每个数 {} B，b = {} 个样本，s = {} 个 token，N = 一个 rank 的 {} 个 token，n = 其矩阵乘法之间的 {} 个 token</translation>
+    </message>
+    <message>
+        <source>each tensor once</source>
+        <translation>每个张量出现一次</translation>
+    </message>
+    <message>
+        <source>embedding</source>
+        <translation>嵌入</translation>
+    </message>
+    <message>
+        <source>e·N·(1 + products)·shared width</source>
+        <translation>e·N·(1 + 乘积数)·共享宽度</translation>
+    </message>
+    <message>
+        <source>e·N·expanded columns</source>
+        <translation>e·N·展开后的列数</translation>
+    </message>
+    <message>
+        <source>e·N·value columns</source>
+        <translation>e·N·值的列数</translation>
+    </message>
+    <message>
+        <source>e·n·rope width</source>
+        <translation>e·n·旋转宽度</translation>
+    </message>
+    <message>
+        <source>e·rows·(2h + (1 + products)·f)</source>
+        <translation>e·行数·(2h + (1 + 乘积数)·f)</translation>
+    </message>
+    <message>
+        <source>feed-forward</source>
+        <translation>前馈</translation>
+    </message>
+    <message>
+        <source>first product</source>
+        <translation>第一个乘积</translation>
+    </message>
+    <message>
+        <source>first product and gate</source>
+        <translation>第一个乘积和门</translation>
+    </message>
+    <message>
+        <source>fp16.hysteresis above 1: the layout halves its loss scale at the first overflow</source>
+        <translation>fp16.hysteresis 大于 1：布局在第一次溢出时就把损失缩放系数减半</translation>
+    </message>
+    <message>
+        <source>fp16.initial_scale_power: the layout&apos;s scale begins with 2^24</source>
+        <translation>fp16.initial_scale_power：布局的损失缩放系数从 2^24 开始</translation>
+    </message>
+    <message>
+        <source>gpt-moe has the blocks of a gpt: norms, positions, biases or activation of the file are left out</source>
+        <translation>gpt-moe 采用 gpt 的块：舍弃了文件中的归一化、位置编码、偏置或激活函数</translation>
+    </message>
+    <message>
+        <source>gradients of {} local batches accumulate: the layout puts all of them into one pass of the pipeline</source>
+        <translation>{} 个本地批次的梯度累积：布局把它们全部放进流水线的一轮中</translation>
+    </message>
+    <message>
+        <source>h = {}, t = {} ranks of a tensor group</source>
+        <translation>h = {}，t = 张量组的 {} 个 rank</translation>
+    </message>
+    <message>
+        <source>imported {} events of 1 rank from {}, {} steps, {}</source>
+        <translation>从 {1} 导入了 1 个 rank 的 {0} 个事件，{2} 步，{3}</translation>
+    </message>
+    <message>
+        <source>imported {} events of {} ranks from {}, {} steps, {}</source>
+        <translation>从 {2} 导入了 {1} 个 rank 的 {0} 个事件，{3} 步，{4}</translation>
+    </message>
+    <message>
+        <source>input of what is computed again</source>
+        <translation>重计算部分的输入</translation>
+    </message>
+    <message>
+        <source>input, embedded and joined tokens</source>
+        <translation>输入、嵌入后和合并后的 token</translation>
+    </message>
+    <message>
+        <source>it has no model_type</source>
+        <translation>它没有 model_type</translation>
+    </message>
+    <message>
+        <source>its model_type is {}</source>
+        <translation>它的 model_type 为 {}</translation>
+    </message>
+    <message>
+        <source>join</source>
+        <translation>合并</translation>
+    </message>
+    <message>
+        <source>keys and values</source>
+        <translation>键和值</translation>
+    </message>
+    <message>
+        <source>latent of keys and values and its norm</source>
+        <translation>键和值的潜向量及其归一化</translation>
+    </message>
+    <message>
+        <source>latent of queries and its norm</source>
+        <translation>查询的潜向量及其归一化</translation>
+    </message>
+    <message>
+        <source>layer_types has {}, each layer of the {} model attends to all before</source>
+        <translation>layer_types 中有 {}，而 {} 模型的每一层都关注之前的所有 token</translation>
+    </message>
+    <message>
+        <source>layer_types has {}, which is no attention of a GPT-OSS</source>
+        <translation>layer_types 中有 {}，GPT-OSS 没有这种注意力</translation>
+    </message>
+    <message>
+        <source>layer_types {} and {}</source>
+        <translation>layer_types 取 {} 和 {}</translation>
+    </message>
+    <message>
+        <source>logarithms of the rows&apos; sums</source>
+        <translation>各行之和的对数</translation>
+    </message>
+    <message>
+        <source>logits of modules</source>
+        <translation>各模块的 logit</translation>
+    </message>
+    <message>
+        <source>lr_scheduler.decay_ratio: the layout&apos;s learning rate falls from the warm-up on</source>
+        <translation>lr_scheduler.decay_ratio：布局的学习率从预热结束起下降</translation>
+    </message>
+    <message>
+        <source>mask of dropout</source>
+        <translation>dropout 掩码</translation>
+    </message>
+    <message>
+        <source>memory.recompute is full; the script calls model.gradient_checkpointing_enable()</source>
+        <translation>memory.recompute 为 full；由脚本调用 model.gradient_checkpointing_enable()</translation>
+    </message>
+    <message>
+        <source>model.biases qkv or all, as the weights have them</source>
+        <translation>model.biases 取 qkv 或 all，与权重一致</translation>
+    </message>
+    <message>
+        <source>model.predicted_tokens {}; or 0 to leave them out</source>
+        <translation>model.predicted_tokens 取 {}；或取 0，舍弃这些模块</translation>
+    </message>
+    <message>
+        <source>model.sequence of at most {}</source>
+        <translation>不大于 {} 的 model.sequence</translation>
+    </message>
+    <message>
+        <source>model.window {} and model.full_every {}</source>
+        <translation>model.window {} 且 model.full_every {}</translation>
+    </message>
+    <message>
+        <source>model_type is {}, model.kind is {}</source>
+        <translation>model_type 为 {}，而 model.kind 为 {}</translation>
+    </message>
+    <message>
+        <source>modules·e·N·8⌈V÷8⌉</source>
+        <translation>模块数·e·N·8⌈V÷8⌉</translation>
+    </message>
+    <message>
+        <source>modules·e·n·h</source>
+        <translation>模块数·e·n·h</translation>
+    </message>
+    <message>
+        <source>no config.json lies beside the weights of {}: what no tensor&apos;s shape tells (heads, activation, the norms&apos; epsilon, the rotary embedding&apos;s base) is taken from the layout</source>
+        <translation>{} 的权重旁边没有 config.json：张量形状无法说明的内容（头数、激活函数、归一化的 epsilon、旋转位置编码的基数）取自布局</translation>
+    </message>
+    <message>
+        <source>no {}</source>
+        <translation>没有 {}</translation>
+    </message>
+    <message>
+        <source>norm and its statistics</source>
+        <translation>归一化及其统计量</translation>
+    </message>
+    <message>
+        <source>output</source>
+        <translation>输出</translation>
+    </message>
+    <message>
+        <source>output, until it is sent</source>
+        <translation>输出，发送之前保留</translation>
+    </message>
+    <message>
+        <source>parallel.bucket: without ZeRO DeepSpeed reduces gradients after the backward</source>
+        <translation>parallel.bucket：没有 ZeRO 时 DeepSpeed 在反向之后归约梯度</translation>
+    </message>
+    <message>
+        <source>part of the input, which is computed from again</source>
+        <translation>输入的一部分，重计算由它开始</translation>
+    </message>
+    <message>
+        <source>probabilities</source>
+        <translation>概率</translation>
+    </message>
+    <message>
+        <source>products in fewer than 16 bits: the layout has them with 16-bit formats and without experts</source>
+        <translation>少于 16 位的矩阵乘法：布局只在 16 位格式下且没有专家时支持</translation>
+    </message>
+    <message>
+        <source>products in {} are those of a modelled stack: cluster.pace models megatron-core on {}</source>
+        <translation>{} 矩阵乘法属于建模的软件栈：cluster.pace 在 {} 上对 megatron-core 建模</translation>
+    </message>
+    <message>
+        <source>products in {} are those of a modelled stack: cluster.pace models torchtitan on {}</source>
+        <translation>{} 矩阵乘法属于建模的软件栈：cluster.pace 在 {} 上对 torchtitan 建模</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>查询</translation>
+    </message>
+    <message>
+        <source>queries and values</source>
+        <translation>查询和值</translation>
+    </message>
+    <message>
+        <source>queries, keys and values</source>
+        <translation>查询、键和值</translation>
+    </message>
+    <message>
+        <source>queries, keys, values and output of the exchanged heads</source>
+        <translation>所交换各头的查询、键、值和输出</translation>
+    </message>
+    <message>
+        <source>ranks of {} whose place in the mesh {} does not have: {}</source>
+        <translation>{} 中有而 {} 的网格中没有对应位置的 rank：{}</translation>
+    </message>
+    <message>
+        <source>rows of experts</source>
+        <translation>专家的各行</translation>
+    </message>
+    <message>
+        <source>run.seed is {}; NeMo draws weights with 1234 always</source>
+        <translation>run.seed 为 {}；NeMo 总是用 1234 随机生成权重</translation>
+    </message>
+    <message>
+        <source>run.steps is {}; the script counts steps</source>
+        <translation>run.steps 为 {}；步数由脚本计数</translation>
+    </message>
+    <message>
+        <source>scheduler: the layout&apos;s learning rate rises linearly, not with the logarithm</source>
+        <translation>scheduler：布局的学习率线性上升，而不是按对数上升</translation>
+    </message>
+    <message>
+        <source>scheduler: the layout&apos;s warm-up begins near 0</source>
+        <translation>scheduler：布局的预热从接近 0 开始</translation>
+    </message>
+    <message>
+        <source>scores and routes of the gate</source>
+        <translation>门控的得分和路由</translation>
+    </message>
+    <message>
+        <source>shared experts</source>
+        <translation>共享专家</translation>
+    </message>
+    <message>
+        <source>shared key</source>
+        <translation>共享的键</translation>
+    </message>
+    <message>
+        <source>stages do not hold the same layers in A and B: compare layers rather than stages</source>
+        <translation>A 和 B 的各阶段持有的层不同：应按层而不是按阶段比较</translation>
+    </message>
+    <message>
+        <source>statistics of the norm</source>
+        <translation>归一化的统计量</translation>
+    </message>
+    <message>
+        <source>statistics of the norms</source>
+        <translation>各归一化的统计量</translation>
+    </message>
+    <message>
+        <source>steps only in {}: {}</source>
+        <translation>仅在 {} 中的步：{}</translation>
+    </message>
+    <message>
+        <source>sum that nobody reads</source>
+        <translation>无人读取的和</translation>
+    </message>
+    <message>
+        <source>sum with the input</source>
+        <translation>与输入之和</translation>
+    </message>
+    <message>
+        <source>tensors of F32, F16 or BF16</source>
+        <translation>F32、F16 或 BF16 的张量</translation>
+    </message>
+    <message>
+        <source>the converter {} is left out</source>
+        <translation>舍弃了转换器 {}</translation>
+    </message>
+    <message>
+        <source>the decay {}: the layout&apos;s is linear</source>
+        <translation>衰减方式 {}：布局采用线性衰减</translation>
+    </message>
+    <message>
+        <source>the file does not say how many devices there are, or not a multiple of {}: parallel.data is {}</source>
+        <translation>文件没有说明设备数，或设备数不是 {} 的倍数：parallel.data 取 {}</translation>
+    </message>
+    <message>
+        <source>the file does not say how many tokens there are: model.vocabulary is {}</source>
+        <translation>文件没有说明 token 数：model.vocabulary 取 {}</translation>
+    </message>
+    <message>
+        <source>the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1</source>
+        <translation>文件没有说明设备数：parallelism.data_parallel_shard_degree 按 1 处理</translation>
+    </message>
+    <message>
+        <source>the flavor {} of {} is none whose sizes are known: the model is Shardlab&apos;s default llama</source>
+        <translation>{1} 的规格名 {0} 的尺寸未知：模型采用 Shardlab 默认的 llama</translation>
+    </message>
+    <message>
+        <source>the norms of an Mpt have no shift, layer norms of a layout&apos;s model learn one</source>
+        <translation>Mpt 的归一化没有偏移，而布局的模型的 LayerNorm 会学习一个偏移</translation>
+    </message>
+    <message>
+        <source>the optimizer {}: the layout&apos;s is adamw</source>
+        <translation>优化器 {}：布局采用 adamw</translation>
+    </message>
+    <message>
+        <source>the recipe {}: the layout has a scale for each tensor</source>
+        <translation>方案 {}：布局的每个张量有一个缩放因子</translation>
+    </message>
+    <message>
+        <source>the run</source>
+        <translation>此次运行</translation>
+    </message>
+    <message>
+        <source>the schedule of {}: {}</source>
+        <translation>{} 的调度：{}</translation>
+    </message>
+    <message>
+        <source>the schedule {}: the layout&apos;s is {}</source>
+        <translation>调度 {}：布局采用 {}</translation>
+    </message>
+    <message>
+        <source>the scheduler {}: the layout&apos;s learning rate is constant</source>
+        <translation>学习率调度 {}：布局的学习率保持不变</translation>
+    </message>
+    <message>
+        <source>the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on</source>
+        <translation>词表有 {} 个 token，少于字节的取值数：由 data.path 指定训练所用的 token 文件</translation>
+    </message>
+    <message>
+        <source>the weights beside config.json: they are of a model that differs in what is said above</source>
+        <translation>config.json 旁边的权重：它们属于在上述各点上不同的模型</translation>
+    </message>
+    <message>
+        <source>their output projection is the token embedding, and the model has one of its own</source>
+        <translation>它们的输出投影就是 token 嵌入，而模型有自己的输出投影</translation>
+    </message>
+    <message>
+        <source>there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is 1</source>
+        <translation>没有用来确定副本数的 gradient_accumulation_steps：parallel.data 取 1</translation>
+    </message>
+    <message>
+        <source>there is no train_batch_size, which says how many replicas there are: parallel.data is 1</source>
+        <translation>没有用来确定副本数的 train_batch_size：parallel.data 取 1</translation>
+    </message>
+    <message>
+        <source>there is no {}</source>
+        <translation>没有 {}</translation>
+    </message>
+    <message>
+        <source>these weights do not fit the layout&apos;s model</source>
+        <translation>这些权重与布局的模型不符</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: its tokens go up to {}, model.vocabulary is {}</source>
+        <translation>tokenizer.json：它的 token 最大到 {}，而 model.vocabulary 为 {}</translation>
+    </message>
+    <message>
+        <source>tokenizer.json: {}</source>
+        <translation>tokenizer.json：{}</translation>
+    </message>
+    <message>
+        <source>training.dtype {}: the layout keeps weights in fp32</source>
+        <translation>training.dtype {}：布局以 fp32 保存权重</translation>
+    </message>
+    <message>
+        <source>weights of a model whose layer norms have a shift</source>
+        <translation>LayerNorm 带有偏移的模型的权重</translation>
+    </message>
+    <message>
+        <source>weights of a model without a norm of its token embedding</source>
+        <translation>不对 token 嵌入做归一化的模型的权重</translation>
+    </message>
+    <message>
+        <source>weights of model_type {}</source>
+        <translation>model_type 为 {} 的权重</translation>
+    </message>
+    <message>
+        <source>weights whose layer_types are full_attention</source>
+        <translation>layer_types 均为 full_attention 的权重</translation>
+    </message>
+    <message>
+        <source>weights whose layers are all dense; or model.kind llama-moe</source>
+        <translation>所有层都是稠密层的权重；或 model.kind 取 llama-moe</translation>
+    </message>
+    <message>
+        <source>weights whose layers without a window come every so many layers</source>
+        <translation>不带窗口的层按固定间隔出现的权重</translation>
+    </message>
+    <message>
+        <source>weights whose {} is {}</source>
+        <translation>{} 为 {} 的权重</translation>
+    </message>
+    <message>
+        <source>weights with each tensor of the layout&apos;s model</source>
+        <translation>含有布局的模型的每个张量的权重</translation>
+    </message>
+    <message>
+        <source>weights without {}</source>
+        <translation>没有 {} 的权重</translation>
+    </message>
+    <message>
+        <source>what else {} says is not carried over</source>
+        <translation>{} 的其余内容未导出</translation>
+    </message>
+    <message>
+        <source>what the activation makes</source>
+        <translation>激活函数的结果</translation>
+    </message>
+    <message>
+        <source>what the core makes</source>
+        <translation>注意力核心的结果</translation>
+    </message>
+    <message>
+        <source>what the norm makes</source>
+        <translation>归一化的结果</translation>
+    </message>
+    <message>
+        <source>what the norms of modules make</source>
+        <translation>各模块归一化的结果</translation>
+    </message>
+    <message>
+        <source>zero_optimization.stage {} with one replica divides nothing: parallel.zero is 0</source>
+        <translation>zero_optimization.stage 为 {} 而只有一个副本，没有什么可切分：parallel.zero 取 0</translation>
+    </message>
+    <message>
+        <source>{0}; {1}</source>
+        <translation>{0}；{1}</translation>
+    </message>
+    <message>
+        <source>{} OVERLAP_F_B taken apart: the two actions of a pair follow one another</source>
+        <translation>拆开了 {} 个 OVERLAP_F_B：一对中的两个动作先后执行</translation>
+    </message>
+    <message>
+        <source>{} actions only in {}</source>
+        <translation>{} 个动作仅在 {} 中</translation>
+    </message>
+    <message>
+        <source>{} and layer_types say which tokens a layer sees, model.window is {} and model.full_every is {}</source>
+        <translation>{}，它与 layer_types 决定一层能看到哪些 token，而 model.window 为 {}，model.full_every 为 {}</translation>
+    </message>
+    <message>
+        <source>{} and layer_types, where they are not given, say which tokens a layer sees, model.window is {} and model.full_every is {}</source>
+        <translation>{}，它与未给出的 layer_types 的缺省值决定一层能看到哪些 token，而 model.window 为 {}，model.full_every 为 {}</translation>
+    </message>
+    <message>
+        <source>{} copies of the optimizer over {} data ranks: the layout has one</source>
+        <translation>优化器在 {1} 个数据并行 rank 上有 {0} 份拷贝：布局只有一份</translation>
+    </message>
+    <message>
+        <source>{} has a bias, and that product of the model has none</source>
+        <translation>{} 有偏置，而模型的这个矩阵乘法没有</translation>
+    </message>
+    <message>
+        <source>{} is left out</source>
+        <translation>舍弃了 {}</translation>
+    </message>
+    <message>
+        <source>{} is of type {}</source>
+        <translation>{} 的类型为 {}</translation>
+    </message>
+    <message>
+        <source>{} is paced: its times are those of the devices that it models, the other side&apos;s those of the machine that it ran on</source>
+        <translation>{} 是定速运行：它的时间是所建模设备的时间，另一方的时间是实际运行所在机器的时间</translation>
+    </message>
+    <message>
+        <source>{} is there twice</source>
+        <translation>{} 出现了两次</translation>
+    </message>
+    <message>
+        <source>{} is there, the layout&apos;s model has no such tensor</source>
+        <translation>有 {}，而布局的模型没有这个张量</translation>
+    </message>
+    <message>
+        <source>{} is {}</source>
+        <translation>{} 为 {}</translation>
+    </message>
+    <message>
+        <source>{} is {} where it is not given</source>
+        <translation>未给出的 {} 取 {}</translation>
+    </message>
+    <message>
+        <source>{} is {}, the layout&apos;s model needs {}</source>
+        <translation>{} 为 {}，而布局的模型需要 {}</translation>
+    </message>
+    <message>
+        <source>{} is {}, which is no object</source>
+        <translation>{} 为 {}，不是对象</translation>
+    </message>
+    <message>
+        <source>{} is {}, which is not known and may change the rotary embedding</source>
+        <translation>{} 为 {}，这一字段未知，可能改变旋转位置编码</translation>
+    </message>
+    <message>
+        <source>{} is {}: their rotary embedding is scaled as no layout&apos;s is</source>
+        <translation>{} 为 {}：布局没有这种旋转位置编码的缩放方式</translation>
+    </message>
+    <message>
+        <source>{} is {}; it is not carried over</source>
+        <translation>{} 为 {}；未导出</translation>
+    </message>
+    <message>
+        <source>{} left out: what is not compute is made anew from the layout</source>
+        <translation>舍弃了 {}：计算以外的动作由布局重新生成</translation>
+    </message>
+    <message>
+        <source>{} norms</source>
+        <translation>{} 个归一化</translation>
+    </message>
+    <message>
+        <source>{} steps that {} did with fewer ranks than its layout&apos;s are left out</source>
+        <translation>未计入 {1} 中 rank 少于其布局的 {0} 步</translation>
+    </message>
+    <message>
+        <source>{} without {}, where it changes nothing</source>
+        <translation>不含 {1} 的 {0}，前提是它不改变任何计算</translation>
+    </message>
+    <message>
+        <source>{}, and layers from there on have experts, as the layout&apos;s have not</source>
+        <translation>{}，从该层起各层都有专家，而布局的各层没有</translation>
+    </message>
+    <message>
+        <source>{}, and the norms of its latents have 1e-06 all the same, but the layout&apos;s norms all have one</source>
+        <translation>{}，而其潜向量的归一化仍为 1e-06，但布局的所有归一化采用同一个值</translation>
+    </message>
+    <message>
+        <source>{}, model.activation is {}</source>
+        <translation>{}，而 model.activation 为 {}</translation>
+    </message>
+    <message>
+        <source>{}, model.dense_layers is {}</source>
+        <translation>{}，而 model.dense_layers 为 {}</translation>
+    </message>
+    <message>
+        <source>{}, model.predicted_tokens is {}</source>
+        <translation>{}，而 model.predicted_tokens 为 {}</translation>
+    </message>
+    <message>
+        <source>{}, model.sequence is {}</source>
+        <translation>{}，而 model.sequence 为 {}</translation>
+    </message>
+    <message>
+        <source>{}, such as {}</source>
+        <translation>{}，例如 {}</translation>
+    </message>
+    <message>
+        <source>{}, the width of the layout&apos;s layer {} is {}</source>
+        <translation>{}，而布局的第 {} 层的宽度为 {}</translation>
+    </message>
+    <message>
+        <source>{}, the {} model has {}</source>
+        <translation>{}，而 {} 模型为 {}</translation>
+    </message>
+    <message>
+        <source>{}, {} is {}</source>
+        <translation>{}，而 {} 为 {}</translation>
+    </message>
+    <message>
+        <source>{}, {}, {}</source>
+        <translation>{}，{}，{}</translation>
+    </message>
+    <message>
+        <source>{}: the layout&apos;s model has no experts</source>
+        <translation>{}：布局的模型没有专家</translation>
+    </message>
 </context>
 </TS>

@@ -61,7 +61,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         requireClear(imported.error());
         return 0;
     }
-    for (const std::string& note : imported->notes) require(!note.empty(), "a note says something");
+    for (const Sentence& note : imported->notes) require(!note.empty(), "a note says something");
     schedule(imported->compute);
     const Result<Schedule> lines = scheduleOfLines(actionLines(imported->compute));
     require(lines && *lines == imported->compute, "a layout's lines are the schedule");

@@ -22,7 +22,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         return 0;
     }
     require(check(made->layout, scheduleMethods()).empty(), "a layout that is made has no faults");
-    for (const std::string& line : made->leftOut) require(!line.empty(), "what is left out is said");
+    for (const Sentence& line : made->leftOut) require(!line.empty(), "what is left out is said");
     // What a layout was made of can be refused for another trainer, never fail otherwise.
     for (const TrainerTarget& target : trainerTargets()) {
         const auto exported = exportLayout(made->layout, target);

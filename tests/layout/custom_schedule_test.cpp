@@ -160,8 +160,9 @@ private Q_SLOTS:
         QVERIFY2(imported.has_value(), imported ? "" : imported.error().text().c_str());
         QCOMPARE(toCsv(imported->compute), std::string("0F0,0F1,0B0,0B1\n1F0,1I0,1W0,1F1,1B1\n"));
         QCOMPARE(imported->notes.size(), std::size_t{2});
-        QVERIFY2(imported->notes[0].find("1 WAIT_SEND_F") != std::string::npos, imported->notes[0].c_str());
-        QVERIFY2(imported->notes[1].starts_with("1 OVERLAP_F_B"), imported->notes[1].c_str());
+        QVERIFY2(imported->notes[0].english().find("1 WAIT_SEND_F") != std::string::npos,
+                 imported->notes[0].english().c_str());
+        QVERIFY2(imported->notes[1].english().starts_with("1 OVERLAP_F_B"), imported->notes[1].english().c_str());
         QVERIFY(importCsv("0F0,0B0\n")->notes.empty());
         for (const char* wrong : {"", "0UNSHARD\n", "0F0,UNSHARD,0B0\n", "0F0,0UNSHARD1x,0B0\n",
                                   "(0F0;0X1)OVERLAP_F_B\n", "(0F0;0B0\n", "0F0;0B0\n"}) {

@@ -32,9 +32,7 @@ private:
         std::ofstream(file()) << config;
         return layoutFromConfig(file());
     }
-    static std::string joined(const std::vector<std::string>& lines) {
-        return fmt::format("{}", fmt::join(lines, "\n"));
-    }
+    static std::string joined(const std::vector<Sentence>& lines) { return fmt::format("{}", fmt::join(lines, "\n")); }
 
     /// What stands beside the weights of openai/gpt-oss-20b.
     static std::string publishedGptOss() {
@@ -296,7 +294,7 @@ private Q_SLOTS:
         QString text = QString::fromStdString(joined(read->leftOut));
         for (const WeightMismatch& mismatch :
              compareConfig(nlohmann::json::parse(config.toStdString()), read->layout.model))
-            text += QString::fromStdString(mismatch.legal);
+            text += QString::fromStdString(mismatch.legal.english());
         QVERIFY2(text.contains(said), qPrintable(text));
     }
 
@@ -352,10 +350,10 @@ private Q_SLOTS:
         for (const char* name : {"GPT2", "Llama", "Mistral", "Qwen2", "Qwen3", "GptOss", "DeepseekV3"}) {
             const auto read = layoutFromConfig(folder_.filePath(QString(name) + "/config.json").toStdString());
             QVERIFY2(read.has_value(), read ? "" : read.error().text().c_str());
-            for (const std::string& line : read->leftOut)
-                QVERIFY2(line.find("own choice") != std::string::npos ||
-                             line.find("max_position_embeddings") != std::string::npos,
-                         line.c_str());
+            for (const Sentence& line : read->leftOut)
+                QVERIFY2(line.english().find("own choice") != std::string::npos ||
+                             line.english().find("max_position_embeddings") != std::string::npos,
+                         line.english().c_str());
             QVERIFY(check(read->layout, scheduleMethods()).empty());
         }
     }

@@ -128,10 +128,11 @@ private Q_SLOTS:
         for (const char* program : recipePrograms) {
             const auto made = exportLayout(layout, *findTrainerTarget(program));
             QVERIFY(made);
-            for (const std::string& line : made->leftOut)
-                QVERIFY2(made->text.find("# Left out: " + line) != std::string::npos, line.c_str());
-            QVERIFY(std::ranges::any_of(
-                made->leftOut, [](const std::string& line) { return line.find("deadline") != std::string::npos; }));
+            for (const Sentence& line : made->leftOut)
+                QVERIFY2(made->text.find("# Left out: " + line.english()) != std::string::npos, line.english().c_str());
+            QVERIFY(std::ranges::any_of(made->leftOut, [](const Sentence& line) {
+                return line.english().find("deadline") != std::string::npos;
+            }));
             const QJsonObject said = read(made->text);
             QCOMPARE(said[program == std::string("nemo") ? "save_top_k" : "most_recent_k"].toArray(), QJsonArray{4});
         }

@@ -118,7 +118,8 @@ private Q_SLOTS:
         const auto told = mixed.comparison();
         QVERIFY(told && near(told->stepSeconds.b, 8 * *told->stepSeconds.a));
         QCOMPARE(told->notes.size(), std::size_t{1});
-        QVERIFY(told->notes.front().starts_with("A is paced: its times are those of the devices that it models"));
+        QVERIFY(
+            told->notes.front().english().starts_with("A is paced: its times are those of the devices that it models"));
     }
 
     void figuresAreThoseByHand() {
@@ -205,7 +206,7 @@ private Q_SLOTS:
             QCOMPARE(mesh.coordinate(rank.b, Axis::Data), 0);
         }
         QStringList notes;
-        for (const std::string& note : comparison->notes) notes.append(QString::fromStdString(note));
+        for (const Sentence& note : comparison->notes) notes.append(QString::fromStdString(note.english()));
         const QString all = notes.join('\n');
         QVERIFY2(all.contains("ranks of B whose place in the mesh A does not have: 1, 3–7"), qPrintable(all));
         QVERIFY2(all.contains("4 actions only in B"), qPrintable(all));  // F2 and B2 of two ranks

@@ -185,8 +185,9 @@ private Q_SLOTS:
         if (target == "torchtitan") layout.model.kind = ModelKind::Llama;
         const auto exported = exportLayout(layout, trainer);
         QVERIFY(exported);
-        const auto tells = [](const std::string& line) {
-            return line.find("deadline") != std::string::npos || line.find("else run") != std::string::npos;
+        const auto tells = [](const Sentence& line) {
+            return line.english().find("deadline") != std::string::npos ||
+                   line.english().find("else run") != std::string::npos;
         };
         QVERIFY(std::ranges::any_of(exported->leftOut, tells));
     }
@@ -325,8 +326,8 @@ torchrun $DISTRIBUTED_ARGS pretrain_gpt.py "${GPT_MODEL_ARGS[@]}" $TRAINING \
         QCOMPARE(l.precision.lossScale, LossScaling::Dynamic);
         QCOMPARE(l.memory.recompute, RecomputeKind::Selective);
         const auto told = [&](const char* what) {
-            return std::ranges::any_of(read->leftOut,
-                                       [&](const std::string& line) { return line.find(what) != std::string::npos; });
+            return std::ranges::any_of(
+                read->leftOut, [&](const Sentence& line) { return line.english().find(what) != std::string::npos; });
         };
         QVERIFY(told("--init-method-std"));
         QVERIFY(told("pads the vocabulary"));

@@ -2,6 +2,7 @@
 // What the engine says, in the Chinese desktop: notes, faults, findings about orders, reasons of candidates, refusals
 // of trainers and errors have no English word but names, fields and units.
 #include "tests/layout/legal_but_one.h"
+#include "tests/ui/foreign_words.h"
 #include "tests/support/wings.h"
 
 #include "engine/base/tcp_socket.h"
@@ -36,53 +37,24 @@ using namespace shardlab::test;
 
 namespace {
 
-/// What Chinese texts of the field write in Latin letters: terms, units, formats, and names of files and models.
-const QStringList terms{
-    "ZeRO",  "HSDP",      "rank",    "token", "dropout", "all",      "reduce", "gather",      "scatter",  "to",
-    "GPU",   "CUDA",      "logit",   "ReLU",  "RMSNorm", "sigmoid",  "GELU",   "LayerNorm",   "sink",     "JSON",
-    "Lines", "UTF",       "bin",     "vocab", "merges",  "txt",      "beta",   "epsilon",     "cap",      "GPT",
-    "OSS",   "Llama",     "Qwen",    "MoE",   "Mixtral", "DeepSeek", "Adam",   "Shardlab",    "shardlab", "mpirun",
-    "micro", "resources", "devices", "true",  "false",   "null",     "rope",   "transformer", "GiB",      "TiB",
-    "MiB",   "KiB",       "ms",      "min",   "profile", "AdamW",    "nan",    "inf",         "vm",       "max"};
-
-/// Words of those terms, and of the names that layouts, devices and stacks have.
-QSet<QString> knownWords(const Layout& layout) {
-    static const QRegularExpression word(QStringLiteral("[A-Za-z]+"));
-    QSet<QString> known;
-    for (const QString& each : terms) known += each.toLower();
-    const auto add = [&](std::string_view text) {
-        for (auto each = word.globalMatch(QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size())));
-             each.hasNext();)
-            known += each.next().captured().toLower();
-    };
-    for (const Field& field : fields()) {
-        add(field.pointer);
-        if (const auto* words = std::get_if<WordField>(&field.access))
-            for (const std::string_view each : words->words) add(each);
-        for (const RegistryEntry& entry : registryOf(field, scheduleMethods())) add(entry.name);
+/// Where the sources of the engine match `plain`, but for those whose names begin with one of `others`.
+QStringList matches(const QRegularExpression& plain, const QStringList& others) {
+    const QDir engine(QStringLiteral(SHARDLAB_SOURCE_DIR "/engine"));
+    QDirIterator files(engine.path(), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+    int read = 0;
+    QStringList found;
+    while (files.hasNext()) {
+        const QString path = engine.relativeFilePath(files.next());
+        if (std::ranges::any_of(others, [&](const QString& each) { return path.startsWith(each); })) continue;
+        QFile file(engine.filePath(path));
+        if (!file.open(QIODevice::ReadOnly)) continue;
+        ++read;
+        const QString source = QString::fromUtf8(file.readAll());
+        for (auto each = plain.globalMatch(source); each.hasNext();)
+            found += path + QStringLiteral(": ") + each.next().captured();
     }
-    for (const ScheduleMethod& method : scheduleMethods()) add(term(method.title).toStdString());
-    add(layout.name);
-    return known;
-}
-
-/// What is told of a text with words that are none of those. Quoted is what somebody wrote, and a device or a stack
-/// has its own title.
-QString foreignWords(const QString& text, const QSet<QString>& known) {
-    static const QRegularExpression quoted(QStringLiteral("\"[^\"]*\"|“[^”]*”|'[^']*'")),
-        word(QStringLiteral("[A-Za-z]{2,}"));
-    // Actions, "2B0"; arguments and fields of other programs, "--num-layers", "head_dim"; and names of files.
-    static const QRegularExpression code(
-        QStringLiteral("\\b\\d+[A-Z][A-Z_]*\\d*\\b|--[a-z0-9-]+|\\w+_\\w+|/?[\\w.]*/[\\w./-]+|\\w+\\.\\w+"));
-    QString rest = text;
-    rest.remove(code);
-    for (const std::string_view pointer : {"/cluster/pace/device", "/cluster/pace/stack"})
-        for (const RegistryEntry& entry : registryOf(*findField(pointer), scheduleMethods()))
-            rest.remove(QString::fromStdString(std::string(entry.title)));
-    QStringList foreign;
-    for (auto each = word.globalMatch(rest.remove(quoted)); each.hasNext();)
-        if (const QString one = each.next().captured(); !known.contains(one.toLower())) foreign += one;
-    return foreign.isEmpty() ? QString() : QStringLiteral("%1 in: %2\n").arg(foreign.join(QLatin1Char(' ')), text);
+    if (read < 100) found += QStringLiteral("the engine's sources were not found");
+    return found;
 }
 
 }  // namespace
@@ -231,21 +203,17 @@ private Q_SLOTS:
         const QStringList others{"train/",        "launch/lesson/",       "trace/record/",
                                  "trace/event/",  "trace/metrics/",       "predict/evidence/",
                                  "predict/plan/", "launch/job/forwarder", "trace/run_file/run_block.cpp"};
-        const QDir engine(QStringLiteral(SHARDLAB_SOURCE_DIR "/engine"));
-        QDirIterator files(engine.path(), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
-        int read = 0;
-        QStringList found;
-        while (files.hasNext()) {
-            const QString path = engine.relativeFilePath(files.next());
-            if (std::ranges::any_of(others, [&](const QString& each) { return path.startsWith(each); })) continue;
-            QFile file(engine.filePath(path));
-            QVERIFY(file.open(QIODevice::ReadOnly));
-            const QString source = QString::fromUtf8(file.readAll());
-            for (auto each = plain.globalMatch(source); each.hasNext();)
-                found += path + QStringLiteral(": ") + each.next().captured();
-            ++read;
-        }
-        QVERIFY(read > 100);
+        const QStringList found = matches(plain, others);
+        QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
+    }
+
+    /// What an import or a comparison notes, and in what a file of weights differs, is made of sentences. The notes of
+    /// a foreign trace stand in the log of the run that is made of it, and are English there.
+    void notesAreSentences() {
+        static const QRegularExpression plain(QStringLiteral(
+            R"~(\bnote\(\s*(?:"|fmt::)|\b(?:notes_?|leftOut|ours)(?:\.|->)(?:push_back|emplace_back)\(\s*(?:"|fmt::))~"
+            R"~(|std::vector<std::string>&?\s+(?:notes_?|leftOut|ours)\b|\bdiffer\([^,;]*,\s*(?:"|fmt::))~"));
+        const QStringList found = matches(plain, {"trace/interchange/"});
         QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
     }
 

@@ -289,8 +289,8 @@ private Q_SLOTS:
         QVERIFY(desk.document().file().empty());
         QCOMPARE(window.workspace(), Workspace::Design);
         QCOMPARE(window.messageArea().count(), read->leftOut.empty() ? 0 : 1);
-        for (const std::string& line : read->leftOut)
-            QVERIFY(window.messageArea().texts().front().contains(QString::fromStdString(line)));
+        for (const Sentence& line : read->leftOut)
+            QVERIFY(window.messageArea().texts().front().contains(QString::fromStdString(line.english())));
     }
 
     void aScriptOfSomethingElseIsRefused() {

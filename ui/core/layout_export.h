@@ -16,7 +16,7 @@ class Document;
 
 struct LayoutExport {
     std::vector<CompanionFile> files;  ///< the main file, then those beside it; none where anything is refused
-    std::vector<std::string> leftOut;  ///< what the layout says and the files do not, a sentence each
+    std::vector<Sentence> leftOut;     ///< what the layout says and the files do not, a sentence each
     std::vector<Fault> refused;        ///< faults of the layout itself, or else all that the trainer cannot do
     bool legal = true;                 ///< the layout itself has no faults
 };

@@ -228,7 +228,7 @@ void Workbench::newFromTrainerFile(const std::filesystem::path& file) {
     newFromPreset(made->layout);
     if (made->leftOut.empty()) return;
     QStringList lines;
-    for (const std::string& line : made->leftOut) lines << QString::fromStdString(line);
+    for (const Sentence& line : made->leftOut) lines << told(line);
     messages_.post({.level = MessageLevel::Warning,
                     .title = tr("The layout leaves out some of what %1 says").arg(fileName(file)),
                     .detail = lines.join(QLatin1Char('\n')),

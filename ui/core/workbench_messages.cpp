@@ -57,7 +57,7 @@ void Workbench::sayReplayed() {
 void Workbench::sayImported(const ImportReport& report) {
     std::int64_t ignored = 0;
     for (const ImportCount& each : report.ignored) ignored += each.count;
-    QString detail = QString::fromStdString(report.lines().front());
+    QString detail = told(report.summary());
     if (ignored > 0) detail += tr("; %1 entries were not understood: the view Events lists them by kind").arg(ignored);
     const std::filesystem::path out = imports_.request().out;
     std::vector<MessageChoice> choices;

@@ -196,7 +196,7 @@ void ExportWindow::refresh() {
     }
     showFile(files_->currentIndex());
     QStringList lines;
-    for (const std::string& line : made_.leftOut) lines << text(line);
+    for (const Sentence& line : made_.leftOut) lines << told(line);
     leftOut_->setPlainText(lines.join(QLatin1Char('\n')));
     leftOut_->setVisible(!lines.isEmpty());
     leftOutTitle_->setVisible(!lines.isEmpty());

@@ -109,15 +109,15 @@ std::vector<Fault> misfits(const Layout& layout, bool resumes) {
     return faults.empty() || runsHere(layout) ? faults : std::vector<Fault>{};
 }
 
-std::vector<std::string> unjudged(const Layout& layout, bool resumes) {
-    std::vector<std::string> notes;
+std::vector<Sentence> unjudged(const Layout& layout, bool resumes) {
+    std::vector<Sentence> notes;
     std::error_code ignored;
     for (const ReadFile& file : filesRead(layout, resumes))
         if (file.pointer == "/model/weights" && obstacle(file).empty() &&
             !std::filesystem::exists(weightsConfig(file.path), ignored))
-            notes.push_back("no config.json lies beside the weights of " + file.path +
-                            ": what no tensor's shape tells (heads, activation, the norms' epsilon, the rotary "
-                            "embedding's base) is taken from the layout");
+            notes.push_back(say("no config.json lies beside the weights of {}: what no tensor's shape tells (heads, "
+                                "activation, the norms' epsilon, the rotary embedding's base) is taken from the layout",
+                                file.path));
     return notes;
 }
 

@@ -29,7 +29,7 @@ std::vector<ReadFile> filesRead(const Layout& layout, bool resumes);
 std::vector<Fault> misfits(const Layout& layout, bool resumes);
 
 /// What cannot be judged of files that this machine has: weights without a config.json show their tensors alone.
-std::vector<std::string> unjudged(const Layout& layout, bool resumes);
+std::vector<Sentence> unjudged(const Layout& layout, bool resumes);
 
 /// Error: every field whose file this machine cannot read, or whose file is a misfit. Asked only where one of the
 /// layout's hosts is this machine.

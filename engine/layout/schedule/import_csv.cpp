@@ -53,17 +53,16 @@ public:
         return {};
     }
 
-    std::vector<std::string> notes() const {
-        std::vector<std::string> notes;
+    std::vector<Sentence> notes() const {
+        std::vector<Sentence> notes;
         if (!leftOut_.empty()) {
             std::string counts;
             for (const auto& [word, count] : leftOut_)
                 counts += fmt::format("{}{} {}", counts.empty() ? "" : ", ", count, word);
-            notes.push_back(counts + " left out: what is not compute is made anew from the layout");
+            notes.push_back(say("{} left out: what is not compute is made anew from the layout", counts));
         }
         if (pairs_ > 0)
-            notes.push_back(
-                fmt::format("{} OVERLAP_F_B taken apart: the two actions of a pair follow one another", pairs_));
+            notes.push_back(say("{} OVERLAP_F_B taken apart: the two actions of a pair follow one another", pairs_));
         return notes;
     }
 

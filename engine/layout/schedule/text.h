@@ -19,8 +19,8 @@ std::string toCsv(const Schedule& schedule);
 Result<Schedule> parseCsv(std::string_view csv);
 
 struct ImportedSchedule {
-    Schedule compute;                ///< F, B, I and W, in the file's order
-    std::vector<std::string> notes;  ///< what was left out or taken apart, counted: a sentence each
+    Schedule compute;             ///< F, B, I and W, in the file's order
+    std::vector<Sentence> notes;  ///< what was left out or taken apart, counted: a sentence each
 };
 /// The compute of a file as torch.distributed.pipelining or toCsv() writes it. Messages, waits, reductions, gathers and
 /// updates are left out, since the passes make them anew; an overlapped pair, "(0F1;1B0)OVERLAP_F_B", becomes its two

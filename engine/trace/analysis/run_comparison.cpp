@@ -110,14 +110,15 @@ private:
                 side.mesh().ranks(), side.predicted() ? 1 : static_cast<int>(side.completeSteps().size())};
     }
 
-    void noteFewerRanks(const char* who, const ComparisonSide& side) {
+    void noteFewerRanks(const Sentence& who, const ComparisonSide& side) {
         if (const int steps = side.stepsWithFewerRanks(); steps > 0)
-            result_.notes.push_back(std::to_string(steps) + (steps == 1 ? " step" : " steps") + " that " + who +
-                                    " did with fewer ranks than its layout's are left out");
+            result_.notes.push_back(
+                steps == 1 ? say("1 step that {} did with fewer ranks than its layout's are left out", who)
+                           : say("{} steps that {} did with fewer ranks than its layout's are left out", steps, who));
     }
 
     Status chooseSteps() {
-        noteFewerRanks(a_.predicted() ? "the run" : "B", b_);
+        noteFewerRanks(a_.predicted() ? say("the run") : "B", b_);
         if (!a_.predicted()) noteFewerRanks("A", a_);
         const std::vector<int> ofB = b_.completeSteps();
         both_ = ofB;
@@ -128,8 +129,8 @@ private:
             std::vector<int> onlyA, onlyB;
             std::ranges::set_difference(ofA, ofB, std::back_inserter(onlyA));
             std::ranges::set_difference(ofB, ofA, std::back_inserter(onlyB));
-            if (!onlyA.empty()) result_.notes.push_back("steps only in A: " + listed(onlyA));
-            if (!onlyB.empty()) result_.notes.push_back("steps only in B: " + listed(onlyB));
+            if (!onlyA.empty()) result_.notes.push_back(say("steps only in {}: {}", "A", listed(onlyA)));
+            if (!onlyB.empty()) result_.notes.push_back(say("steps only in {}: {}", "B", listed(onlyB)));
         }
         const auto none =
             a_.predicted() ? say("no step of the run is complete") : say("no step is complete in both runs");
@@ -146,9 +147,10 @@ private:
     void noteScales() {
         const bool paced = a_.header().paced;
         if (paced != b_.header().paced)
-            result_.notes.push_back(std::string(paced ? "A" : "B") +
-                                    " is paced: its times are those of the devices that it models, the other side's "
-                                    "those of the machine that it ran on");
+            result_.notes.push_back(
+                say("{} is paced: its times are those of the devices that it models, the other side's those of the "
+                    "machine that it ran on",
+                    paced ? "A" : "B"));
     }
 
     double perStep(double sum) const { return sum / static_cast<double>(steps_.size()); }
@@ -217,9 +219,11 @@ private:
         for (int rank = 0; rank < b_.mesh().ranks(); ++rank)
             if (!taken[static_cast<std::size_t>(rank)]) onlyB.push_back(rank);
         if (!onlyA.empty())
-            result_.notes.push_back("ranks of A whose place in the mesh B does not have: " + listed(onlyA));
+            result_.notes.push_back(
+                say("ranks of {} whose place in the mesh {} does not have: {}", "A", "B", listed(onlyA)));
         if (!onlyB.empty())
-            result_.notes.push_back("ranks of B whose place in the mesh A does not have: " + listed(onlyB));
+            result_.notes.push_back(
+                say("ranks of {} whose place in the mesh {} does not have: {}", "B", "A", listed(onlyB)));
     }
 
     void addRanks() {
@@ -260,7 +264,8 @@ private:
             result_.stages.push_back(row);
         }
         if (layersA != layersB)
-            result_.notes.push_back("stages do not hold the same layers in A and B: compare layers rather than stages");
+            result_.notes.push_back(
+                say("stages do not hold the same layers in A and B: compare layers rather than stages"));
     }
 
     void addLayers() {
@@ -354,10 +359,11 @@ private:
         if (count == 0) return;
         std::string names;
         for (const std::string& example : examples) names += (names.empty() ? "" : ", ") + example;
-        result_.notes.push_back(std::to_string(count) + (count == 1 ? " action" : " actions") + " only in " + side +
-                                (names.empty()                                        ? ""
-                                 : count > static_cast<std::int64_t>(examples.size()) ? ", such as " + names
-                                                                                      : ": " + names));
+        const Sentence only = count == 1 ? say("1 action only in {}", side) : say("{} actions only in {}", count, side);
+        result_.notes.push_back(names.empty() ? only
+                                : count > static_cast<std::int64_t>(examples.size())
+                                    ? say("{}, such as {}", only, names)
+                                    : say("{}: {}", only, names));
     }
 
     const ComparisonSide& a_;

@@ -105,7 +105,7 @@ struct RunComparison {
     std::vector<Layer> layers;
     std::vector<Difference> largest;  ///< ten at most; waits are left out, as they follow from the others
     std::int64_t alignedActions = 0;  ///< of a rank and a step
-    std::vector<std::string> notes;   ///< what could not be aligned, and why figures may not mean the same
+    std::vector<Sentence> notes;      ///< what could not be aligned, and why figures may not mean the same
 };
 
 /// Side A is what B is compared with.

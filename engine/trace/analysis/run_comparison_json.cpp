@@ -101,7 +101,7 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
                         [](const RunComparison::Step& row) {
                             return Json{{"step", row.step}, {"seconds", pair(row.seconds)}, {"loss", pair(row.loss)}};
                         })},
-        {"notes", c.notes}};
+        {"notes", rowsOf(c.notes, [](const Sentence& note) { return Json(note.english()); })}};
     return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

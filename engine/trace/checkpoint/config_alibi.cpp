@@ -39,8 +39,8 @@ void AlibiRows::bloom() {
           "skip_bias_add", "skip_bias_add_qkv", "unk_token_id"})
         made_.names.insert(howItRuns);
     differ("model_type",
-           "a Bloom has a norm of its token embedding (word_embeddings_layernorm), a layout's model has none",
-           "weights of a model without a norm of its token embedding");
+           say("a Bloom has a norm of its token embedding (word_embeddings_layernorm), a layout's model has none"),
+           say("weights of a model without a norm of its token embedding"));
 }
 
 void AlibiRows::mpt() {
@@ -75,8 +75,8 @@ void AlibiRows::mpt() {
     for (const char* howItRuns : {"learned_pos_emb", "emb_pdrop", "resid_pdrop", "init_device", "embedding_fraction",
                                   "norm_type", "verbose", "init_config", "max_position_embeddings"})
         made_.names.insert(howItRuns);
-    differ("model_type", "the norms of an Mpt have no shift, layer norms of a layout's model learn one",
-           "weights of a model whose layer norms have a shift");
+    differ("model_type", say("the norms of an Mpt have no shift, layer norms of a layout's model learn one"),
+           say("weights of a model whose layer norms have a shift"));
 }
 
 }  // namespace shardlab::trace

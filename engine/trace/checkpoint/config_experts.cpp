@@ -3,8 +3,6 @@
 
 #include "engine/layout/model_shape.h"
 
-#include <fmt/format.h>
-
 namespace shardlab::trace {
 
 void ExpertRows::topKExperts(const Json& type) {
@@ -38,25 +36,24 @@ void ExpertRows::sharedExperts() {
     const Json dense = value("first_k_dense_replace", 3), layers = value("num_hidden_layers", 61);
     const bool all = dense.is_number() && layers.is_number() && dense.get<double>() >= layers.get<double>();
     const int ours = hasExperts(model_) ? model_.experts.denseLayers : model_.layers;
-    made_.rows.push_back(
-        {"first_k_dense_replace", hasExperts(model_) ? sameValue(dense, ours) : all,
-         hasExperts(model_) ? fmt::format("{}, model.dense_layers is {}", stated("first_k_dense_replace", dense), ours)
-                            : fmt::format("{}, and layers from there on have experts, as the layout's have not",
-                                          stated("first_k_dense_replace", dense)),
-         hasExperts(model_) ? fmt::format("model.dense_layers {}", shownValue(dense))
-                            : "weights whose layers are all dense; or model.kind llama-moe",
-         ours, [dense](ModelSpec& model) {
-             if (hasExperts(model)) model.experts.denseLayers = positiveInteger(dense).value_or(0);
-         }});
+    made_.rows.push_back({"first_k_dense_replace", hasExperts(model_) ? sameValue(dense, ours) : all,
+                          hasExperts(model_)
+                              ? say("{}, model.dense_layers is {}", stated("first_k_dense_replace", dense), ours)
+                              : say("{}, and layers from there on have experts, as the layout's have not",
+                                    stated("first_k_dense_replace", dense)),
+                          hasExperts(model_) ? say("{} {}", "model.dense_layers", shownValue(dense))
+                                             : say("weights whose layers are all dense; or model.kind llama-moe"),
+                          ours, [dense](ModelSpec& model) {
+                              if (hasExperts(model)) model.experts.denseLayers = positiveInteger(dense).value_or(0);
+                          }});
     // What predicts further tokens has weights of its own, behind the last layer, which a layout may leave out.
     made_.names.insert("num_mtp_layers");
     const Json modules = value("num_nextn_predict_layers", 1);
     const int own = predictionModules(model_);
-    made_.rows.push_back(
-        {"num_nextn_predict_layers", own == 0 || sameValue(modules, own),
-         fmt::format("{}, model.predicted_tokens is {}", stated("num_nextn_predict_layers", modules), own),
-         fmt::format("model.predicted_tokens {}; or 0 to leave them out", shownValue(modules)),
-         own > 0 ? Json(own) : Json(), nullptr});
+    made_.rows.push_back({"num_nextn_predict_layers", own == 0 || sameValue(modules, own),
+                          say("{}, model.predicted_tokens is {}", stated("num_nextn_predict_layers", modules), own),
+                          say("model.predicted_tokens {}; or 0 to leave them out", shownValue(modules)),
+                          own > 0 ? Json(own) : Json(), nullptr});
     for (const char* training : {"ep_size", "aux_loss_alpha", "seq_aux", "output_router_logits"})
         made_.names.insert(training);
     if (hasExperts(model_)) return sigmoidExperts();

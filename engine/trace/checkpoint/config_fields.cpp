@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace shardlab::trace {
 namespace {
@@ -133,10 +132,10 @@ private:
         epsilon("rms_norm_eps", 1e-6);
         const Json ofFile = value("rms_norm_eps", 1e-6);
         made_.rows.push_back({"rms_norm_eps", sameValue(ofFile, 1e-6),
-                              fmt::format("{}, and the norms of its latents have 1e-06 all the same, but the layout's "
-                                          "norms all have one",
-                                          stated("rms_norm_eps", ofFile)),
-                              "weights whose rms_norm_eps is 1e-06", nullptr});
+                              say("{}, and the norms of its latents have 1e-06 all the same, but the layout's "
+                                  "norms all have one",
+                                  stated("rms_norm_eps", ofFile)),
+                              say("weights whose {} is {}", "rms_norm_eps", "1e-06"), nullptr});
         is("attention_bias", false, {false});
         part("model_type", "deepseek_v3", !parts_.biases, "model.biases", "all", "none",
              [](ModelSpec&, const Json&) {});
@@ -238,8 +237,7 @@ private:
             const Json rope = value(name, said || name == std::string_view("rope_scaling") ? Json() : usual);
             if (rope.is_null()) continue;
             if (!rope.is_object()) {
-                differ(name, fmt::format("{} is {}, which is no object", name, shownValue(rope)),
-                       fmt::format("no {}", name));
+                differ(name, say("{} is {}, which is no object", name, shownValue(rope)), say("no {}", name));
                 continue;
             }
             const Json type = rope.contains("rope_type") ? rope["rope_type"] : rope.value("type", Json("default"));
@@ -251,10 +249,9 @@ private:
             if (type == "llama3" || type == "yarn") scaled(name, rope, type == "yarn");
             else if (type == "default") unscaled(name, rope);
             else
-                differ(
-                    name,
-                    fmt::format("{} is {}: their rotary embedding is scaled as no layout's is", name, shownValue(rope)),
-                    fmt::format("weights without {}", name));
+                differ(name,
+                       say("{} is {}: their rotary embedding is scaled as no layout's is", name, shownValue(rope)),
+                       say("weights without {}", name));
         }
         const RotarySpec& ours = model_.block.rotary;
         const std::string_view word = ours.scaling == RotaryScaling::None ? "default" : wordOf(ours.scaling);
@@ -349,10 +346,8 @@ private:
     }
 
     void unknown(const std::string& name, const std::string& place, const std::string& key, const Json& inner) {
-        differ(
-            place,
-            fmt::format("{} is {}, which is not known and may change the rotary embedding", place, shownValue(inner)),
-            fmt::format("{} without {}, where it changes nothing", name, key));
+        differ(place, say("{} is {}, which is not known and may change the rotary embedding", place, shownValue(inner)),
+               say("{} without {}, where it changes nothing", name, key));
     }
 
     /// What other models of transformers multiply, clip or leave out, at the value that changes nothing.
@@ -372,9 +367,9 @@ private:
         for (const Json& layer : layers)
             if (layer != "full_attention")
                 return differ("layer_types",
-                              fmt::format("layer_types has {}, each layer of the {} model attends to all before",
-                                          shownValue(layer), wordOf(model_.kind)),
-                              "weights whose layer_types are full_attention");
+                              say("layer_types has {}, each layer of the {} model attends to all before",
+                                  shownValue(layer), wordOf(model_.kind)),
+                              say("weights whose layer_types are full_attention"));
     }
 
     void modelType() {
@@ -387,9 +382,8 @@ private:
         if (types.empty()) return;
         const Json type = value("model_type", types.front());
         if (std::ranges::none_of(known, [&](std::string_view each) { return type == each; }))
-            differ("model_type",
-                   fmt::format("model_type is {}, model.kind is {}", shownValue(type), wordOf(model_.kind)),
-                   fmt::format("weights of model_type {}", fmt::join(types, " or ")));
+            differ("model_type", say("model_type is {}, model.kind is {}", shownValue(type), wordOf(model_.kind)),
+                   say("weights of model_type {}", anyOf(types)));
     }
 
     bool latent_ = false;  ///< the file's model has latent attention

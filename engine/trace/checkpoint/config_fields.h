@@ -28,9 +28,9 @@ const ConfigFamily& configFamily(const ModelSpec& model);
 struct ConfigField {
     std::string name;  ///< "n_head", or of an object within the file "rope_parameters.rope_theta"
     bool fits =
-        true;  ///< the model computes what the file says, or what transformers takes where the file says nothing
-    std::string what;     ///< where it does not fit: "n_head is 12, model.heads is 4"
-    std::string legal;    ///< where it does not fit: "model.heads 12"
+        true;        ///< the model computes what the file says, or what transformers takes where the file says nothing
+    Sentence what;   ///< where it does not fit: "n_head is 12, model.heads is 4"
+    Sentence legal;  ///< where it does not fit: "model.heads 12"
     nlohmann::json ours;  ///< what a file of the model says; null: it need not say anything
     /// Gives the model what the file says, where a field of the layout can say it; a value that is none changes
     /// nothing.

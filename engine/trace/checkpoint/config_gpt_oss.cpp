@@ -4,7 +4,6 @@
 #include "engine/layout/model_shape.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::trace {
 namespace {
@@ -101,8 +100,8 @@ void GptOssRows::layerTypes() {
     for (const Json& type : types) {
         if (type != windowed && type != full)
             return differ("layer_types",
-                          fmt::format("layer_types has {}, which is no attention of a GPT-OSS", shownValue(type)),
-                          fmt::format("layer_types {} and {}", windowed, full));
+                          say("layer_types has {}, which is no attention of a GPT-OSS", shownValue(type)),
+                          say("layer_types {} and {}", windowed, full));
         seesAll.push_back(type == full);
     }
     const std::optional<int> every = fullEvery(seesAll), seen = positiveInteger(length);
@@ -117,12 +116,15 @@ void GptOssRows::layerTypes() {
                                                              : model_.sequence);
     made_.rows.push_back(
         {"layer_types", fits,
-         fmt::format(
-             "{} and layer_types{} say which tokens a layer sees, model.window is {} and model.full_every is {}",
-             stated("sliding_window", length), types.empty() ? ", where they are not given," : "", block.window,
-             block.fullEvery),
-         every ? fmt::format("model.window {} and model.full_every {}", window, fullEvery)
-               : "weights whose layers without a window come every so many layers"});
+         types.empty()
+             ? say("{} and layer_types, where they are not given, say which tokens a layer sees, model.window is {} "
+                   "and "
+                   "model.full_every is {}",
+                   stated("sliding_window", length), block.window, block.fullEvery)
+             : say("{} and layer_types say which tokens a layer sees, model.window is {} and model.full_every is {}",
+                   stated("sliding_window", length), block.window, block.fullEvery),
+         every ? say("model.window {} and model.full_every {}", window, fullEvery)
+               : say("weights whose layers without a window come every so many layers")});
     ConfigField& row = made_.rows.back();
     row.take = [every, window, fullEvery](ModelSpec& model) {
         if (!every) return;

@@ -48,16 +48,16 @@ void takeWhatLiesBeside(const std::filesystem::path& folder, bool sameModel, Con
     if (hasWeights(folder) && sameModel) model.weights = folder.string();
     else if (hasWeights(folder))
         made.leftOut.push_back(
-            "the weights beside config.json: they are of a model that differs in what is said above");
+            say("the weights beside config.json: they are of a model that differs in what is said above"));
     std::error_code ignored;
     const std::filesystem::path file = folder / "tokenizer.json";
     if (!std::filesystem::exists(file, ignored)) return;
     const Result<Tokenizer> tokenizer = Tokenizer::ofJson(file);
     if (!tokenizer) {
-        made.leftOut.push_back(fmt::format("tokenizer.json: {}", tokenizer.error().why));
+        made.leftOut.push_back(say("tokenizer.json: {}", tokenizer.error().why));
     } else if (tokenizer->vocabulary() > model.vocabulary) {
-        made.leftOut.push_back(fmt::format("tokenizer.json: its tokens go up to {}, model.vocabulary is {}",
-                                           tokenizer->vocabulary() - 1, model.vocabulary));
+        made.leftOut.push_back(say("tokenizer.json: its tokens go up to {}, model.vocabulary is {}",
+                                   tokenizer->vocabulary() - 1, model.vocabulary));
     } else {
         made.layout.data.tokenizer = TokenizerKind::Json;
         made.layout.data.tokenizerPath = file.string();
@@ -73,7 +73,7 @@ Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem:
     if (reads && vocabulary < 256 && data.tokenizer == TokenizerKind::Byte) {
         data.kind = DataKind::Tokens;
         data.path = "tokens.bin";
-        made.leftOut.push_back(fmt::format(
+        made.leftOut.push_back(say(
             "the vocabulary has {} tokens, fewer than there are bytes: data.path names a file of tokens to train on",
             vocabulary));
     }
@@ -94,7 +94,7 @@ bool looksLikeConfig(const std::filesystem::path& file) {
 Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
     const Result<Json> config = readConfig(file);
     if (!config) return fail(config.error());
-    const auto cannot = [&](const std::string& why, const std::string& legal) {
+    const auto cannot = [&](const Sentence& why, const Sentence& legal) {
         return fail(Error{say("cannot make a layout"), file.string(), why, legal});
     };
     const Json type = config->value("model_type", Json());
@@ -102,7 +102,7 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
     if (family == configFamilies().end()) {
         std::vector<std::string_view> types;
         for (const ConfigFamily& each : configFamilies()) types.push_back(each.type);
-        return cannot(type.is_null() ? "it has no model_type" : fmt::format("its model_type is {}", shownValue(type)),
+        return cannot(type.is_null() ? say("it has no model_type") : say("its model_type is {}", shownValue(type)),
                       fmt::format("model_type {}", fmt::join(types, ", ")));
     }
 
@@ -127,11 +127,11 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
         if (const auto found = config->find(name);
             found != config->end() && !found->is_null() && *found != 0 && *found != "float32")
             made.leftOut.push_back(
-                fmt::format("config.json: {} is {}; {} is the layout's own choice", name, shownValue(*found), field));
+                say("config.json: {} is {}; {} is the layout's own choice", name, shownValue(*found), field));
     if (const Json positions = config->value("max_position_embeddings", Json());
         positions.is_number() && positions > model.sequence)
-        made.leftOut.push_back(fmt::format("config.json: max_position_embeddings is {}, model.sequence is {}",
-                                           shownValue(positions), model.sequence));
+        made.leftOut.push_back(say("config.json: max_position_embeddings is {}, model.sequence is {}",
+                                   shownValue(positions), model.sequence));
     takeWhatLiesBeside(std::filesystem::absolute(file).parent_path(), mismatches.empty(), made);
     return legalConfigLayout(std::move(made), file);
 }

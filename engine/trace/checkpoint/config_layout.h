@@ -13,7 +13,7 @@ namespace shardlab::trace {
 
 struct ConfigLayout {
     Layout layout;
-    std::vector<std::string> leftOut;  ///< what the file says and the layout does not, a sentence each
+    std::vector<Sentence> leftOut;  ///< what the file says and the layout does not, a sentence each
 };
 
 /// The layout of a file, with data that its vocabulary can be trained on. Error: the layout has faults.

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace shardlab::trace {
 namespace {
@@ -15,6 +13,12 @@ using Json = nlohmann::json;
 constexpr int longestTaken = 4096;
 
 }  // namespace
+
+Sentence anyOf(const std::vector<std::string_view>& words) {
+    Sentence all;
+    for (const std::string_view word : words) all = all.empty() ? Sentence(word) : say("{} or {}", all, word);
+    return all;
+}
 
 bool sameValue(const Json& a, const Json& b) {
     if (!a.is_number() || !b.is_number()) return a == b;
@@ -33,13 +37,14 @@ Json ConfigRows::value(const std::string& name, const Json& fallback) {
     return found == config_.end() || found->is_null() ? fallback : *found;
 }
 
-std::string ConfigRows::stated(const std::string& name, const Json& effective) const {
+Sentence ConfigRows::stated(const std::string& name, const Json& effective) const {
     const bool inner = name.find('.') != std::string::npos;  // one of rope_parameters, say, which is there
     const bool said = inner || (config_.contains(name) && !config_[name].is_null());
-    return fmt::format("{} is {}{}", name, shownValue(effective), said ? "" : " where it is not given");
+    return said ? say("{} is {}", name, shownValue(effective))
+                : say("{} is {} where it is not given", name, shownValue(effective));
 }
 
-void ConfigRows::differ(const std::string& name, std::string what, std::string legal) {
+void ConfigRows::differ(const std::string& name, Sentence what, Sentence legal) {
     made_.rows.push_back({name, false, std::move(what), std::move(legal), nullptr});
 }
 
@@ -49,17 +54,16 @@ void ConfigRows::row(const std::string& name, const Json& fallback, std::string_
 }
 
 void ConfigRows::add(const std::string& name, const Json& theirs, std::string_view field, const Json& ours, Take take) {
-    made_.rows.push_back({name, sameValue(theirs, ours),
-                          fmt::format("{}, {} is {}", stated(name, theirs), field, shownValue(ours)),
-                          fmt::format("{} {}", field, shownValue(theirs)), ours,
-                          [theirs, take](ModelSpec& model) { take(model, theirs); }});
+    made_.rows.push_back(
+        {name, sameValue(theirs, ours), say("{}, {} is {}", stated(name, theirs), field, shownValue(ours)),
+         say("{} {}", field, shownValue(theirs)), ours, [theirs, take](ModelSpec& model) { take(model, theirs); }});
 }
 
 void ConfigRows::part(const std::string& name, const Json& theirs, bool fits, std::string_view field,
                       std::string_view ours, std::string_view legal,
                       std::function<void(ModelSpec&, const Json&)> take) {
-    made_.rows.push_back({name, fits, fmt::format("{}, {} is {}", stated(name, theirs), field, ours),
-                          fmt::format("{} {}", field, legal), nullptr,
+    made_.rows.push_back({name, fits, say("{}, {} is {}", stated(name, theirs), field, ours),
+                          say("{} {}", field, legal), nullptr,
                           [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
 }
 
@@ -72,8 +76,8 @@ void ConfigRows::activation(const std::string& name, const std::vector<ConfigAct
     for (const ConfigActivation& each : known) legal.push_back(each.names.front());
     const ActivationKind ours = parts_.activation;
     if (named == known.end())
-        differ(name, fmt::format("{}, model.activation is {}", stated(name, theirs), wordOf(ours)),
-               fmt::format("weights whose {} is {}", name, fmt::join(legal, " or ")));
+        differ(name, say("{}, model.activation is {}", stated(name, theirs), wordOf(ours)),
+               say("weights whose {} is {}", name, anyOf(legal)));
     else
         part(name, theirs, named->kind == ours, "model.activation", wordOf(ours), wordOf(named->kind),
              [kind = named->kind, usual = known.front().kind](ModelSpec& model, const Json&) {
@@ -110,8 +114,8 @@ void ConfigRows::width(const std::string& name, int fallback) {
         const int ours = feedForwardWidth(model_, layer);
         if (sameValue(theirs, ours)) continue;
         made.fits = false;
-        made.what = fmt::format("{}, the width of the layout's layer {} is {}", stated(name, theirs), layer, ours);
-        made.legal = fmt::format("model.feed_forward [{}]", shownValue(theirs));
+        made.what = say("{}, the width of the layout's layer {} is {}", stated(name, theirs), layer, ours);
+        made.legal = "model.feed_forward [" + shownValue(theirs) + "]";
     }
     made_.rows.push_back(std::move(made));
 }
@@ -127,8 +131,8 @@ void ConfigRows::shorter(ModelSpec& model, const Json& theirs) {
 void ConfigRows::window(const std::string& name, const Json& fallback, Take take) {
     const Json theirs = value(name, fallback);
     const bool fits = theirs.is_null() || (theirs.is_number() && theirs.get<double>() >= model_.sequence);
-    made_.rows.push_back({name, fits, fmt::format("{}, model.sequence is {}", stated(name, theirs), model_.sequence),
-                          fmt::format("model.sequence of at most {}", shownValue(theirs)),
+    made_.rows.push_back({name, fits, say("{}, model.sequence is {}", stated(name, theirs), model_.sequence),
+                          say("model.sequence of at most {}", shownValue(theirs)),
                           fallback.is_null() ? Json() : Json(model_.sequence),
                           [theirs, take](ModelSpec& model) { take(model, theirs); }});
 }
@@ -143,8 +147,8 @@ void ConfigRows::isOne(const std::string& name, const Json& theirs, const std::v
     const bool fits = std::ranges::any_of(legal, [&](const Json& each) { return sameValue(theirs, each); });
     made_.rows.push_back(
         {name, fits,
-         fmt::format("{}, the {} model has {}", stated(name, theirs), wordOf(model_.kind), shownValue(legal.front())),
-         fmt::format("weights whose {} is {}", name, shownValue(legal.front())), nullptr});
+         say("{}, the {} model has {}", stated(name, theirs), wordOf(model_.kind), shownValue(legal.front())),
+         say("weights whose {} is {}", name, shownValue(legal.front())), nullptr});
 }
 
 void ConfigRows::base(const std::string& name, const Json& theirs) {

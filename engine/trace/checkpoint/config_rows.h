@@ -15,6 +15,8 @@ struct ConfigActivation {
     ActivationKind kind;
     std::vector<std::string_view> names;
 };
+/// "silu or gelu"
+Sentence anyOf(const std::vector<std::string_view>& words);
 /// Numbers are equal where they differ by rounding alone.
 bool sameValue(const nlohmann::json& a, const nlohmann::json& b);
 /// The value, where it is a whole number above 0.
@@ -28,8 +30,8 @@ protected:
 
     Json value(const std::string& name, const Json& fallback);
     /// "n_head is 12", or what it is where the file does not say.
-    std::string stated(const std::string& name, const Json& effective) const;
-    void differ(const std::string& name, std::string what, std::string legal);
+    Sentence stated(const std::string& name, const Json& effective) const;
+    void differ(const std::string& name, Sentence what, Sentence legal);
     /// Sets a field to what the file says.
     using Take = void (*)(ModelSpec& model, const Json& theirs);
     void row(const std::string& name, const Json& fallback, std::string_view field, const Json& ours, Take take);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <functional>
 #include <limits>
 #include <set>
@@ -105,14 +104,15 @@ Error misfit(const std::filesystem::path& place, std::vector<WeightMismatch> mis
              const std::vector<WeightMismatch>& tensors) {
     constexpr std::size_t shown = 4;
     mismatches.insert(mismatches.end(), tensors.begin(), tensors.begin() + std::min(shown, tensors.size()));
-    std::vector<std::string> why, legal;
-    for (WeightMismatch& mismatch : mismatches) {
-        why.push_back(std::move(mismatch.what));
-        if (std::ranges::find(legal, mismatch.legal) == legal.end()) legal.push_back(std::move(mismatch.legal));
+    Sentence why, legal;
+    std::set<std::string> told;
+    const auto add = [](Sentence& all, const Sentence& one) { all = all.empty() ? one : say("{0}; {1}", all, one); };
+    for (const WeightMismatch& mismatch : mismatches) {
+        add(why, mismatch.what);
+        if (told.insert(mismatch.legal.english()).second) add(legal, mismatch.legal);
     }
-    if (tensors.size() > shown) why.push_back(fmt::format("and {} more tensors", tensors.size() - shown));
-    return {"these weights do not fit the layout's model", place.string(), fmt::format("{}", fmt::join(why, "; ")),
-            fmt::format("{}", fmt::join(legal, "; "))};
+    if (tensors.size() > shown) add(why, say("and {} more tensors", tensors.size() - shown));
+    return {say("these weights do not fit the layout's model"), place.string(), why, legal};
 }
 
 }  // namespace
@@ -120,22 +120,22 @@ Error misfit(const std::filesystem::path& place, std::vector<WeightMismatch> mis
 const StateSource::Origin* StateSource::only(const Origins& theirs, const std::string& name,
                                              const std::vector<int>& shape, std::vector<WeightMismatch>& mismatches,
                                              bool coded) const {
-    const auto wrong = [&](std::string what, std::string legal) {
+    const auto wrong = [&](Sentence what, Sentence legal) {
         mismatches.push_back({std::move(what), std::move(legal)});
         return nullptr;
     };
     const auto found = theirs.find({name, std::string(weightKind)});
     if (found == theirs.end())
-        return wrong(fmt::format("there is no {}", name), "weights with each tensor of the layout's model");
-    if (found->second.size() > 1) return wrong(fmt::format("{} is there twice", name), "each tensor once");
+        return wrong(say("there is no {}", name), say("weights with each tensor of the layout's model"));
+    if (found->second.size() > 1) return wrong(say("{} is there twice", name), say("each tensor once"));
     const Origin& origin = found->second.front();
     if (!fitsShape(name, origin.slice.whole, shape))
         return wrong(
-            fmt::format("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole), shapeText(shape)),
-            "a layout with the same model");
+            say("{} is {}, the layout's model needs {}", name, shapeText(origin.slice.whole), shapeText(shape)),
+            say("a layout with the same model"));
     if (coded ? origin.tensor.type != TensorType::U8 : !readsAsFloats(origin.tensor.type))
-        return wrong(fmt::format("{} is of type {}", name, trace::name(origin.tensor.type)),
-                     coded ? "codes and scales of U8" : "tensors of F32, F16 or BF16");
+        return wrong(say("{} is of type {}", name, trace::name(origin.tensor.type)),
+                     coded ? say("codes and scales of U8") : say("tensors of F32, F16 or BF16"));
     return &origin;
 }
 

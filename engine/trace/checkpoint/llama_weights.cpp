@@ -27,8 +27,8 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
     std::set<std::string> known;
     const bool tied = tiesEmbedding(model), headThere = theirs.contains({outputWeight, kind});
     if (theirs.contains({"model.embed_tokens.weight", kind}) && !headThere && !tied)
-        mismatches.push_back(
-            {"their output projection is the token embedding, and the model has one of its own", "model.output tied"});
+        mismatches.push_back({say("their output projection is the token embedding, and the model has one of its own"),
+                              "model.output tied"});
     if (tied && headThere) {  // checkHead() compares it
         known.insert(outputWeight);
         origins_[{outputWeight, kind}] = theirs.at({outputWeight, kind});
@@ -53,8 +53,8 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
             if (const std::string bias = biasOf(projection.name);
                 !known.contains(bias) && theirs.contains({bias, kind})) {
                 known.insert(bias);
-                mismatches.push_back({projection.name + " has a bias, and that product of the model has none",
-                                      "model.biases qkv or all, as the weights have them"});
+                mismatches.push_back({say("{} has a bias, and that product of the model has none", projection.name),
+                                      say("model.biases qkv or all, as the weights have them")});
             }
             const std::string blocks = projection.name + "_blocks", scales = projection.name + "_scales";
             packed = tensor.parts > 0 && tensor.shape.size() == 2 && theirs.contains({blocks, kind});

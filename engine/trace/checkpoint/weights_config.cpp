@@ -119,16 +119,16 @@ std::vector<WeightMismatch> compareConfig(const Json& config, const ModelSpec& m
     const ConfigFields fields = configFields(config, model);
     std::vector<WeightMismatch> mismatches;
     for (const ConfigField& row : fields.rows)
-        if (!row.fits) mismatches.push_back({"config.json: " + row.what, row.legal});
+        if (!row.fits) mismatches.push_back({say("config.json: {}", row.what), row.legal});
     std::vector<std::string> unknown;
     for (const auto& [name, value] : config.items())
         if (!value.is_null() && !fields.names.contains(name) && std::ranges::find(harmless, name) == harmless.end())
             unknown.push_back(fmt::format("{} {}", name, shownValue(value)));
     if (!unknown.empty())
         mismatches.push_back(
-            {fmt::format("config.json: there are fields that are not known and may change what the model computes: {}",
-                         fmt::join(unknown, ", ")),
-             "a config.json without the fields that are not known, where they change nothing"});
+            {say("config.json: there are fields that are not known and may change what the model computes: {}",
+                 fmt::format("{}", fmt::join(unknown, ", "))),
+             say("a config.json without the fields that are not known, where they change nothing")});
     return mismatches;
 }
 

@@ -14,13 +14,13 @@ namespace shardlab::trace {
 
 /// One thing in which weights are not those of a model.
 struct WeightMismatch {
-    std::string what;   ///< "config.json: n_head is 12, model.heads is 4"
-    std::string legal;  ///< "model.heads 12"
+    Sentence what;   ///< "config.json: n_head is 12, model.heads is 4"
+    Sentence legal;  ///< "model.heads 12"
 };
 
 /// A tensor that the model has no place for.
 inline WeightMismatch beyondModel(const std::string& tensor) {
-    return {tensor + " is there, the layout's model has no such tensor", "a layout with the same model"};
+    return {say("{} is there, the layout's model has no such tensor", tensor), say("a layout with the same model")};
 }
 
 /// config.json in the folder of weights, or beside their file; there need be none, and then nothing is compared.

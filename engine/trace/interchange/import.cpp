@@ -72,11 +72,15 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
                  legalFormats()});
 }
 
+Sentence ImportReport::summary() const {
+    const std::string count = formatCount(static_cast<double>(events)), length = formatSeconds(seconds);
+    return ranks == 1
+               ? say("imported {} events of 1 rank from {}, {} steps, {}", count, origin, steps, length)
+               : say("imported {} events of {} ranks from {}, {} steps, {}", count, ranks, origin, steps, length);
+}
+
 std::vector<std::string> ImportReport::lines() const {
-    std::vector<std::string> lines;
-    lines.push_back(fmt::format("imported {} events of {} rank{} from {}, {} steps, {}",
-                                formatCount(static_cast<double>(events)), ranks, ranks == 1 ? "" : "s", origin, steps,
-                                formatSeconds(seconds)));
+    std::vector<std::string> lines{summary().english()};
     lines.insert(lines.end(), notes.begin(), notes.end());
     for (const ImportCount& each : ignored)
         lines.push_back(fmt::format("not understood: {} {}", each.count, each.what));

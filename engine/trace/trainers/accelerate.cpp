@@ -76,10 +76,10 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
 }
 
 ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& options,
-                               const std::vector<std::string>& leftOut) {
+                               const std::vector<Sentence>& leftOut) {
     const ParallelSpec& p = layout.parallel;
     const AccelerateKind kind = accelerateKind(layout);
-    std::vector<std::string> ours;
+    std::vector<Sentence> ours;
     constexpr const char* words[] = {"'NO'", "MULTI_GPU", "FSDP", "DEEPSPEED"};
     constexpr const char* formats[] = {"'no'", "bf16", "fp16"};
     std::string text =
@@ -112,7 +112,7 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
             microbatches(layout), realText(layout.optimizer.clip),
             layout.memory.offload == OffloadKind::Optimizer ? "cpu" : "none", p.zero == 3, p.zero);
     if (full && kind != AccelerateKind::Fsdp)
-        ours.emplace_back("memory.recompute is full; the script calls model.gradient_checkpointing_enable()");
+        ours.push_back(say("memory.recompute is full; the script calls model.gradient_checkpointing_enable()"));
     std::string beside = modelText(layout, accelerate);
     beside += fmt::format(
         "\nThe script\n  batch of a process: {}; Accelerator(gradient_accumulation_steps={})\n  steps: {}; seed: {}\n",
@@ -123,8 +123,8 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
         "  learning rate: a warm-up of {} steps, then {}\n",
         wordOf(o.kind), numberText(o.learningRate), numberText(o.weightDecay), numberText(o.clip), o.warmup,
         wordOf(o.schedule));
-    for (const std::vector<std::string>& lines : {leftOut, ours})
-        for (const std::string& line : lines) beside += "  Left out: " + line + "\n";
+    for (const std::vector<Sentence>& lines : {leftOut, ours})
+        for (const Sentence& line : lines) beside += "  Left out: " + line.english() + "\n";
     ExportedLayout made{std::move(text), {{options.stem + ".model.txt", std::move(beside)}}, std::move(ours)};
     if (std::string config = modelConfig(layout.model); !config.empty())
         made.companions.push_back({options.stem + ".config.json", std::move(config)});

@@ -137,11 +137,11 @@ void addDeepSpeedFormats(const PrecisionSpec& p, DeepSpeedJson& json) {
 }
 
 ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& options,
-                              const std::vector<std::string>& leftOut) {
+                              const std::vector<Sentence>& leftOut) {
     const ParallelSpec& p = layout.parallel;
     const OptimizerSpec& o = layout.optimizer;
     const MemorySpec& m = layout.memory;
-    std::vector<std::string> ours;
+    std::vector<Sentence> ours;
     DeepSpeedJson json{{"train_batch_size", layout.batch.global},
                        {"train_micro_batch_size_per_gpu", layout.batch.micro},
                        {"gradient_accumulation_steps", microbatches(layout)},
@@ -160,7 +160,7 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
         json["zero_optimization"] = std::move(zero);
         if (o.kind == knownSgd) json["zero_allow_untested_optimizer"] = true;
     } else if (p.data > 1 && p.bucket > 0) {
-        ours.emplace_back("parallel.bucket: without ZeRO DeepSpeed reduces gradients after the backward");
+        ours.push_back(say("parallel.bucket: without ZeRO DeepSpeed reduces gradients after the backward"));
     }
     DeepSpeedJson parameters{{"lr", o.learningRate}};
     if (o.kind == knownSgd) {
@@ -173,7 +173,7 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
     json["optimizer"] = {{"type", o.kind == knownSgd ? "SGD" : "AdamW"}, {"params", parameters}};
     if (o.warmup > 0) json["scheduler"] = deepSpeedScheduler(layout);
     if (o.schedule == RateSchedule::Constant)
-        ours.push_back(fmt::format("run.steps is {}; the script counts steps", layout.run.steps));
+        ours.push_back(say("run.steps is {}; the script counts steps", layout.run.steps));
     DeepSpeedJson pipeline;
     if (p.pipeline > 1) pipeline["stages"] = p.pipeline;
     if (m.recompute != RecomputeKind::None)
@@ -210,8 +210,8 @@ ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& option
             "  Every second feed-forward block is a deepspeed.moe.layer.MoE(hidden_size={}, num_experts={}, "
             "ep_size={}, k=1, capacity_factor={}).\n",
             layout.model.hidden, layout.model.experts.count, p.expert, numberText(layout.model.experts.capacity));
-    for (const std::vector<std::string>& lines : {leftOut, ours})
-        for (const std::string& line : lines) text += "  Left out: " + line + "\n";
+    for (const std::vector<Sentence>& lines : {leftOut, ours})
+        for (const Sentence& line : lines) text += "  Left out: " + line.english() + "\n";
     ExportedLayout made{json.dump(2) + "\n", {{options.stem + ".model.txt", text}}, std::move(ours)};
     if (std::string config = modelConfig(layout.model); !config.empty())
         made.companions.push_back({options.stem + ".config.json", std::move(config)});
@@ -238,13 +238,13 @@ public:
         zero();
         optimizer();
         memory();
-        note("a DeepSpeed JSON says nothing of the model, of data and of seeds: they are Shardlab's defaults");
+        note(say("a DeepSpeed JSON says nothing of the model, of data and of seeds: they are Shardlab's defaults"));
         leftOver(json_, "");
         return {std::move(layout_), std::move(notes_)};
     }
 
 private:
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    void note(Sentence text) { notes_.push_back(std::move(text)); }
 
     /// Takes the value out, so that what is left over was not asked for. "auto" is left to others.
     nlohmann::json take(const char* pointer) {
@@ -299,11 +299,12 @@ private:
         b.global = global;
         if (global == 0) {
             b.global = static_cast<int>(std::min<std::int64_t>(std::int64_t{b.micro} * std::max(1, steps), 1 << 24));
-            note("there is no train_batch_size, which says how many replicas there are: parallel.data is 1");
+            note(say("there is no train_batch_size, which says how many replicas there are: parallel.data is 1"));
         } else if (steps > 0 && global / b.micro / steps > 0) {
             p.data = std::min(global / b.micro / steps, 1 << 16);
         } else {
-            note("there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is 1");
+            note(say(
+                "there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is 1"));
         }
         const std::int64_t ranks =
             std::min<std::int64_t>(std::int64_t{p.data} * p.pipeline * p.tensor * p.context, 1 << 20);
@@ -327,11 +328,11 @@ private:
         const double scale = number("/fp16/loss_scale", 0);
         const int power = integer("/fp16/initial_scale_power", 16), window = integer("/fp16/loss_scale_window", 1000);
         if (integer("/fp16/hysteresis", 2) > 1)
-            note("fp16.hysteresis above 1: the layout halves its loss scale at the first overflow");
+            note(say("fp16.hysteresis above 1: the layout halves its loss scale at the first overflow"));
         p.lossScale = scale > 0 ? LossScaling::Static : LossScaling::Dynamic;
         p.scale = scale > 0 ? scale : std::exp2(std::min(power, 24));
         if (scale <= 0) p.scaleWindow = window;
-        if (power > 24) note("fp16.initial_scale_power: the layout's scale begins with 2^24");
+        if (power > 24) note(say("fp16.initial_scale_power: the layout's scale begins with 2^24"));
     }
 
     void zero() {
@@ -341,8 +342,7 @@ private:
         const double elements = number("/zero_optimization/reduce_bucket_size", 5e8);
         offload();
         if (p.zero > 0 && replicaCount(p) == 1 && !offloadsParameters(layout_.memory)) {
-            note(
-                fmt::format("zero_optimization.stage {} with one replica divides nothing: parallel.zero is 0", p.zero));
+            note(say("zero_optimization.stage {} with one replica divides nothing: parallel.zero is 0", p.zero));
             p.zero = 0;
         }
         if (p.zero == 1)
@@ -361,8 +361,9 @@ private:
         OffloadKind& offload = layout_.memory.offload;
         if (optimizer) offload = OffloadKind::Optimizer;
         if (!parameters) return;
-        if (layout_.parallel.zero < 3) return note("offload_param goes with stage 3 alone: it is left out");
-        if (!optimizer) note("offload_param without offload_optimizer: the layout has the optimizer on the host too");
+        if (layout_.parallel.zero < 3) return note(say("offload_param goes with stage 3 alone: it is left out"));
+        if (!optimizer)
+            note(say("offload_param without offload_optimizer: the layout has the optimizer on the host too"));
         offload = OffloadKind::Parameters;
     }
 
@@ -371,7 +372,7 @@ private:
         const std::string type = word("/optimizer/type");
         o.kind = type == "SGD" ? knownSgd : knownAdamW;
         if (!type.empty() && type != "SGD" && type != "AdamW" && type != "Adam")
-            note(fmt::format("the optimizer {}: the layout's is adamw", shortText(type)));
+            note(say("the optimizer {}: the layout's is adamw", shortText(type)));
         o.learningRate = number("/optimizer/params/lr", 1e-3);
         const nlohmann::json betas = take("/optimizer/params/betas");
         o.adamw.betas = {0.9, 0.999};
@@ -390,20 +391,20 @@ private:
         o.warmup = type.empty() ? 0 : integer("/scheduler/params/warmup_num_steps", 1000);
         const std::string rise = word("/scheduler/params/warmup_type");
         if (!type.empty() && rise != "linear")
-            note("scheduler: the layout's learning rate rises linearly, not with the logarithm");
+            note(say("scheduler: the layout's learning rate rises linearly, not with the logarithm"));
         if (type == "WarmupDecayLR" || type == "WarmupCosineLR") {
             o.schedule = type == "WarmupDecayLR" ? RateSchedule::Linear : RateSchedule::Cosine;
             layout_.run.steps = integer("/scheduler/params/total_num_steps", layout_.run.steps);
             if (o.schedule == RateSchedule::Cosine)
                 o.minimum = rounded(number("/scheduler/params/cos_min_ratio", 1e-4) * o.learningRate);
         } else if (!type.empty() && type != "WarmupLR") {
-            note(fmt::format("the scheduler {}: the layout's learning rate is constant", shortText(type)));
+            note(say("the scheduler {}: the layout's learning rate is constant", shortText(type)));
             return;
         }
         const double most = number("/scheduler/params/warmup_max_lr", o.learningRate);
         if (type != "WarmupCosineLR" && !type.empty()) o.learningRate = most;
         for (const char* low : {"/scheduler/params/warmup_min_lr", "/scheduler/params/warmup_min_ratio"})
-            if (number(low, 0) != 0) note("scheduler: the layout's warm-up begins near 0");
+            if (number(low, 0) != 0) note(say("scheduler: the layout's warm-up begins near 0"));
     }
 
     void memory() {
@@ -417,12 +418,12 @@ private:
     void leftOver(const nlohmann::json& node, const std::string& prefix) {
         for (const auto& [key, value] : node.items())
             if (value.is_object()) leftOver(value, prefix + key + ".");
-            else note(fmt::format("{} is left out", shortText(prefix + key)));
+            else note(say("{} is left out", shortText(prefix + key)));
     }
 
     nlohmann::json json_;
     Layout layout_;
-    std::vector<std::string> notes_;
+    std::vector<Sentence> notes_;
 };
 
 Result<ConfigLayout> readDeepSpeed(const std::filesystem::path& file, std::string_view text) {

@@ -30,8 +30,7 @@ struct MegatronWords {
 /// Refuses what Megatron-LM has not, in the program's own words.
 void refuseForMegatron(const Layout& layout, const MegatronWords& words, std::vector<Fault>& faults);
 /// A shell script: arrays MEGATRON_ARGS and DISTRIBUTED_ARGS, an argument a line; with options.sbatch it runs them too.
-ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options,
-                             const std::vector<std::string>& leftOut);
+ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut);
 /// Kernels go to the GPU through one queue, which tensor and context ranks want before Blackwell; or through several,
 /// which FSDP wants (CUDA_DEVICE_MAX_CONNECTIONS).
 bool wantsOneQueue(const ParallelSpec& parallel);

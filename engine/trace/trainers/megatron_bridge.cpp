@@ -36,8 +36,7 @@ void refuseForBridge(const Layout& layout, std::vector<Fault>& faults) {
     refuseForRecipe(layout, megatronBridge, faults);
 }
 
-ExportedLayout writeBridge(const Layout& layout, const TrainerOptions& options,
-                           const std::vector<std::string>& leftOut) {
+ExportedLayout writeBridge(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut) {
     Recipe recipe(layout, &RecipeField::bridge);
     addCoreDefaults(recipe, layout);
     if (hasExperts(layout.model))

@@ -33,12 +33,12 @@ public:
              {"local-rank", "node-rank", "master-addr", "master-port", "rdzv-backend", "rdzv-endpoint", "rdzv-id",
               "log-interval", "ckpt-format", "moe-token-dispatcher-type", "use-mcore-models", "lr-decay-iters", "load"})
             options_.pass(name);
-        for (std::string& line : options_.leftOver()) notes_.push_back(std::move(line));
+        for (Sentence& line : options_.leftOver()) notes_.push_back(std::move(line));
         return {std::move(layout_), std::move(notes_)};
     }
 
 private:
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    void note(Sentence text) { notes_.push_back(std::move(text)); }
 
     void model() {
         ModelSpec& m = layout_.model;
@@ -54,9 +54,8 @@ private:
         const int positions = options_.integer("max-position-embeddings").value_or(m.sequence);
         parts();
         if (positions > m.sequence && !blockParts(m).rotary)
-            note(fmt::format(
-                "--max-position-embeddings is {}; a layout learns as many positions as its sequence has, {}", positions,
-                m.sequence));
+            note(say("--max-position-embeddings is {}; a layout learns as many positions as its sequence has, {}",
+                     positions, m.sequence));
         const bool gated = blockParts(m).gated();
         // Without a width of its own a gate has two thirds of 4 · hidden, in steps of 64.
         const std::int64_t four = std::int64_t{4} * m.hidden, usual = gated ? four * 2 / 3 / 64 * 64 : four;
@@ -66,8 +65,8 @@ private:
         const double attention = options_.number("attention-dropout").value_or(0.1);
         m.dropout = options_.number("hidden-dropout").value_or(0.1);
         if (attention != m.dropout)
-            note(fmt::format("--attention-dropout is {}; a layout has one dropout, {}", numberText(attention),
-                             numberText(m.dropout)));
+            note(say("--attention-dropout is {}; a layout has one dropout, {}", numberText(attention),
+                     numberText(m.dropout)));
         options_.read("mtp-num-layers", m.predictedTokens);
         if (m.predictedTokens > 0) m.predictionWeight = options_.number("mtp-loss-scaling-factor").value_or(0.1);
         if (options_.has("num-experts")) experts(inner);
@@ -82,14 +81,14 @@ private:
         if (options_.flag("use-rotary-position-embeddings")) positions = "rope";
         const bool rotary = positions == "rope";
         if (!rotary && positions != "learned_absolute")
-            note(fmt::format("--position-embedding-type {}: the layout learns positions", positions));
+            note(say("--position-embedding-type {}: the layout learns positions", positions));
         m.kind = rms && rotary ? knownLlama : knownGpt;
         b.norm = rms ? NormKind::Rms : NormKind::Layer;
         b.positions = rotary ? PositionKind::Rotary : PositionKind::Learned;
         options_.read("norm-epsilon", b.normEpsilon);
         b.queryKeyNorms = options_.flag("qk-layernorm");
         if (b.queryKeyNorms && !rms)
-            note("--qk-layernorm with LayerNorm: the layout's norms of queries and keys are RMSNorms");
+            note(say("--qk-layernorm with LayerNorm: the layout's norms of queries and keys are RMSNorms"));
         const bool biases = !options_.flag("disable-bias-linear"), qkv = options_.flag("add-qkv-bias");
         b.biases = biases ? BiasKind::All : qkv ? BiasKind::Qkv : BiasKind::None;
         const bool fused = !options_.flag("no-bias-gelu-fusion") && biases;
@@ -114,7 +113,7 @@ private:
         std::erase_if(text, [](char c) { return c == '(' || c == ')' || c == ' '; });
         const auto before = readInteger(text.substr(0, text.find(',')));
         if (!before || *before < 0 || *before >= (1 << 24))
-            return note(fmt::format("--window-size {}: the layout has no window", shortText(text)));
+            return note(say("--window-size {}: the layout has no window", shortText(text)));
         b.window = static_cast<int>(*before) + 1;
         options_.read("window-attn-skip-freq", b.fullEvery);
     }
@@ -130,15 +129,15 @@ private:
         const int choices = options_.integer("moe-router-topk").value_or(2);
         if (!second || choices != 1) {
             options_.pass("num-experts");
-            return note(
-                fmt::format("--num-experts with --moe-layer-freq {} and --moe-router-topk {}: gpt-moe has experts in "
+            return note(say("--num-experts with --moe-layer-freq {} and --moe-router-topk {}: gpt-moe has experts in "
                             "every second layer and one of them for a token; the layout's model has none",
                             shortText(frequency), choices));
         }
         const BlockParts dense = blockParts(m);
         m.kind = knownGptMoe;
         if (!(blockParts(m) == dense) || m.block.window > 0)
-            note("gpt-moe has the blocks of a gpt: norms, positions, biases or activation of the file are left out");
+            note(say(
+                "gpt-moe has the blocks of a gpt: norms, positions, biases or activation of the file are left out"));
         m.block = BlockSpec{};
         options_.read("num-experts", m.experts.count);
         options_.pass("moe-router-pre-softmax");
@@ -146,7 +145,7 @@ private:
         const auto balancing = options_.text("moe-router-load-balancing-type").value_or("aux_loss");
         m.experts.balance = balancing == "aux_loss" ? options_.number("moe-aux-loss-coeff").value_or(0) : 0;
         if (balancing != "aux_loss")
-            note(fmt::format("--moe-router-load-balancing-type {}: the layout balances nothing", balancing));
+            note(say("--moe-router-load-balancing-type {}: the layout balances nothing", balancing));
         // Without a factor no token is dropped: there is a place for each.
         m.experts.capacity = options_.number("moe-expert-capacity-factor").value_or(m.experts.count);
         const int width = options_.integer("moe-ffn-hidden-size").value_or(inner);
@@ -175,7 +174,7 @@ private:
         const std::string method = options_.text("cp-comm-type").value_or("p2p");
         if (p.context > 1 && method == "a2a") p.contextKind = ContextKind::Ulysses;
         else if (p.context > 1 && method != "p2p")
-            note(fmt::format("--cp-comm-type {}: parallel.context_method is ring", method));
+            note(say("--cp-comm-type {}: parallel.context_method is ring", method));
         options_.read("expert-model-parallel-size", p.expert);
         options_.read("expert-tensor-parallel-size", p.expertTensor);
         if (p.expertTensor == p.tensor || !hasExperts(layout_.model)) p.expertTensor = 0;
@@ -197,9 +196,8 @@ private:
         const bool known = each && world % inner == 0 && nodes.value_or(1) == bounded(nodes.value_or(1));
         if (!known) {
             world = std::min<std::int64_t>(inner * bounded(expertSpread(p)), 1 << 20);
-            note(fmt::format(
-                "the file does not say how many devices there are, or not a multiple of {}: parallel.data is {}", inner,
-                std::max<std::int64_t>(1, world / inner)));
+            note(say("the file does not say how many devices there are, or not a multiple of {}: parallel.data is {}",
+                     inner, std::max<std::int64_t>(1, world / inner)));
         }
         p.data = static_cast<int>(std::max<std::int64_t>(1, world / inner));
         const int hosts = known ? nodes.value_or(1) : 1;
@@ -208,7 +206,7 @@ private:
         const int instances = std::max(1, options_.integer("num-distributed-optimizer-instances").value_or(1));
         if (p.zero > 0 && instances > 1 && p.data % instances == 0) p.shard = p.data / instances;
         else if (instances > 1)
-            note(fmt::format("{} copies of the optimizer over {} data ranks: the layout has one", instances, p.data));
+            note(say("{} copies of the optimizer over {} data ranks: the layout has one", instances, p.data));
         options_.read("max-restarts", layout_.run.maxRestarts);
     }
 
@@ -245,8 +243,7 @@ private:
                 s.stages = *split;
                 s.chunks = static_cast<int>(split->size()) / p;
             } else {
-                note(fmt::format("--pipeline-model-parallel-layout {}: the layout splits its layers evenly",
-                                 shortText(*text)));
+                note(say("--pipeline-model-parallel-layout {}: the layout splits its layers evenly", shortText(*text)));
             }
         } else if ((first || last) && p >= 2 && p < 65536 && s.chunks == 1) {
             // What the ends do not hold is shared by the stages between them.
@@ -256,7 +253,7 @@ private:
             if (first) s.stages.front() = *first;
             if (last) s.stages.back() = *last;
         } else if (first || last) {
-            note("--decoder-first-pipeline-num-layers with several chunks: the layout splits its layers evenly");
+            note(say("--decoder-first-pipeline-num-layers with several chunks: the layout splits its layers evenly"));
         }
         if (p > 1 && embedding && loss) s.countEnds = true;
         else if (p > 1 && (embedding || loss)) oneEnd(embedding);
@@ -288,12 +285,12 @@ private:
             p.lossScale = LossScaling::Dynamic;
             p.scale = options_.number("initial-loss-scale").value_or(4294967296.0);
             if (p.scale > 16777216) {
-                note(fmt::format("--initial-loss-scale {}: the layout begins with 16777216", numberText(p.scale)));
+                note(say("--initial-loss-scale {}: the layout begins with 16777216", numberText(p.scale)));
                 p.scale = 16777216;
             }
             p.scaleWindow = options_.integer("loss-scale-window").value_or(1000);
             if (options_.integer("hysteresis").value_or(2) > 1)
-                note("--hysteresis above 1: the layout halves its loss scale at the first overflow");
+                note(say("--hysteresis above 1: the layout halves its loss scale at the first overflow"));
         }
         products();
         const double bytes = gradientBytes(p);
@@ -313,7 +310,8 @@ private:
         options_.pass("fp4-format");
         if (!fp8 && !fp4) return;
         if (layout_.precision.compute == NumberFormat::Fp32 || hasExperts(layout_.model))
-            return note("products in fewer than 16 bits: the layout has them with 16-bit formats and without experts");
+            return note(
+                say("products in fewer than 16 bits: the layout has them with 16-bit formats and without experts"));
         const bool blocks = recipe == "mxfp8";
         PrecisionSpec& p = layout_.precision;
         p.products = fp4                     ? ProductFormat::NvFp4
@@ -325,20 +323,20 @@ private:
             p.amaxHistory = options_.integer("fp8-amax-history-len").value_or(1);
             p.margin = options_.integer("fp8-margin").value_or(0);
             if (const auto algorithm = options_.text("fp8-amax-compute-algo"); algorithm && *algorithm != "max")
-                note("--fp8-amax-compute-algo: a delayed scale comes from the largest magnitude of its history");
+                note(say("--fp8-amax-compute-algo: a delayed scale comes from the largest magnitude of its history"));
         }
         layout_.cluster.pace = PaceSpec{.device = fp4 || blocks ? "b200" : "h100-sxm", .stack = "megatron-core"};
-        note(fmt::format("products in {} are those of a modelled stack: cluster.pace models megatron-core on {}",
-                         wordOf(layout_.precision.products), layout_.cluster.pace->device));
+        note(say("products in {} are those of a modelled stack: cluster.pace models megatron-core on {}",
+                 wordOf(layout_.precision.products), layout_.cluster.pace->device));
         if (fp8 && recipe != "tensorwise" && recipe != "mxfp8" && recipe != "delayed" && recipe != "blockwise")
-            note(fmt::format("--fp8-recipe {}: the layout has a scale for each tensor", recipe));
+            note(say("--fp8-recipe {}: the layout has a scale for each tensor", recipe));
     }
 
     void optimizer() {
         OptimizerSpec& o = layout_.optimizer;
         const std::string kind = options_.text("optimizer").value_or("adam");
         o.kind = kind == "sgd" ? knownSgd : knownAdamW;
-        if (kind != "sgd" && kind != "adam") note(fmt::format("--optimizer {}: the layout trains with adamw", kind));
+        if (kind != "sgd" && kind != "adam") note(say("--optimizer {}: the layout trains with adamw", kind));
         if (o.kind == knownSgd) o.momentum = options_.number("sgd-momentum").value_or(0.9);
         else
             o.adamw = {{options_.number("adam-beta1").value_or(0.9), options_.number("adam-beta2").value_or(0.999)},
@@ -358,12 +356,11 @@ private:
             o.schedule = style == "constant" ? RateSchedule::Constant
                          : style == "cosine" ? RateSchedule::Cosine
                                              : RateSchedule::Linear;
-        else note(fmt::format("--lr-decay-style {}: the layout's learning rate is constant", style));
+        else note(say("--lr-decay-style {}: the layout's learning rate is constant", style));
         if (o.schedule != RateSchedule::Constant) o.minimum = options_.number("min-lr").value_or(0);
         const auto decay = options_.integer("lr-decay-iters");
         if (decay && *decay != steps && o.schedule != RateSchedule::Constant)
-            note(fmt::format("--lr-decay-iters is {}; the layout's learning rate falls over all {} steps", *decay,
-                             steps));
+            note(say("--lr-decay-iters is {}; the layout's learning rate falls over all {} steps", *decay, steps));
     }
 
     void memory() {
@@ -377,7 +374,7 @@ private:
         if (selective) m.recompute = halves ? RecomputeKind::Mlp : RecomputeKind::Selective;
         for (const std::string& each : modules)
             if (each != "core_attn" && !(halves && (each == "mlp" || each == "moe")))
-                note(fmt::format("--recompute-modules {}: attention's core alone is computed again", each));
+                note(say("--recompute-modules {}: attention's core alone is computed again", each));
         const bool block = options_.text("recompute-method").value_or("") == "block";
         const int number = options_.integer("recompute-num-layers").value_or(1);
         if (granularity == "full") {
@@ -389,8 +386,7 @@ private:
         options_.pass("use-precision-aware-optimizer");
         if (options_.flag("optimizer-cpu-offload")) m.offload = OffloadKind::Optimizer;
         const double share = options_.number("optimizer-offload-fraction").value_or(1);
-        if (share != 1)
-            note(fmt::format("--optimizer-offload-fraction {}: the layout offloads all of it", numberText(share)));
+        if (share != 1) note(say("--optimizer-offload-fraction {}: the layout offloads all of it", numberText(share)));
     }
 
     void data() {
@@ -401,7 +397,7 @@ private:
             d.kind = DataKind::Tokens;
             d.path = paths.front() + ".bin";
         } else if (!paths.empty()) {
-            note("--data-path with several files: the layout's data is its generator");
+            note(say("--data-path with several files: the layout's data is its generator"));
         }
         if (const auto split = options_.text("split")) shares(*split);
         vocabulary();
@@ -433,7 +429,7 @@ private:
             if (place == 1) second = value;
             begin = end + 1;
         }
-        if (!(sum > 0) || second < 0) return note(fmt::format("--split {}: data.validation stays", shortText(text)));
+        if (!(sum > 0) || second < 0) return note(say("--split {}: data.validation stays", shortText(text)));
         layout_.data.validation = std::min(0.5, rounded(second / sum));
     }
 
@@ -443,25 +439,23 @@ private:
         const int divisor = options_.integer("make-vocab-size-divisible-by").value_or(128);
         for (const char* name : {"vocab-file", "merge-file", "tokenizer-model"})
             if (const auto file = options_.text(name))
-                note(fmt::format("--{} {}: name the tokenizer in data.tokenizer_path", name, *file));
+                note(say("--{} {}: name the tokenizer in data.tokenizer_path", name, *file));
         int& vocabulary = layout_.model.vocabulary;
         if (padded) vocabulary = *padded;
         else if (size) vocabulary = *size + (tokenizer == "NullTokenizer" && *size < (1 << 20) ? 1 : 0);
         else if (tokenizer == "GPT2BPETokenizer") vocabulary = 50257;
-        else
-            return note(
-                fmt::format("the file does not say how many tokens there are: model.vocabulary is {}", vocabulary));
+        else return note(say("the file does not say how many tokens there are: model.vocabulary is {}", vocabulary));
         const std::int64_t theirs =
             paddedVocabulary(vocabulary, std::clamp(divisor, 1, 1 << 20), std::max(1, layout_.parallel.tensor));
         if (!padded && theirs != vocabulary)
-            note(fmt::format("Megatron-LM pads the vocabulary of {} to {}; the layout's has {}", vocabulary, theirs,
-                             vocabulary));
+            note(say("Megatron-LM pads the vocabulary of {} to {}; the layout's has {}", vocabulary, theirs,
+                     vocabulary));
     }
 
     ProgramOptions& options_;
     std::string_view script_;
     Layout layout_;
-    std::vector<std::string> notes_;
+    std::vector<Sentence> notes_;
 };
 
 }  // namespace

@@ -35,7 +35,7 @@ std::string sbatchCommand(std::string_view launcher, std::string_view program) {
 }
 
 ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options,
-                             const std::vector<std::string>& leftOut) {
+                             const std::vector<Sentence>& leftOut) {
     const ParallelSpec& p = layout.parallel;
     std::string text = "#!/bin/bash\n";
     if (options.sbatch) text += sbatchHead(layout);
@@ -43,7 +43,7 @@ ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options
                         inComment(layout.name), SHARDLAB_VERSION);
     if (!options.sbatch)
         text += "#   source THIS-FILE; torchrun \"${DISTRIBUTED_ARGS[@]}\" pretrain_gpt.py \"${MEGATRON_ARGS[@]}\"\n";
-    for (const std::string& line : leftOut) text += fmt::format("# Left out: {}\n", inComment(line));
+    for (const Sentence& line : leftOut) text += fmt::format("# Left out: {}\n", inComment(line.english()));
     text += fmt::format("# {} data × {} pipeline × {} context × {} tensor ranks.\n", p.data, p.pipeline, p.context,
                         p.tensor);
     if (wantsQueues(p)) text += "unset CUDA_DEVICE_MAX_CONNECTIONS\n";

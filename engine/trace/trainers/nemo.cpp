@@ -83,11 +83,11 @@ std::string nemoOptimizer(Recipe& recipe, const Layout& layout) {
     return recipe.text("optim", configOf("nl.MegatronOptimizerModule"));
 }
 
-ExportedLayout writeNemo(const Layout& layout, const TrainerOptions& options, const std::vector<std::string>& leftOut) {
+ExportedLayout writeNemo(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut) {
     Recipe recipe(layout, &RecipeField::nemo);
     addCoreDefaults(recipe, layout);
-    const std::string seed = fmt::format("run.seed is {}; NeMo draws weights with 1234 always", layout.run.seed);
-    std::vector<std::string> left = leftOut;
+    const Sentence seed = say("run.seed is {}; NeMo draws weights with 1234 always", layout.run.seed);
+    std::vector<Sentence> left = leftOut;
     left.push_back(seed);
     recipe.add("gpt", "config", nemoModel(recipe, layout));
     const std::string data = nemoData(recipe, layout);

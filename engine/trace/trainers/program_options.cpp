@@ -91,13 +91,13 @@ bool ProgramOptions::read(const std::string& name, double& value) {
     return given.has_value();
 }
 
-std::vector<std::string> ProgramOptions::leftOver() const {
-    std::vector<std::string> lines;
+std::vector<Sentence> ProgramOptions::leftOver() const {
+    std::vector<Sentence> lines;
     for (const auto& [name, given] : options_) {
         if (given.understood) continue;
         std::string values;
         for (const std::string& value : given.values) values += " " + value;
-        lines.push_back(fmt::format("--{}{} is left out", shortText(name), shortText(values)));
+        lines.push_back(say("--{}{} is left out", shortText(name), shortText(values)));
     }
     return lines;
 }

@@ -33,7 +33,7 @@ public:
     bool read(const std::string& name, double& value);
 
     /// "--log-params-norm is left out", a sentence for each option that was not understood.
-    std::vector<std::string> leftOver() const;
+    std::vector<Sentence> leftOver() const;
 
 private:
     struct Given {

@@ -102,7 +102,7 @@ void refuseForRecipe(const Layout& layout, std::string_view program, std::vector
 }
 
 ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, const TrainerOptions& options,
-                          const std::vector<std::string>& leftOut, std::string_view body) {
+                          const std::vector<Sentence>& leftOut, std::string_view body) {
     const ParallelSpec& p = layout.parallel;
     const std::string file = exportedFileName(target, options.stem, false);
     std::string launcher = fmt::format("torchrun --nnodes {} --nproc-per-node {}", layout.cluster.hosts.size(),
@@ -111,7 +111,7 @@ ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, con
     const std::string title = fmt::format("# The layout \"{}\" as a recipe of {}, by shardlab {}.\n",
                                           inComment(layout.name), target.program, SHARDLAB_VERSION);
     std::string recipe = fmt::format("{}#   {} {}\n", title, launcher, shellQuoted(inComment(file)));
-    for (const std::string& line : leftOut) recipe += fmt::format("# Left out: {}\n", inComment(line));
+    for (const Sentence& line : leftOut) recipe += fmt::format("# Left out: {}\n", inComment(line.english()));
     recipe += fmt::format("# {} data × {} pipeline × {} context × {} tensor ranks.\nimport os\n", p.data, p.pipeline,
                           p.context, p.tensor);
     if (wantsOneQueue(p)) recipe += "\nos.environ[\"CUDA_DEVICE_MAX_CONNECTIONS\"] = \"1\"\n";

@@ -49,6 +49,6 @@ void addCoreDefaults(Recipe& recipe, const Layout& layout);
 void refuseForRecipe(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
 /// The recipe with how it is started above it; as a script for sbatch with the recipe beside it.
 ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, const TrainerOptions& options,
-                          const std::vector<std::string>& leftOut, std::string_view body);
+                          const std::vector<Sentence>& leftOut, std::string_view body);
 
 }  // namespace shardlab::trace

@@ -197,17 +197,13 @@ class TitanWriter {
 public:
     TitanWriter(const Layout& layout, const TrainerOptions& options) : layout_(layout), options_(options) {}
 
-    ExportedLayout all(const std::vector<std::string>& leftOut) {
+    ExportedLayout all(const std::vector<Sentence>& leftOut) {
         text_ = fmt::format("# A layout for torchtitan 0.2, by shardlab {}.\n", SHARDLAB_VERSION);
         const auto& hosts = layout_.cluster.hosts;
         text_ += fmt::format("# torchrun --nnodes {} --nproc-per-node {} --max-restarts {} -m torchtitan.train "
                              "--job.config_file THIS-FILE\n",
                              hosts.size(), hosts.front().devices, layout_.run.maxRestarts);
-        for (std::string line : leftOut) {
-            std::ranges::replace_if(
-                line, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');
-            text_ += "# Left out: " + line + "\n";
-        }
+        for (const Sentence& line : leftOut) text_ += fmt::format("# Left out: {}\n", inComment(line.english()));
         section("job");
         add("description", tomlString(layout_.name));
         model();
@@ -385,8 +381,7 @@ const TitanSchedule* titanScheduleOf(std::string_view ours) {
 
 void refuseForTitan(const Layout& layout, std::vector<Fault>& faults) { TitanRefusals(layout, faults).all(); }
 
-ExportedLayout writeTitan(const Layout& layout, const TrainerOptions& options,
-                          const std::vector<std::string>& leftOut) {
+ExportedLayout writeTitan(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut) {
     return TitanWriter(layout, options).all(leftOut);
 }
 

@@ -44,19 +44,19 @@ public:
         return fits ? static_cast<int>(*value) : otherwise;
     }
     /// A sentence for each key that nobody asked for.
-    std::vector<std::string> leftOver() const {
-        std::vector<std::string> lines;
+    std::vector<Sentence> leftOver() const {
+        std::vector<Sentence> lines;
         collect(root_, "", lines);
         return lines;
     }
 
 private:
-    void collect(const toml::table& table, const std::string& prefix, std::vector<std::string>& lines) const {
+    void collect(const toml::table& table, const std::string& prefix, std::vector<Sentence>& lines) const {
         for (const auto& [key, node] : table) {
             const std::string path = prefix + std::string(key.str());
             if (asked_.contains(path)) continue;
             if (const toml::table* inner = node.as_table(); inner != nullptr) collect(*inner, path + ".", lines);
-            else lines.push_back(fmt::format("{} is left out", shortText(path)));
+            else lines.push_back(say("{} is left out", shortText(path)));
         }
     }
 
@@ -81,12 +81,12 @@ public:
                                   "experimental.custom_import", "parallelism.pipeline_parallel_schedule_csv",
                                   "training.mixed_precision_reduce"})
             keys_.at(known);
-        for (std::string& line : keys_.leftOver()) notes_.push_back(std::move(line));
+        for (Sentence& line : keys_.leftOver()) notes_.push_back(std::move(line));
         return {std::move(layout_), std::move(notes_)};
     }
 
 private:
-    void note(std::string text) { notes_.push_back(std::move(text)); }
+    void note(Sentence text) { notes_.push_back(std::move(text)); }
 
     void model() {
         const std::string family = keys_.text("model.name", "llama3"),
@@ -100,8 +100,8 @@ private:
         if (found) layout_.model = *found;
         else {
             layout_.model.kind = knownLlama;
-            note(fmt::format("the flavor {} of {} is none whose sizes are known: the model is Shardlab's default llama",
-                             shortText(flavor), shortText(family)));
+            note(say("the flavor {} of {} is none whose sizes are known: the model is Shardlab's default llama",
+                     shortText(flavor), shortText(family)));
         }
         layout_.model.sequence = keys_.integer("training.seq_len", 2048);
     }
@@ -140,7 +140,8 @@ private:
         if (shards < 0) {
             shards = each ? std::int64_t{*each} * nodes / inner / std::max(1, replicas) : 1;
             if (!each)
-                note("the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1");
+                note(say(
+                    "the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1"));
         }
         p.data = static_cast<int>(std::clamp<std::int64_t>(replicas * shards, 1, 1 << 16));
         if (shards * p.context > 1 && replicas > 1) p.shard = static_cast<int>(shards);
@@ -154,7 +155,7 @@ private:
         layout_.cluster.hosts = evenHosts(fits ? nodes : 1, static_cast<int>(fits ? *each : ranks));
         layout_.run.maxRestarts = started(text, "--max-restarts").value_or(0);
         for (const char* key : {"parallelism.expert_parallel_degree", "parallelism.expert_tensor_parallel_degree"})
-            if (keys_.integer(key, 1) > 1) note(fmt::format("{}: the layout's model has no experts", key));
+            if (keys_.integer(key, 1) > 1) note(say("{}: the layout's model has no experts", key));
     }
 
     void training() {
@@ -166,7 +167,7 @@ private:
         const std::int64_t once = std::int64_t{local} * layout_.parallel.data;
         b.global = static_cast<int>(std::clamp<std::int64_t>(global > 0 ? global : once, 0, 1 << 30));
         if (pipeline && global > 0 && global != once)
-            note(fmt::format(
+            note(say(
                 "gradients of {} local batches accumulate: the layout puts all of them into one pass of the pipeline",
                 once > 0 ? global / once : 0));
         layout_.run.steps = keys_.integer("training.steps", 10000);
@@ -193,8 +194,8 @@ private:
         });
         if (known != std::end(titanSchedules)) s.kind = known->ours;
         else
-            note(fmt::format("the schedule {}: the layout's is {}", shortText(named),
-                             s.chunks > 1 ? "interleaved-1f1b" : "1f1b"));
+            note(say("the schedule {}: the layout's is {}", shortText(named),
+                     s.chunks > 1 ? "interleaved-1f1b" : "1f1b"));
         if (known == std::end(titanSchedules) && s.chunks > 1) s.kind = "interleaved-1f1b";
         const std::string csv = keys_.text("parallelism.pipeline_parallel_schedule_csv");
         if (!csv.empty()) order(file_.parent_path() / csv);
@@ -204,8 +205,8 @@ private:
     void order(const std::filesystem::path& csv) {
         const auto text = readFile(csv, 1 << 26);
         auto imported = text ? importCsv(*text) : Result<ImportedSchedule>(fail(text.error()));
-        if (!imported) return note(fmt::format("the schedule of {}: {}", csv.string(), imported.error().text()));
-        for (const std::string& line : imported->notes) note(line);
+        if (!imported) return note(say("the schedule of {}: {}", csv.string(), imported.error().told()));
+        for (const Sentence& line : imported->notes) note(line);
         layout_ = withOwnSchedule(std::move(layout_), imported->compute);
     }
 
@@ -250,8 +251,7 @@ private:
         PrecisionSpec& p = layout_.precision;
         const std::string parameters = keys_.text("training.mixed_precision_param", "bfloat16");
         const std::string stored = keys_.text("training.dtype", "float32");
-        if (stored != "float32")
-            note(fmt::format("training.dtype {}: the layout keeps weights in fp32", shortText(stored)));
+        if (stored != "float32") note(say("training.dtype {}: the layout keeps weights in fp32", shortText(stored)));
         if (parameters == "bfloat16") {
             p.compute = NumberFormat::Bf16;
             if (titanShards(layout_)) p.gradients = GradientFormat::Fp32;
@@ -268,24 +268,24 @@ private:
             const bool fp8 = name.find("float8") != std::string_view::npos,
                        mx = name.find("mx") != std::string_view::npos;
             if ((!fp8 && !mx) || layout_.precision.compute == NumberFormat::Fp32) {
-                note(fmt::format("the converter {} is left out", shortText(name)));
+                note(say("the converter {} is left out", shortText(name)));
                 continue;
             }
             const std::string recipe = fp8 ? keys_.text("quantize.linear.float8.recipe_name") : std::string();
             if (mx) keys_.at("quantize.linear.mx.recipe_name");
             if (!recipe.empty() && recipe != "tensorwise")
-                note(fmt::format("the recipe {}: the layout has a scale for each tensor", shortText(recipe)));
+                note(say("the recipe {}: the layout has a scale for each tensor", shortText(recipe)));
             layout_.precision.products = fp8 ? ProductFormat::Fp8 : ProductFormat::MxFp8;
             layout_.cluster.pace = PaceSpec{.device = fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
-            note(fmt::format("products in {} are those of a modelled stack: cluster.pace models torchtitan on {}",
-                             wordOf(layout_.precision.products), layout_.cluster.pace->device));
+            note(say("products in {} are those of a modelled stack: cluster.pace models torchtitan on {}",
+                     wordOf(layout_.precision.products), layout_.cluster.pace->device));
         }
     }
 
     void rest() {
         OptimizerSpec& o = layout_.optimizer;
         const std::string kind = keys_.text("optimizer.name", "AdamW");
-        if (kind != "AdamW") note(fmt::format("the optimizer {}: the layout's is adamw", shortText(kind)));
+        if (kind != "AdamW") note(say("the optimizer {}: the layout's is adamw", shortText(kind)));
         o.learningRate = keys_.number("optimizer.lr", 8e-4);
         o.adamw = {{keys_.number("optimizer.beta1", 0.9), keys_.number("optimizer.beta2", 0.95)},
                    keys_.number("optimizer.eps", 1e-8)};
@@ -298,9 +298,9 @@ private:
             o.schedule = decay == "cosine" ? RateSchedule::Cosine : RateSchedule::Linear;
             o.minimum = rounded(factor * o.learningRate);
             if (decay != "cosine" && decay != "linear")
-                note(fmt::format("the decay {}: the layout's is linear", shortText(decay)));
+                note(say("the decay {}: the layout's is linear", shortText(decay)));
             if (ratio && *ratio < 1)
-                note("lr_scheduler.decay_ratio: the layout's learning rate falls from the warm-up on");
+                note(say("lr_scheduler.decay_ratio: the layout's learning rate falls from the warm-up on"));
         }
         CheckpointSpec& c = layout_.checkpoint;
         if (!keys_.flag("checkpoint.enable", false)) return;
@@ -328,29 +328,27 @@ private:
         int every = 0;
         const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), every);
         if (mode != "selective" || error != std::errc{} || end != option.data() + option.size() || every < 0)
-            return note(fmt::format("activation_checkpoint {} {}: the layout computes nothing again", shortText(mode),
-                                    shortText(mode == "selective" ? option : "")));
+            return note(say("activation_checkpoint {} {}: the layout computes nothing again", shortText(mode),
+                            shortText(mode == "selective" ? option : "")));
         const std::vector<int> stages = stageLayers(layout_);
         const int fewest = *std::ranges::min_element(stages);
         if (every > fewest)
-            return note(
-                fmt::format("activation_checkpoint.selective_ac_option {}: a stage of the layout has {} blocks, "
+            return note(say("activation_checkpoint.selective_ac_option {}: a stage of the layout has {} blocks, "
                             "and it computes nothing again",
                             every, fewest));
         memory.recompute = RecomputeKind::Full;
         if (every < 2) return;
         memory.recomputeBlocks = fewest / every;
         if (!std::ranges::all_of(stages, [&](int blocks) { return blocks == fewest && blocks % every == 0; }))
-            note(
-                fmt::format("activation_checkpoint.selective_ac_option {}: the layout computes {} blocks of each stage "
-                            "again",
-                            every, memory.recomputeBlocks));
+            note(say("activation_checkpoint.selective_ac_option {}: the layout computes {} blocks of each stage "
+                     "again",
+                     every, memory.recomputeBlocks));
     }
 
     TomlKeys keys_;
     std::filesystem::path file_;
     Layout layout_;
-    std::vector<std::string> notes_;
+    std::vector<Sentence> notes_;
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ std::string dotted(std::string_view pointer) {
 /// Fields that have an effect, are not what they are by default, and that the target's own words do not cover: left
 /// out where another program has no use for them, refused where it would train another model or another way.
 void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector<Fault>& faults,
-                  std::vector<std::string>& leftOut) {
+                  std::vector<Sentence>& leftOut) {
     const auto ours = layoutToJson(layout), usual = layoutToJson(Layout{});
     std::set<std::string_view> sections;
     for (const Field& field : fields()) {
@@ -56,10 +56,9 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
             faults.push_back({std::string(field.pointer), say("{} for {}", value, target.program),
                               say("{} has no setting that does the same", target.program),
                               known ? Sentence(usual.at(pointer).dump()) : say("the field's default")});
-        else if (left == field.pointer)
-            leftOut.push_back(fmt::format("{} is {}; it is not carried over", dotted(left), value));
+        else if (left == field.pointer) leftOut.push_back(say("{} is {}; it is not carried over", dotted(left), value));
         else if (sections.insert(left).second)
-            leftOut.push_back(fmt::format("what else {} says is not carried over", dotted(left)));
+            leftOut.push_back(say("what else {} says is not carried over", dotted(left)));
     }
 }
 
@@ -91,7 +90,7 @@ std::string exportedFileName(const TrainerTarget& target, std::string_view stem,
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
                                                               const TrainerOptions& options) {
     std::vector<Fault> faults;
-    std::vector<std::string> leftOut;
+    std::vector<Sentence> leftOut;
     target.refuse(layout, faults);
     settleUnsaid(layout, target, faults, leftOut);
     if (!faults.empty()) return tl::unexpected(std::move(faults));

@@ -29,7 +29,7 @@ struct CompanionFile {
 struct ExportedLayout {
     std::string text;
     std::vector<CompanionFile> companions;
-    std::vector<std::string> leftOut;  ///< what the layout says and the program takes from elsewhere, a sentence each
+    std::vector<Sentence> leftOut;  ///< what the layout says and the program takes from elsewhere, a sentence each
 };
 
 struct TrainerTarget {
@@ -47,7 +47,7 @@ struct TrainerTarget {
     /// The layout has no faults, and nothing of it was refused. `leftOut` goes into the text where it can hold
     /// comments.
     ExportedLayout (*write)(const Layout& layout, const TrainerOptions& options,
-                            const std::vector<std::string>& leftOut) = nullptr;
+                            const std::vector<Sentence>& leftOut) = nullptr;
     /// The text is a configuration of this program; nullptr where there is no way back.
     bool (*recognises)(std::string_view text) = nullptr;
     /// The layout without its last checks (layoutFromFile). Error: the text is none of the program's after all.

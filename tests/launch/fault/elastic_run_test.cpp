@@ -252,8 +252,9 @@ private Q_SLOTS:
                 compared->notes.end());
         for (const RunComparison::Difference& difference : compared->largest)
             QVERIFY(actionFromId(difference.action).microbatch < 6);
-        for (const std::string& note : compared->notes)
-            QVERIFY2(note.find("F6") == std::string::npos && note.find("F7") == std::string::npos, note.c_str());
+        for (const Sentence& note : compared->notes)
+            QVERIFY2(note.english().find("F6") == std::string::npos && note.english().find("F7") == std::string::npos,
+                     note.english().c_str());
         const Answer exported = test::run({"export", file, "--format", "chrome", "--out", text("read.json")});
         QVERIFY2(exported.status == 0, exported.error);
         const Answer commands =

@@ -61,7 +61,7 @@ private Q_SLOTS:
             QVERIFY(!findMisfit(imported->compute, each.shape));
             QVERIFY(validate(lower(imported->compute, {true, true, true})).has_value());
             std::string notes;
-            for (const std::string& note : imported->notes) notes += note + "\n";
+            for (const Sentence& note : imported->notes) notes += note.english() + "\n";
             const auto says = [&](const char* words) { return notes.find(words) != std::string::npos; };
             const bool lowered = std::string(form) == "comms";
             QVERIFY2(says("OVERLAP_F_B") == each.overlaps, notes.c_str());

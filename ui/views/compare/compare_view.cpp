@@ -264,8 +264,8 @@ void CompareView::refreshTable() {
         said = told(*error);
         role = "fault";
     } else if (comparison) {
-        for (const std::string& note : comparison->notes)
-            said += (said.isEmpty() ? tr("Not aligned: ") : QStringLiteral("; ")) + text(note);
+        for (const Sentence& note : comparison->notes)
+            said += (said.isEmpty() ? tr("Not aligned: ") : QStringLiteral("; ")) + told(note);
     }
     note_->setText(said);
     note_->setVisible(!said.isEmpty());
@@ -340,7 +340,7 @@ QString CompareView::asTable() const {
             table += QStringLiteral("%1\t%2\t%3\t%4\t%5\n")
                          .arg(partTitle(static_cast<ComparisonPart>(part)), row.name, figure(row.figure.a),
                               figure(row.figure.b), figure(row.figure.difference()));
-    for (const std::string& note : comparison->notes) table += tr("not aligned\t%1\t\t\t\n").arg(text(note));
+    for (const Sentence& note : comparison->notes) table += tr("not aligned\t%1\t\t\t\n").arg(told(note));
     return table;
 }
 

@@ -254,7 +254,7 @@ void OrderView::openCsv(const QString& file) {
     commit(imported->compute, tr("Open the schedule %1").arg(name));
     if (misfit(imported->compute)) return;  // said already, and more pressing
     QStringList notes;
-    for (const std::string& note : imported->notes) notes << text(note);
+    for (const Sentence& note : imported->notes) notes << told(note);
     say(tr("Opened %1%2")
             .arg(name, notes.isEmpty() ? QString() : QStringLiteral(": ") + notes.join(QStringLiteral("; "))),
         "dim");
