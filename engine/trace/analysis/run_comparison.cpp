@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <iterator>
 #include <set>
 
@@ -110,11 +110,11 @@ private:
                 side.mesh().ranks(), side.predicted() ? 1 : static_cast<int>(side.completeSteps().size())};
     }
 
+    void note(Sentence text) { result_.notes.push_back(std::move(text)); }
     void noteFewerRanks(const Sentence& who, const ComparisonSide& side) {
         if (const int steps = side.stepsWithFewerRanks(); steps > 0)
-            result_.notes.push_back(
-                steps == 1 ? say("1 step that {} did with fewer ranks than its layout's are left out", who)
-                           : say("{} steps that {} did with fewer ranks than its layout's are left out", steps, who));
+            note(steps == 1 ? say("1 step that {} did with fewer ranks than its layout's are left out", who)
+                            : say("{} steps that {} did with fewer ranks than its layout's are left out", steps, who));
     }
 
     Status chooseSteps() {
@@ -129,8 +129,8 @@ private:
             std::vector<int> onlyA, onlyB;
             std::ranges::set_difference(ofA, ofB, std::back_inserter(onlyA));
             std::ranges::set_difference(ofB, ofA, std::back_inserter(onlyB));
-            if (!onlyA.empty()) result_.notes.push_back(say("steps only in {}: {}", "A", listed(onlyA)));
-            if (!onlyB.empty()) result_.notes.push_back(say("steps only in {}: {}", "B", listed(onlyB)));
+            if (!onlyA.empty()) note(say("steps only in {}: {}", "A", listed(onlyA)));
+            if (!onlyB.empty()) note(say("steps only in {}: {}", "B", listed(onlyB)));
         }
         const auto none =
             a_.predicted() ? say("no step of the run is complete") : say("no step is complete in both runs");
@@ -147,10 +147,9 @@ private:
     void noteScales() {
         const bool paced = a_.header().paced;
         if (paced != b_.header().paced)
-            result_.notes.push_back(
-                say("{} is paced: its times are those of the devices that it models, the other side's those of the "
-                    "machine that it ran on",
-                    paced ? "A" : "B"));
+            note(say("{} is paced: its times are those of the devices that it models, the other side's those of the "
+                     "machine that it ran on",
+                     paced ? "A" : "B"));
     }
 
     double perStep(double sum) const { return sum / static_cast<double>(steps_.size()); }
@@ -219,11 +218,9 @@ private:
         for (int rank = 0; rank < b_.mesh().ranks(); ++rank)
             if (!taken[static_cast<std::size_t>(rank)]) onlyB.push_back(rank);
         if (!onlyA.empty())
-            result_.notes.push_back(
-                say("ranks of {} whose place in the mesh {} does not have: {}", "A", "B", listed(onlyA)));
+            note(say("ranks of {} whose place in the mesh {} does not have: {}", "A", "B", listed(onlyA)));
         if (!onlyB.empty())
-            result_.notes.push_back(
-                say("ranks of {} whose place in the mesh {} does not have: {}", "B", "A", listed(onlyB)));
+            note(say("ranks of {} whose place in the mesh {} does not have: {}", "B", "A", listed(onlyB)));
     }
 
     void addRanks() {
@@ -264,8 +261,7 @@ private:
             result_.stages.push_back(row);
         }
         if (layersA != layersB)
-            result_.notes.push_back(
-                say("stages do not hold the same layers in A and B: compare layers rather than stages"));
+            note(say("stages do not hold the same layers in A and B: compare layers rather than stages"));
     }
 
     void addLayers() {
@@ -357,13 +353,11 @@ private:
     void noteLone(const char* side, const Lone& lone) {
         const auto& [count, examples] = lone;
         if (count == 0) return;
-        std::string names;
-        for (const std::string& example : examples) names += (names.empty() ? "" : ", ") + example;
+        const std::string names = fmt::format("{}", fmt::join(examples, ", "));
         const Sentence only = count == 1 ? say("1 action only in {}", side) : say("{} actions only in {}", count, side);
-        result_.notes.push_back(names.empty() ? only
-                                : count > static_cast<std::int64_t>(examples.size())
-                                    ? say("{}, such as {}", only, names)
-                                    : say("{}: {}", only, names));
+        note(names.empty()                                        ? only
+             : count > static_cast<std::int64_t>(examples.size()) ? say("{}, such as {}", only, names)
+                                                                  : say("{}: {}", only, names));
     }
 
     const ComparisonSide& a_;
