@@ -52,7 +52,7 @@ inline QString foreignWords(const QString& text, const QSet<QString>& known) {
         word(QStringLiteral("[A-Za-z]{2,}"));
     // Actions, "2B0"; arguments and fields of other programs, "--num-layers", "head_dim"; and names of files.
     static const QRegularExpression code(
-        QStringLiteral("\\b\\d+[A-Z][A-Z_]*\\d*\\b|--[a-z0-9-]+|\\w+_\\w+|/?[\\w.]*/[\\w./-]+|\\w+\\.\\w+"));
+        QStringLiteral("\\b\\d+[A-Z][A-Z_]*\\d*\\b|--[a-z0-9-]+|\\w+(?:\\.\\w+)+|\\w+_\\w+|/?[\\w.]*/[\\w./-]+"));
     QString rest = text;
     rest.remove(code);
     for (const std::string_view pointer : {"/cluster/pace/device", "/cluster/pace/stack"})

@@ -23,8 +23,8 @@ namespace {
 /// Names of programs, of their classes and of what they write, which the notes keep.
 QSet<QString> knownNames() {
     QSet<QString> known = knownWords({});
-    for (const char* word : {"Megatron", "LM", "core", "NeMo", "torchtitan", "DeepSpeed", "OVERLAP", "SEND", "RECV",
-                             "WAIT", "lion", "Bloom", "Mpt"})
+    for (const char* word : {"Megatron", "LM", "core", "NeMo", "torchtitan", "DeepSpeed", "OVERLAP", "UNSHARD",
+                             "bfloat", "scheduler", "SEND", "RECV", "WAIT", "lion", "Bloom", "Mpt"})
         known += QString::fromLatin1(word).toLower();
     return known;
 }
@@ -93,14 +93,14 @@ private Q_SLOTS:
                                  "--attention-dropout 0.3",
                                  "--position-embedding-type none",
                                  "--qk-layernorm",
-                                 "--window-size no",
+                                 "--window-size none",
                                  "--num-experts 4",
                                  "--num-experts 4 --moe-layer-freq ([0,1]*2) --moe-router-topk 1 --swiglu "
                                  "--moe-router-load-balancing-type none --nproc-per-node 1",
                                  "--cp-comm-type allgather --context-parallel-size 2",
                                  "--num-distributed-optimizer-instances 3 --use-distributed-optimizer "
                                  "--nproc-per-node 4",
-                                 "--pipeline-model-parallel-layout no",
+                                 "--pipeline-model-parallel-layout none",
                                  "--decoder-first-pipeline-num-layers 1 --num-virtual-stages-per-pipeline-rank 2 "
                                  "--pipeline-model-parallel-size 2",
                                  "--fp16 --hysteresis 2",
@@ -113,7 +113,7 @@ private Q_SLOTS:
                                  "--recompute-granularity selective --recompute-modules layernorm_0",
                                  "--optimizer-cpu-offload --optimizer-offload-fraction 0.5",
                                  "--data-path a b",
-                                 "--split no",
+                                 "--split none",
                                  "--vocab-file vocab.json",
                                  "--vocab-size 500 --max-position-embeddings 64",
                                  "--tensorboard-dir /tmp/board"})
