@@ -8097,10 +8097,6 @@ would give away what the lesson asks.</source>
         <translation>ZeRO 3 如何切分参数。flat：每个副本持有每一层的一部分，使用该层时收集各部分（FSDP）。layers：每一层属于一个副本，使用时由它发给其他副本，其他副本把该层的梯度发给它。</translation>
     </message>
     <message>
-        <source>How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each four numbers that are pooled, which is all that their backward needs. lossy-16, lossy-10, lossy-8: besides, what is convolved takes so many bits a number from the moment that the forward has read it.</source>
-        <translation>cnn 如何为反向保留激活值（Gist）。kept：原样保留。lossless：每四个被池化的数用 4 位，其反向只需要这些。lossy-16、lossy-10、lossy-8：此外，被卷积的数在前向读过之后每个只占这么多位。</translation>
-    </message>
-    <message>
         <source>How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the few best experts in each of the few best groups, with noise too. gshard: it goes to the best expert, and to the second best with a probability that depends on its weight. expert-choice: each expert takes the tokens with the highest scores, whatever their place in the text. capped-expert-choice: the same, but few experts take the same token. softmax-top-k: a token goes to the top_k experts with the highest softmax over all, which are their weights (DeepSeek-V2). top-k-softmax: the same, with the softmax over these experts alone as weights (Mixtral, Qwen3). sigmoid-top-k: each score goes through a sigmoid by itself, and the weights are shares of the sum over the experts of the token (DeepSeek-V3). sigmoid-in-groups: the same, but the experts of a token lie in its few best groups.</source>
         <translation>如何选择专家。switch：token 去往得分最高的专家。noisy-top-k：去往得分最高的几个专家，得分上加有噪声。hierarchical：去往最好的几个组中每组最好的几个专家，也加噪声。gshard：去往最好的专家，并以取决于权重的概率去往次好的专家。expert-choice：每个专家选取得分最高的 token，不论其在文本中的位置。capped-expert-choice：同上，但只有少数专家选取同一个 token。softmax-top-k：token 去往对所有专家做 softmax 后最高的 top_k 个专家，softmax 值即其权重（DeepSeek-V2）。top-k-softmax：同上，但权重为仅对这些专家做的 softmax（Mixtral、Qwen3）。sigmoid-top-k：每个得分单独经过 sigmoid，权重为其占该 token 各专家之和的比例（DeepSeek-V3）。sigmoid-in-groups：同上，但一个 token 的专家都位于其最好的几个组中。</translation>
     </message>
@@ -17719,6 +17715,22 @@ would give away what the lesson asks.</source>
     <message>
         <source>{}: the layout&apos;s model has no experts</source>
         <translation>{}：布局的模型没有专家</translation>
+    </message>
+    <message>
+        <source>lossless activations: maps that are convolved again are kept without their zeros, and the data decide how many these are; the plan takes half of the numbers, which is what a ReLU cuts at first</source>
+        <translation>无损激活值：再次参与卷积的特征图不保存其中的零，零的个数由数据决定；计划按一半的数计算，这是 ReLU 起初截去的部分</translation>
+    </message>
+    <message>
+        <source>offload_param goes with stage 3 alone: it is left out</source>
+        <translation>offload_param 只用于 ZeRO 3：已舍弃</translation>
+    </message>
+    <message>
+        <source>offload_param without offload_optimizer: the layout has the optimizer on the host too</source>
+        <translation>offload_param 未与 offload_optimizer 同用：布局的优化器也放在主机上</translation>
+    </message>
+    <message>
+        <source>How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each four numbers that are pooled, which is all that their backward needs; maps that a ReLU made and that are convolved again without their zeros, from the moment that the forward has read them, where that takes less. lossy-16, lossy-10, lossy-8: beside the 4 bits, what is convolved takes so many bits a number from the moment that the forward has read it.</source>
+        <translation>cnn 如何为反向保留激活值（Gist）。kept：原样保留。lossless：每四个被池化的数用 4 位，其反向只需要这些；由 ReLU 产生并再次参与卷积的特征图，从前向读过之后起不保存其中的零，前提是这样占用更少。lossy-16、lossy-10、lossy-8：除这 4 位之外，被卷积的数在前向读过之后每个只占这么多位。</translation>
     </message>
 </context>
 </TS>
