@@ -8097,8 +8097,8 @@ would give away what the lesson asks.</source>
         <translation>ZeRO 3 如何切分参数。flat：每个副本持有每一层的一部分，使用该层时收集各部分（FSDP）。layers：每一层属于一个副本，使用时由它发给其他副本，其他副本把该层的梯度发给它。</translation>
     </message>
     <message>
-        <source>How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each four numbers that are pooled, which is all that their backward needs. lossy-16, lossy-10, lossy-8: besides, what is convolved takes so many bits a number from the moment that the forward has read it.</source>
-        <translation>cnn 如何为反向保留激活值（Gist）。kept：原样保留。lossless：每四个被池化的数用 4 位，其反向只需要这些。lossy-16、lossy-10、lossy-8：此外，被卷积的数在前向读过之后每个只占这么多位。</translation>
+        <source>How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each four numbers that are pooled, which is all that their backward needs; maps that a ReLU made and that are convolved again without their zeros, from the moment that the forward has read them, where that takes less. lossy-16, lossy-10, lossy-8: beside the 4 bits, what is convolved takes so many bits a number from the moment that the forward has read it.</source>
+        <translation>cnn 如何为反向保留激活值（Gist）。kept：原样保留。lossless：每四个被池化的数用 4 位，其反向只需要这些；由 ReLU 得到且再次被卷积的特征图，从前向读过之后起，在占用更少时去掉零保存。lossy-16、lossy-10、lossy-8：除这 4 位之外，被卷积的数从前向读过之后起每个只用这么多位。</translation>
     </message>
     <message>
         <source>How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the few best experts in each of the few best groups, with noise too. gshard: it goes to the best expert, and to the second best with a probability that depends on its weight. expert-choice: each expert takes the tokens with the highest scores, whatever their place in the text. capped-expert-choice: the same, but few experts take the same token. softmax-top-k: a token goes to the top_k experts with the highest softmax over all, which are their weights (DeepSeek-V2). top-k-softmax: the same, with the softmax over these experts alone as weights (Mixtral, Qwen3). sigmoid-top-k: each score goes through a sigmoid by itself, and the weights are shares of the sum over the experts of the token (DeepSeek-V3). sigmoid-in-groups: the same, but the experts of a token lie in its few best groups.</source>
@@ -10567,6 +10567,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>activations in fewer bits: the maps of a microbatch take {} instead of {}</source>
         <translation>激活值用更少的位：一个微批次的特征图占 {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>lossless activations: maps that are convolved again are kept without their zeros, and the data decide how many these are; the plan takes half of the numbers to be 0, which is what a ReLU cuts at first</source>
+        <translation>无损激活值：再次被卷积的特征图去掉零保存，有多少个零由数据决定；计划取一半的数为零，这是 ReLU 在开始时截去的份额</translation>
     </message>
     <message>
         <source>activations on the host with the exchange {}</source>
