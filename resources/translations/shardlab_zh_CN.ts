@@ -10565,6 +10565,10 @@ would give away what the lesson asks.</source>
         <translation>激活值用更少的位：一个微批次的特征图占 {}，而不是 {}</translation>
     </message>
     <message>
+        <source>lossless activations: maps that are convolved again are kept without their zeros, and the data decide how many these are; the plan takes half of the numbers to be 0, which is what a ReLU cuts at first</source>
+        <translation>无损激活值：再次被卷积的特征图去掉零保存，有多少个零由数据决定；计划取一半的数为零，这是 ReLU 在开始时截去的份额</translation>
+    </message>
+    <message>
         <source>activations on the host with the exchange {}</source>
         <translation>激活值放在主机上，与交换方式 {} 同用</translation>
     </message>

@@ -377,6 +377,38 @@ private Q_SLOTS:
         }
     }
 
+    /// Where ReLUs cut as much as the plan takes them to, and where maps are so small that they stay as they were.
+    void mapsWithoutZerosToo() {
+        RandomStream random(freshSeed(), "maps without zeros");
+        const auto upTo = [&](int n) { return 1 + static_cast<int>(random.below(static_cast<std::uint32_t>(n))); };
+        for (int i = 0; i < 20; ++i) {
+            const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
+            Layout layout;
+            layout.parallel.data = 1;
+            layout.parallel.pipeline = upTo(3);
+            layout.schedule.kind = method.name;
+            layout.schedule.chunks = method.minChunks;
+            layout.model.kind = ModelKind::Cnn;
+            layout.model.layers = layout.parallel.pipeline * method.minChunks;
+            layout.model.hidden = 2 * upTo(3);  // an even number of channels
+            layout.model.cnn.image = upTo(2) << layout.model.layers;
+            layout.model.cnn.convolutions = 1 + upTo(2);
+            layout.batch.micro = upTo(2);
+            layout.batch.global = layout.batch.micro * upTo(4);
+            while (method.refusal != nullptr && method.refusal(scheduleShape(layout)))
+                layout.batch.global += layout.batch.micro;
+            layout.cluster.hosts[0].devices = layout.parallel.pipeline;
+            if (!method.flushes) layout.optimizer.clip = 0;
+            if (method.flushes && random.below(2)) layout.memory.swap = SwapKind::Activations;
+            if (random.below(2)) layout.precision.compute = NumberFormat::Bf16;
+            layout.memory.activations = ActivationStorage::Lossless;
+            const auto plan = makePlan(layout);
+            QVERIFY2(plan.has_value(), plan ? "" : toText(plan.error()).c_str());
+            compare(layout, plan->lowered);
+            if (QTest::currentTestFailed()) return;
+        }
+    }
+
     void splitBackwardsAndSeveralStagesToo() {
         Layout layout;
         layout.model = {ModelKind::Gpt, 8, 12, 3, 7, 256, 0};

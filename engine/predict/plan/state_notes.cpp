@@ -28,8 +28,8 @@ std::vector<Sentence> stateNotes(const Layout& layout) {
                             formatBytes(packed.kept), formatBytes(packed.plain)));
     if (readsImages(layout.model) && keepsSparsely(layout.memory) && layout.model.cnn.convolutions > 1)
         notes.push_back(say("lossless activations: maps that are convolved again are kept without their zeros, and the "
-                            "data decide how many these are; the plan takes half of the numbers, which is what a ReLU "
-                            "cuts at first"));
+                            "data decide how many these are; the plan takes half of the numbers to be 0, which is what "
+                            "a ReLU cuts at first"));
     if (traits(layout.optimizer.kind).codesMoments) {
         notes.push_back(
             say("moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, "
