@@ -17720,5 +17720,29 @@ would give away what the lesson asks.</source>
         <source>{}: the layout&apos;s model has no experts</source>
         <translation>{}：布局的模型没有专家</translation>
     </message>
+    <message>
+        <source>the optimizer alone on the host</source>
+        <translation>只把优化器放在主机上</translation>
+    </message>
+    <message>
+        <source>it moves parameters, gradients and the optimizer&apos;s state together</source>
+        <translation>它把参数、梯度和优化器状态一起移走</translation>
+    </message>
+    <message>
+        <source>none; or parameters with parallel.zero 3</source>
+        <translation>none；或与 parallel.zero 3 同用的 parameters</translation>
+    </message>
+    <message>
+        <source>parameters on the host of one replica</source>
+        <translation>把唯一副本的参数放在主机上</translation>
+    </message>
+    <message>
+        <source>its offloading is a part of FSDP, which divides them</source>
+        <translation>它的卸载是 FSDP 的一部分，而 FSDP 会划分参数</translation>
+    </message>
+    <message>
+        <source>none; or parallel.data of at least 2</source>
+        <translation>none；或 parallel.data 至少为 2</translation>
+    </message>
 </context>
 </TS>
