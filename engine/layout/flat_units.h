@@ -87,9 +87,9 @@ struct UnitGather {
 std::vector<UnitGather> forwardGathers(const std::vector<FlatUnit>& units);
 /// The gathers of a backward in order of use: from the highest layer. The layers of a segment that is computed again
 /// (layerSegments in recompute.h) are gathered from its lowest, as its forward reads them, and are one group, so that
-/// its backward finds them there still; a unit that several layers use waits for the lowest of them in the segment. FSDP
-/// does so with a checkpointed unit: each weight is gathered once a backward, recomputed or not. The embedding's backward
-/// reads no weight.
+/// its backward finds them there still; a unit that several layers use waits for the lowest of them in the segment.
+/// FSDP does so with a checkpointed unit: each weight is gathered once a backward, recomputed or not. The embedding's
+/// backward reads no weight.
 std::vector<UnitGather> backwardGathers(const std::vector<FlatUnit>& units, const std::vector<int>& layerSegments,
                                         bool embedding);
 /// Elements of the buffer in which the groups of a stage's forwards and backwards take turns from both ends: the first

@@ -17736,5 +17736,29 @@ would give away what the lesson asks.</source>
         <source>How a cnn keeps its activations for the backward (Gist). kept: as they are. lossless: 4 bits for each four numbers that are pooled, which is all that their backward needs; maps that a ReLU made and that are convolved again without their zeros, from the moment that the forward has read them, where that takes less. lossy-16, lossy-10, lossy-8: beside the 4 bits, what is convolved takes so many bits a number from the moment that the forward has read it.</source>
         <translation>cnn 如何为反向保留激活值（Gist）。kept：原样保留。lossless：每四个被池化的数用 4 位，其反向只需要这些；由 ReLU 产生并再次参与卷积的特征图，从前向读过之后起不保存其中的零，前提是这样占用更少。lossy-16、lossy-10、lossy-8：除这 4 位之外，被卷积的数在前向读过之后每个只占这么多位。</translation>
     </message>
+    <message>
+        <source>the optimizer alone on the host</source>
+        <translation>只把优化器放在主机上</translation>
+    </message>
+    <message>
+        <source>it moves parameters, gradients and the optimizer&apos;s state together</source>
+        <translation>它把参数、梯度和优化器状态一起移走</translation>
+    </message>
+    <message>
+        <source>none; or parameters with parallel.zero 3</source>
+        <translation>none；或与 parallel.zero 3 同用的 parameters</translation>
+    </message>
+    <message>
+        <source>parameters on the host of one replica</source>
+        <translation>把唯一副本的参数放在主机上</translation>
+    </message>
+    <message>
+        <source>its offloading is a part of FSDP, which divides them</source>
+        <translation>它的卸载是 FSDP 的一部分，而 FSDP 会划分参数</translation>
+    </message>
+    <message>
+        <source>none; or parallel.data of at least 2</source>
+        <translation>none；或 parallel.data 至少为 2</translation>
+    </message>
 </context>
 </TS>

@@ -136,7 +136,7 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
     return plans;
 }
 
-inline std::int64_t peakOf(const Plan& plan) { return std::ranges::max(plan.memory, {}, &RankMemory::peak).peak; }
+inline std::int64_t peakOf(const Plan& plan) { return neededBytes(plan.layout, neediest(plan.layout, plan.memory)); }
 
 inline std::ptrdiff_t recomputed(const Key& key) {
     return std::ranges::find(searchedRecompute, std::get<10>(key)) - searchedRecompute.begin();

@@ -72,6 +72,7 @@ Layout forTorchtitan(TrainerDraw& draw) {
         }
     }
     l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});
+    if (p.zero == 3 && draw.coin()) l.memory.offload = OffloadKind::Parameters;
     const std::vector<int> stages = stageLayers(l);
     if (const int blocks = stages.front(); l.memory.recompute == RecomputeKind::Full && draw.coin() &&
                                            std::ranges::all_of(stages, [&](int of) { return of == blocks; }))

@@ -41,6 +41,7 @@ def torchtitan(file, _):
         "rate": config.optimizer.lr,
         "recompute": config.activation_checkpoint.mode,
         "option": config.activation_checkpoint.selective_ac_option,
+        "offload": config.training.enable_cpu_offload,
         "seed": config.debug.seed,
     }
 

@@ -82,6 +82,8 @@ private Q_SLOTS:
             l.cluster.hosts = evenHosts(1, rankCount(l));
             l.memory = {};
             l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});
+            const bool offloads = l.parallel.zero == 3 && draw.coin();
+            if (offloads) l.memory.offload = OffloadKind::Parameters;
             const QString file = written(l, "torchtitan", "draw" + std::to_string(i));
             QVERIFY(!file.isEmpty());
             const QJsonObject read = understood("torchtitan", file);
@@ -93,6 +95,7 @@ private Q_SLOTS:
             QCOMPARE(read["global"].toInt(), l.batch.global);
             QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
             QCOMPARE(read["seed"].toInteger(), l.run.seed);
+            QCOMPARE(read["offload"].toBool(), offloads);
             const bool operations = l.memory.recompute == RecomputeKind::Operations;
             QCOMPARE(read["recompute"].toString(),
                      operations ? QString("selective") : QString::fromUtf8(wordOf(l.memory.recompute)));

@@ -39,7 +39,7 @@ private Q_SLOTS:
         row("megatron", "/memory/recompute=mlp /memory/recompute_blocks=1", "/memory/recompute_blocks");
         for (const char* target : {"megatron-bridge", "nemo"})
             row(target, "/parallel/zero=3 /memory/offload=parameters", "/memory/offload");
-        row("torchtitan", "/model/kind=llama /parallel/zero=3 /memory/offload=parameters", "/memory/offload");
+        row("torchtitan", "/model/kind=llama /parallel/zero=3 /memory/offload=optimizer", "/memory/offload");
         row("torchtitan", "/run/steps=200", "/model/kind /model/norm");
         row("torchtitan", "/model/kind=llama /model/predicted_tokens=1", "/model/predicted_tokens");
         row("torchtitan", "/model/kind=llama /parallel/zero=1", "/parallel/zero");

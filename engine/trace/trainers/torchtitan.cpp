@@ -166,6 +166,14 @@ private:
                    say("{} of each stage's blocks computed again", layout_.memory.recomputeBlocks),
                    say("it computes each k-th block again, and operations in every block"),
                    say("0; or with recompute full a divisor of the blocks of every stage"));
+        if (layout_.memory.offload == OffloadKind::Optimizer)
+            refuse("/memory/offload", say("the optimizer alone on the host"),
+                   say("it moves parameters, gradients and the optimizer's state together"),
+                   say("none; or parameters with parallel.zero 3"));
+        else if (offloadsParameters(layout_.memory) && replicaCount(layout_.parallel) == 1)
+            refuse("/memory/offload", say("parameters on the host of one replica"),
+                   say("its offloading is a part of FSDP, which divides them"),
+                   say("none; or parallel.data of at least 2"));
         if (layout_.checkpoint.every > 0 && layout_.checkpoint.keep < 2)
             refuse("/checkpoint/keep", say("one checkpoint that stays"),
                    say("it removes the older one only after the newer is whole, and keeps two at least"),
@@ -263,6 +271,7 @@ private:
         add("max_norm", layout_.optimizer.clip > 0 ? realText(layout_.optimizer.clip) : "inf");
         add("mixed_precision_param", p.compute == NumberFormat::Bf16 ? "\"bfloat16\"" : "\"float32\"");
         add("mixed_precision_reduce", "\"float32\"");
+        if (offloadsParameters(layout_.memory)) add("enable_cpu_offload", "true");
         add("dataset", "\"c4\"", "the layout's data is not carried over");
     }
 
@@ -453,6 +462,7 @@ TrainerTarget torchtitanTarget() {
                                                 "/optimizer/clip",
                                                 "/memory/recompute",
                                                 "/memory/recompute_blocks",
+                                                "/memory/offload",
                                                 "/run/steps",
                                                 "/run/seed",
                                                 "/run/max_restarts",

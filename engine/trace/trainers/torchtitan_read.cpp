@@ -171,6 +171,11 @@ private:
                 "gradients of {} local batches accumulate: the layout puts all of them into one pass of the pipeline",
                 once > 0 ? global / once : 0));
         layout_.run.steps = keys_.integer("training.steps", 10000);
+        const bool offloads = keys_.flag("training.enable_cpu_offload", false);
+        if (offloads && layout_.parallel.zero == 3) layout_.memory.offload = OffloadKind::Parameters;
+        else if (offloads)
+            note(say("training.enable_cpu_offload: the layout's parameters lie on the host with ZeRO 3 alone, and stay "
+                     "on the device"));
         const double norm = keys_.number("training.max_norm", 1.0);
         layout_.optimizer.clip = std::isinf(norm) ? 0 : norm;
         const auto seed = keys_.at("debug.seed").value<std::int64_t>();
