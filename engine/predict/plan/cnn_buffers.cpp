@@ -22,7 +22,6 @@ struct BlockBytes {
     std::int64_t pooled;                ///< the output
     std::int64_t codes;                 ///< instead of the last map; 0: that is kept
     std::int64_t packedMap;             ///< instead of another map; 0: those are kept
-    std::int64_t counted;               ///< for a time, to find out whether a map that is kept would be smaller
     std::int64_t packedInput;           ///< instead of the input; 0: that is kept
     std::vector<std::int64_t> passing;  ///< of each convolution: one sample's patches
     std::vector<std::int64_t> copies;  ///< and the copy of its weights that is rounded for the product; 0 where none is
@@ -58,12 +57,12 @@ public:
         for (int block = shape.firstLayer; block < shape.firstLayer + shape.layers; ++block) {
             const std::int64_t side = blockSide(model, block), map = bytes * samples * blockMapFloats(model, block);
             const std::int64_t taken = samples * blockInputFloats(model, block);
-            BlockBytes& made = blocks_.emplace_back(BlockBytes{bytes * taken, map, map / 4, 0, 0, 0, 0, {}, {}});
+            BlockBytes& made = blocks_.emplace_back(BlockBytes{bytes * taken, map, map / 4, 0, 0, 0, {}, {}});
             if (codesPools(layout.memory)) made.codes = samples * blockCodeBytes(model, block);
             if (keepsSparsely(layout.memory)) {
                 const std::int64_t numbers = samples * blockMapFloats(model, block);
+                // Where a map stays, counting its zeros takes fewer bytes than the pool and the head after it.
                 made.packedMap = sparseMapBytes(numbers, assumedNonzeros(numbers), bytes);
-                made.counted = made.packedMap > 0 ? 0 : sparseBeginBytes(numbers);
             }
             if (const int bits = packedBits(layout.memory); bits > 0) {
                 made.packedMap = bytesInBits(samples * blockMapFloats(model, block), bits);
@@ -142,9 +141,9 @@ public:
     std::int64_t outputBytes() const { return blocks_.back().pooled; }
 
 private:
-    static void passing(Tally& tally, std::int64_t bytes, Category category = Category::Temporary) {
-        tally.add(category, bytes);
-        tally.add(category, -bytes);
+    static void passing(Tally& tally, std::int64_t bytes) {
+        tally.add(Category::Temporary, bytes);
+        tally.add(Category::Temporary, -bytes);
     }
 
     void forwardBlock(Tally& tally, std::size_t i) const {
@@ -152,7 +151,6 @@ private:
         for (std::size_t k = 0; k < block.passing.size(); ++k) {
             tally.add(Category::Activations, block.map);
             passing(tally, block.passing[k] + block.copies[k]);
-            if (k > 0) passing(tally, block.counted, Category::Activations);
             const std::int64_t packed = k == 0 ? block.packedInput : block.packedMap;
             if (packed == 0) continue;
             tally.add(Category::Activations, packed);
