@@ -17721,10 +17721,6 @@ would give away what the lesson asks.</source>
         <translation>{}：布局的模型没有专家</translation>
     </message>
     <message>
-        <source>lossless activations: maps that are convolved again are kept without their zeros, and the data decide how many these are; the plan takes half of the numbers, which is what a ReLU cuts at first</source>
-        <translation>无损激活值：再次参与卷积的特征图不保存其中的零，零的个数由数据决定；计划按一半的数计算，这是 ReLU 起初截去的部分</translation>
-    </message>
-    <message>
         <source>offload_param goes with stage 3 alone: it is left out</source>
         <translation>offload_param 只用于 ZeRO 3：已舍弃</translation>
     </message>
@@ -17759,6 +17755,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>none; or parallel.data of at least 2</source>
         <translation>none；或 parallel.data 至少为 2</translation>
+    </message>
+    <message>
+        <source>training.enable_cpu_offload: the layout&apos;s parameters lie on the host with ZeRO 3 alone, and stay on the device</source>
+        <translation>training.enable_cpu_offload：布局只在 ZeRO 3 时把参数放在主机上，这里它们留在设备上</translation>
     </message>
 </context>
 </TS>

@@ -54,8 +54,8 @@ Bytes hello(const LinkPass& pass) {
 /// as long as `harm` does nothing else to it.
 struct Between {
     using Harm = std::function<void(Bytes&)>;
-    Between(const LinkPass& pass, std::uint64_t seed, Harm harm = {})
-        : random(seed), harm(std::move(harm)), listeners(pass.security->transport()),
+    Between(const LinkPass& pass, std::uint64_t seed, Harm does = {})
+        : random(seed), harm(std::move(does)), listeners(pass.security->transport()),
           callers(callersPass(pass).security->transport()) {
         std::tie(caller, callersSide) = socketPair();
         std::tie(listener, listenersSide) = socketPair();
