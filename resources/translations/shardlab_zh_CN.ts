@@ -1765,6 +1765,10 @@ loss scale %1</source>
         <source>%1 (%2)</source>
         <translation>%1（%2）</translation>
     </message>
+    <message>
+        <source>waiting for what moves between ranks or between a rank and its host</source>
+        <translation>等待在 rank 之间或 rank 与其主机之间移动的数据</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>

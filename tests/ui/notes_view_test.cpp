@@ -38,6 +38,7 @@ private Q_SLOTS:
     void theFormulaIsThatOfTheShape();
     void noFormulaTellsOfAServer();
     void waitingForTheHostIsPartOfTheBubble();
+    void notesExplainBehindTheirColon();
     void aBubbleIsToldInItsParts();
     void figuresStayWithTheirUnits();
 };
@@ -174,6 +175,23 @@ void NotesViewTest::waitingForTheHostIsPartOfTheBubble() {
         const QString why = reasons(*plan).front().why;
         QVERIFY2(why.contains(QStringLiteral("to the host and back")) == swaps, qPrintable(why));
     }
+}
+
+/// What a note claims is its title; the bubble of one replica whose weights come from its host is no matter of ranks.
+void NotesViewTest::notesExplainBehindTheirColon() {
+    Layout layout;
+    layout.parallel.data = layout.parallel.pipeline = 1;
+    layout.parallel.zero = 3;
+    layout.cluster.hosts = {{"localhost", 1}};
+    layout.cluster.pace = PaceSpec{"a100-sxm", 1};
+    layout.memory.offload = OffloadKind::Parameters;
+    const auto plan = makePlan(layout);
+    QVERIFY(plan);
+    const std::vector<Reason> all = reasons(*plan, bubbleParts(*plan));
+    const auto host = std::ranges::find(all, QStringLiteral("Parameters on the host"), &Reason::title);
+    QVERIFY(host != all.end());
+    QVERIFY2(host->why.startsWith(QStringLiteral("The weights and")), qPrintable(host->why));
+    QVERIFY2(all.front().why.contains(QStringLiteral("between a rank and its host")), qPrintable(all.front().why));
 }
 
 void NotesViewTest::anOlderAnswerIsDropped() {

@@ -13,7 +13,7 @@ namespace shardlab::ui {
 namespace {
 
 /// " It consists of 12.0 % filling and draining the pipeline and 1.7 % waiting for what moves between ranks."
-QString partsText(const BubbleParts& parts) {
+QString partsText(const BubbleParts& parts, const MemorySpec& memory) {
     constexpr double least = 0.0005;  // what would be told as 0.0 %
     QStringList causes, texts;
     const auto add = [&](double share, const char* cause) {
@@ -23,7 +23,9 @@ QString partsText(const BubbleParts& parts) {
     };
     add(parts.fill, QT_TR_NOOP("filling and draining the pipeline"));
     add(parts.imbalance, QT_TR_NOOP("waiting for slower stages"));
-    add(parts.communication, QT_TR_NOOP("waiting for what moves between ranks"));
+    add(parts.communication, usesHost(memory)
+                                 ? QT_TR_NOOP("waiting for what moves between ranks or between a rank and its host")
+                                 : QT_TR_NOOP("waiting for what moves between ranks"));
     add(parts.overload, QT_TR_NOOP("waiting for a core that another rank has"));
     if (texts.isEmpty()) return {};
     if (texts.size() == 1) return tr(" It is all %1.").arg(causes.front());
@@ -46,7 +48,7 @@ Reason bubbleReason(const Plan& plan, const std::optional<BubbleParts>& parts) {
         const QString alone = tr("Every rank holds all layers, so no rank waits for another stage.");
         if (plan.bubble < none) return {tr("No pipeline, no bubble"), alone};
         return {tr("%1 of the step is bubble, though there is no pipeline").arg(percent(plan.bubble)),
-                alone + (parts ? partsText(*parts) : QString())};
+                alone + (parts ? partsText(*parts, plan.layout.memory) : QString())};
     }
     Reason reason{tr("%1 of the step is bubble").arg(percent(plan.bubble)), {}};
     const ScheduleMethod* method = findScheduleMethod(plan.layout.schedule.kind);
@@ -63,7 +65,7 @@ Reason bubbleReason(const Plan& plan, const std::optional<BubbleParts>& parts) {
     const double fewer = legal ? method->theoreticalBubble(twice) : 1;
     if (fewer < method->theoreticalBubble(shape) - 1e-9)
         reason.why += tr(" With %1 microbatches it would be %2.").arg(twice.microbatches).arg(percent(fewer));
-    if (parts) reason.why += partsText(*parts);
+    if (parts) reason.why += partsText(*parts, plan.layout.memory);
     if (plan.bubble <= plan.bubbleTheory + 0.02) return reason;
     const auto waits = [](const HostTraffic& copies) { return copies.exposedSeconds > 0; };
     const bool waitsForHost = swapsActivations(plan.layout.memory) && std::ranges::any_of(plan.hosts, waits);
@@ -88,15 +90,24 @@ Reason memoryReason(const Plan& plan) {
     return {tr("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
 }
 
+QString capitalized(QString words) {
+    if (!words.isEmpty()) words[0] = words[0].toUpper();
+    return words;
+}
+
+/// What stands before a note's first colon claims, what stands behind it explains.
+Reason noteReason(const QString& note) {
+    for (const QString& colon : {QStringLiteral(": "), QStringLiteral("：")})
+        if (const qsizetype at = note.indexOf(colon); at > 0)
+            return {capitalized(note.left(at)), capitalized(note.mid(at + colon.size()))};
+    return {capitalized(note), {}};
+}
+
 }  // namespace
 
 std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts) {
     std::vector<Reason> list{bubbleReason(plan, parts), memoryReason(plan)};
-    for (const Sentence& note : plan.notes) {
-        QString sentence = told(note);
-        if (!sentence.isEmpty()) sentence[0] = sentence[0].toUpper();
-        list.push_back({sentence, {}});
-    }
+    for (const Sentence& note : plan.notes) list.push_back(noteReason(told(note)));
     std::erase_if(list, [](const Reason& reason) { return reason.title.isEmpty(); });
     return list;
 }
