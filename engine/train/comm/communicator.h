@@ -93,7 +93,7 @@ public:
     virtual void prepare() {}
     /// The next exchange starts when the device has come to `moment`, instead of when it has carried out its calls.
     /// Only for groups whose devices exchange by themselves.
-    virtual void startAfter(std::shared_ptr<DeviceMoment> moment) { static_cast<void>(moment); }
+    virtual void startAfter(const std::shared_ptr<DeviceMoment>& moment) { static_cast<void>(moment); }
     /// The same group for data in the processor's memory, where this communicator's data lie in a device's.
     virtual Communicator& host() { return *this; }
 

@@ -57,7 +57,7 @@ public:
     void requireMembers() override { staged_.host().requireMembers(); }
     void connect(std::span<const std::pair<int, int>> links) override;
     void prepare() override { all(); }
-    void startAfter(std::shared_ptr<DeviceMoment> moment) override { startAfter_ = std::move(moment); }
+    void startAfter(const std::shared_ptr<DeviceMoment>& moment) override { startAfter_ = moment; }
     Communicator& host() override { return staged_.host(); }
 
 private:
