@@ -175,6 +175,42 @@ private Q_SLOTS:
             if (QTest::currentTestFailed()) return;
         }
     }
+
+    /// Where experts without a limit of places are spread, each microbatch brings other numbers of rows: memory that is
+    /// taken from the device stays near what is held at once, however many they are.
+    void rowsThatVaryDoNotPileUp() {
+        Layout layout;
+        layout.model = {ModelKind::LlamaMoe, 2, 16, 2, 64, 259, 0};
+        layout.model.experts.gate = named("top-k-softmax");
+        layout.model.experts.count = 4;
+        layout.model.experts.topK = 2;
+        layout.model.experts.capacity = 0;
+        layout.batch.micro = 2;
+        const std::int64_t seed = freshSeed();
+        constexpr int members = 2, microbatches = 100;
+        std::array<std::int64_t, members> taken{}, held{};
+        const std::string error = runRanks(members, [&](int member, Communicator& world) {
+            Arena arena;
+            TensorGroup alone(arena);
+            ExpertParallel experts(world, layout.batch.micro);
+            StageSpec spec{layout.model, 1, 0, layout.model.layers, true, true, layout.batch.micro};
+            Stage stage(spec, arena, alone, nullptr, &experts);
+            RandomStream random(seed + member, "tokens");
+            std::vector<std::int32_t> tokens(static_cast<std::size_t>(layout.batch.micro * layout.model.sequence));
+            for (int microbatch = 0; microbatch < microbatches; ++microbatch) {
+                // Few kinds of tokens, so that experts are chosen unevenly.
+                const std::uint32_t kinds = 1 + random.below(6);
+                for (std::int32_t& token : tokens) token = static_cast<std::int32_t>(random.below(kinds));
+                stage.forward(microbatch, {tokens, tokens, microbatch}, {});
+                stage.backward(microbatch, {}, 1);
+            }
+            taken[static_cast<std::size_t>(member)] = arena.reserved();
+            held[static_cast<std::size_t>(member)] = arena.peak();
+        });
+        QVERIFY2(error.empty(), error.c_str());
+        for (std::size_t i = 0; i < members; ++i)
+            QVERIFY2(taken[i] <= 3 * held[i], qPrintable(QString("%1 of %2").arg(taken[i]).arg(held[i])));
+    }
 };
 
 QTEST_GUILESS_MAIN(ExpertsBuffersTest)

@@ -74,7 +74,10 @@ void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) 
 }
 
 Buffer ExpertsLayer::allRows(MemoryCategory category, int rows, int columns) const {
-    return context_.allocate(category, static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    const bool varies = context_.experts && gate_.spec().shape.dropless;  // how many rows come, the routes decide
+    return varies ? context_.arena.allocateVarying(category, size, context_.types.activations)
+                  : context_.allocate(category, size);
 }
 
 /// Where dropless, the rows are as many as tokens ask for, which the processor has to know to multiply them.
