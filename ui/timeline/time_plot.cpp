@@ -18,6 +18,16 @@
 
 namespace shardlab::ui {
 
+namespace {
+
+/// All of the run with a little room on both sides.
+TimeRange wholeInSight(const RunModel& model) {
+    const TimeRange whole = wholeRange(model);
+    return keepInSight(padded(whole, 0.01), whole);
+}
+
+}  // namespace
+
 TimePlot::TimePlot(const ViewContext& context, QWidget* parent) : QWidget(parent), context_(context) {
     setMouseTracking(true);
     setFocusPolicy(Qt::ClickFocus);
@@ -32,7 +42,7 @@ QRect TimePlot::columns(int top, int height) const {
 
 TimeRange TimePlot::inSight() const {
     const TimeRange chosen = context_.selection.visible();
-    return chosen.begin == chosen.end ? wholeRange(context_.model) : chosen;
+    return chosen.begin == chosen.end ? wholeInSight(context_.model) : chosen;
 }
 
 TimeScale TimePlot::scale() const {
@@ -43,9 +53,8 @@ TimeScale TimePlot::scale() const {
 
 void TimePlot::addZoomOut(QMenu& menu) {
     menu.addAction(tr("Zoom out to all"), this, [this] {
-        const TimeRange whole = wholeRange(context_.model);
         context_.selection.setFollowLive(false);
-        context_.selection.setVisible(keepInSight(padded(whole, 0.01), whole));
+        context_.selection.setVisible(wholeInSight(context_.model));
     });
 }
 

@@ -2,6 +2,7 @@
 // Schedules as text: a grid of time × rank for people, CSV as torch.distributed.pipelining writes it.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/layout/schedule/schedule.h"
 
 namespace shardlab::layout {

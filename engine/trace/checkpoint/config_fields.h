@@ -3,6 +3,7 @@
 // and how the model is made to compute what the file says. Comparing, taking over and writing go through the same rows.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/layout/layout.h"
 
 #include <functional>

@@ -2,6 +2,7 @@
 // The long options on the command lines of a shell script, each with its values, and which of them were understood.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/base/wings.h"
 
 #include <cstdint>
