@@ -12,6 +12,7 @@
 #include "tests/support/random_experts.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/train/steady_updates.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -80,6 +81,7 @@ private:
             layout.data.kind = DataKind::Text;
             layout.data.path = folder_.filePath("text.txt").toStdString();
             layout.optimizer.kind = named(one({"adamw", "sgd"}));
+            steadyUpdates(layout.optimizer);
             layout.run.steps = 4;
             layout.run.seed = seed_;
             layout.run.validateEvery = 4;

@@ -13,6 +13,7 @@
 #include "tests/support/seed.h"
 #include "tests/train/expert_models.h"
 #include "tests/train/outcomes.h"
+#include "tests/train/steady_updates.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -195,8 +196,8 @@ private Q_SLOTS:
                 Layout layout = layoutOf("switch", split, 6);
                 layout.optimizer.kind = named(kind);
                 layout.optimizer.momentum = 0;
-                layout.optimizer.adamw.epsilon = 1e-3;  // rounding errors of gradients near zero stay what they are
-                layout.optimizer.learningRate = kind == "sm3" ? 0.01 : 5e-4;
+                layout.optimizer.learningRate = 5e-4;
+                steadyUpdates(layout.optimizer);
                 return layout;
             };
             const RunOutcome wanted = runOf(layoutWith({}));
@@ -390,8 +391,8 @@ private Q_SLOTS:
         const auto layoutWith = [&](const Split& split) {
             Layout layout = layoutOf(gate.toStdString(), split, steps);
             layout.optimizer.kind = OptimizerKind::AdamW;
-            layout.optimizer.adamw.epsilon = 1e-3;
             layout.optimizer.learningRate = 2e-3;
+            steadyUpdates(layout.optimizer);
             return layout;
         };
         const auto keep = [&](const Layout& layout, const QTemporaryDir& folder,

@@ -15,6 +15,7 @@
 #include "tests/train/drawn_experts.h"
 #include "tests/train/expert_models.h"
 #include "tests/train/one_rank.h"
+#include "tests/train/steady_updates.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -269,8 +270,8 @@ private Q_SLOTS:
             Layout drawn = draw(random, false, 4);
             drawn.optimizer.kind = OptimizerKind::AdamW;
             drawn.optimizer.momentum = 0;
-            drawn.optimizer.adamw.epsilon = 1e-3;
             drawn.optimizer.learningRate = 2e-3;
+            steadyUpdates(drawn.optimizer);
             drawn.run.steps = steps;
             drawn.memory = {};
             drawn.batch.micro = 1;

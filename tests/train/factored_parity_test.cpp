@@ -6,6 +6,7 @@
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
+#include "tests/train/steady_updates.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -49,10 +50,7 @@ class FactoredParityTest : public QObject {
         if (split.zero == 3) layout.parallel.partition = PartitionKind::Layers;
         layout.batch = {8, 1};
         layout.optimizer.kind = named(optimizer);
-        // Both divide a gradient by what they know of its size, however small it is: rounding errors of gradients near
-        // zero become whole updates. At twice to three times these rates one text in six lets them grow past the
-        // tolerance.
-        layout.optimizer.learningRate = optimizer == "sm3" ? 0.01 : 5e-4;
+        steadyUpdates(layout.optimizer);
         layout.optimizer.warmup = 2;
         if (optimizer == "sm3") layout.optimizer.momentum = model == "gpt" ? 0.9 : 0;
         layout.run = {steps, seed_, 10, 1};

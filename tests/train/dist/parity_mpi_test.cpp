@@ -7,6 +7,7 @@
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
+#include "tests/train/steady_updates.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
@@ -253,7 +254,7 @@ private Q_SLOTS:
         QFETCH(QString, optimizer);
         const auto trained = [&](Layout layout, Collected& run) {
             layout.optimizer.kind = named(optimizer);
-            layout.optimizer.learningRate = 1e-3;  // larger ones let Adafactor's rounding errors grow from step to step
+            steadyUpdates(layout.optimizer);
             train(layout, run);
         };
         Collected wanted, run;
