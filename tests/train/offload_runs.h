@@ -62,21 +62,6 @@ protected:
         return layout;
     }
 
-    /// With what a rank owns on the host and without: the same bits.
-    static void requireSameRun(const Layout& layout, const RunOutcome& wanted, const RunOutcome& got) {
-        QVERIFY2(wanted.error.empty(), wanted.error.c_str());
-        QVERIFY2(got.error.empty(), got.error.c_str());
-        QCOMPARE(got.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
-        for (const EventKind counter :
-             {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
-            QVERIFY2(got.counter(counter) == wanted.counter(counter), std::string(name(counter)).c_str());
-        QCOMPARE(got.count(EventKind::Overflow), wanted.count(EventKind::Overflow));
-        for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
-            QVERIFY(!got.ranks[rank].parameters.empty());
-            QVERIFY(got.ranks[rank].parameters == wanted.ranks[rank].parameters);
-        }
-    }
-
     static void requireLedger(const Plan& plan, const RunOutcome& run) {
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
             const RankMemory& predicted = plan.memory[rank];

@@ -57,7 +57,7 @@ private Q_SLOTS:
         }
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome wanted = runInProcess(planOf(layout)), got = runInProcess(plan);
-        requireSameRun(layout, wanted, got);
+        requireSameBits(layout, wanted, got);
         if (QTest::currentTestFailed()) return;
         if (compute == "fp16") QVERIFY(got.count(EventKind::Overflow) > 0);
         requireLedger(plan, got);
@@ -84,7 +84,7 @@ private Q_SLOTS:
             layout.batch.global += layout.batch.micro * data;
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
-        requireSameRun(layout, runInProcess(planOf(layout)), got);
+        requireSameBits(layout, runInProcess(planOf(layout)), got);
         if (QTest::currentTestFailed()) return;
         requireLedger(plan, got);
         requireCopies(plan, got);
@@ -118,7 +118,7 @@ private Q_SLOTS:
         }
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
-        requireSameRun(layout, runInProcess(planOf(layout)), got);
+        requireSameBits(layout, runInProcess(planOf(layout)), got);
         if (QTest::currentTestFailed()) return;
         requireLedger(plan, got);
         requireCopies(plan, got);
@@ -145,7 +145,7 @@ private Q_SLOTS:
         layout.precision = {NumberFormat::Bf16, named(weights), named(gradients)};
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan);
-        requireSameRun(layout, runInProcess(planOf(layout)), got);
+        requireSameBits(layout, runInProcess(planOf(layout)), got);
         if (QTest::currentTestFailed()) return;
         requireLedger(plan, got);
     }
@@ -168,7 +168,7 @@ private Q_SLOTS:
         const RunOutcome got = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
             services.device = devices[static_cast<std::size_t>(rank)].get();
         });
-        requireSameRun(layout, runInProcess(planOf(layout)), got);
+        requireSameBits(layout, runInProcess(planOf(layout)), got);
         if (QTest::currentTestFailed()) return;
         requireLedger(plan, got);
         requireCopies(plan, got);

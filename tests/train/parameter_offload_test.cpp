@@ -43,7 +43,7 @@ private:
         const Status valid = validate(plan.lowered);
         QVERIFY2(valid, valid ? "" : valid.error().text().c_str());
         const RunOutcome got = runInProcess(plan, {}, configure);
-        OffloadRuns::requireSameRun(layout, runInProcess(planOf(layout)), got);
+        requireSameBits(layout, runInProcess(planOf(layout)), got);
         if (QTest::currentTestFailed()) return;
         requireAsPlanned(plan, got);
     }
@@ -207,7 +207,7 @@ private Q_SLOTS:
         if (QTest::currentTestFailed()) return;
         Layout alone = fetching(layoutOf(1, 1, 1, 3));
         const RunOutcome near = runInProcess(planOf(alone)), far = runInProcess(planOf(alone), {}, onDevices);
-        OffloadRuns::requireSameRun(alone, near, far);
+        requireSameBits(alone, near, far);
     }
 
     /// 2 of AdamW's 16 bytes a parameter stay on the device, which are gradients. Each part comes for a forward and a

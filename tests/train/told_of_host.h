@@ -6,9 +6,11 @@
 #include "tests/support/wings.h"
 
 #include <QString>
+#include <QTest>
 
 #include <algorithm>
 #include <cmath>
+#include <string>
 #include <vector>
 
 namespace shardlab::test {
@@ -94,6 +96,21 @@ inline double copiesOff(const Plan& plan, const RunOutcome& run) {
         least = std::min(least, off / plan.simulation.stepSeconds);
     }
     return least;
+}
+
+/// Fails the test where a run with something on the host and one without come to other bits.
+inline void requireSameBits(const Layout& layout, const RunOutcome& wanted, const RunOutcome& got) {
+    QVERIFY2(wanted.error.empty(), wanted.error.c_str());
+    QVERIFY2(got.error.empty(), got.error.c_str());
+    QCOMPARE(got.counter(EventKind::Loss).size(), static_cast<std::size_t>(layout.run.steps));
+    for (const EventKind counter :
+         {EventKind::Loss, EventKind::ValidationLoss, EventKind::GradientNorm, EventKind::LossScale})
+        QVERIFY2(got.counter(counter) == wanted.counter(counter), std::string(name(counter)).c_str());
+    QCOMPARE(got.count(EventKind::Overflow), wanted.count(EventKind::Overflow));
+    for (std::size_t rank = 0; rank < got.ranks.size(); ++rank) {
+        QVERIFY(!got.ranks[rank].parameters.empty());
+        QVERIFY(got.ranks[rank].parameters == wanted.ranks[rank].parameters);
+    }
 }
 
 }  // namespace shardlab::test
