@@ -4,6 +4,7 @@
 #include "engine/trace/metrics/figure_recording.h"
 #include "engine/trace/run_file/block_store.h"
 #include "engine/trace/run_file/database_shelf.h"
+#include "engine/trace/run_file/disk_reserve.h"
 #include "engine/trace/run_file/run_creation.h"
 #include "engine/trace/run_file/run_schema.h"
 #include "engine/layout/schedule/registry.h"
@@ -29,6 +30,7 @@ constexpr double thinTo = 0.6;
 constexpr std::int64_t leastLeft = std::int64_t{32} << 20;
 constexpr std::int64_t leastForThinning = std::int64_t{1} << 20;
 constexpr std::int64_t leastToThin = std::int64_t{256} << 10;
+constexpr std::int64_t roomForTheEnd = std::int64_t{64} << 10;  ///< bytes: the few pages that a run's end changes
 
 using FileIdentity = std::pair<dev_t, ino_t>;
 
@@ -156,20 +158,15 @@ struct RunWriter::Impl {
         return {};
     }
 
-    /// Where all that is pending does not fit, the end alone may: into the room that the attempt has left in the log
-    /// beside the file, or into all of that log once it was taken into the file.
+    /// Where all that is pending does not fit, the end alone does: its room was kept.
     void commitAlone(const RunEnd& end) {
+        reserve.close();
         const std::string key(meta::end), value = writeEnd(end);
-        for (const char* room : {"", "PRAGMA wal_checkpoint(PASSIVE)"}) {
-            static_cast<void>(database.run(room));
-            if (!begin()) continue;
-            const bool done = seals.put(RunTable::Meta, key) &&
-                              insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
-                              seals.store() && database.run("COMMIT");
-            if (done) return;
-            seals.forget();
-            if (database.inTransaction()) static_cast<void>(database.run("ROLLBACK"));
-        }
+        if (!begin()) return;
+        const bool done = seals.put(RunTable::Meta, key) &&
+                          insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
+                          seals.store() && database.run("COMMIT");
+        if (!done) static_cast<void>(undo());
     }
 
     /// Bytes of the pages in use: free ones are taken before the file grows.
@@ -286,6 +283,7 @@ struct RunWriter::Impl {
     Database database;
     std::filesystem::path place;
     std::optional<FileIdentity> identity;  ///< of the file as it was made
+    base::Descriptor reserve = reserveDisk(place, roomForTheEnd);
     RunSpec asked;
     bool limitedByDisk = false;
     TableSeals seals;

@@ -38,13 +38,31 @@ private Q_SLOTS:
         QVERIFY2(said.contains("the run failed") && said.contains("run.shardlab"), answer.error.constData());
         const QJsonObject info = QJsonDocument::fromJson(answer.out.mid(answer.out.indexOf('\n') + 1)).object();
         QVERIFY2(info["events"].toInteger() > 0, answer.out.constData());
-        // The reason is in the file, in the room that what did not fit has left.
         QCOMPARE(info["outcome"].toString(), QString("failed"));
         QVERIFY2(info["reason"].toString().contains("cannot write the run file"), answer.out.constData());
         QCOMPARE(answer.error.count("run.shardlab"), 1);
         QFile summary(elsewhere.filePath("summary"));
         QVERIFY(summary.open(QIODevice::ReadOnly));
         QVERIFY(summary.readAll().contains("failed: cannot write"));
+    }
+
+    /// Not a page is left for the run when the disk fills up: the run's end has its room all the same.
+    void filledBySomethingElseLeavesRoomForTheEnd() {
+        QTemporaryDir folder;
+        const QString mount = "mount -t tmpfs -o size=3m none '" + folder.path() + "'";
+        if (inNamespace(mount).status != 0) QSKIP("mounting a tmpfs needs root");
+        const QTemporaryDir elsewhere;
+        const QString layout = writeFile(elsewhere.filePath("small.layout.json"), smallLayout(1000000));
+        const Answer answer =
+            inNamespace(QString("%1 && { %2 run '%3' --out '%4' >/dev/null & }; "
+                                "until %2 info '%4' --json 2>/dev/null | grep -q '\"steps\": *[1-9]'; do "
+                                "sleep 0.1; done; cat /dev/zero >'%5/other' 2>/dev/null; wait $!; "
+                                "echo status $?; %2 info '%4' --json")
+                            .arg(mount, program(), layout, folder.filePath("run.shardlab"), folder.path()));
+        QVERIFY2(answer.out.startsWith("status 1\n"), answer.out.constData() + answer.error);
+        const QJsonObject info = QJsonDocument::fromJson(answer.out.mid(answer.out.indexOf('\n') + 1)).object();
+        QCOMPARE(info["outcome"].toString(), QString("failed"));
+        QVERIFY2(info["reason"].toString().contains("cannot write the run file"), answer.out.constData());
     }
 
     void ofCheckpointsEndsTheRunWithAStatusOfItsOwn() {
