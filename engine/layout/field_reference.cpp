@@ -62,6 +62,8 @@ ordered_json valueSchema(const Field& field, std::span<const ScheduleMethod> sch
             else if constexpr (std::is_same_v<Access, BooleanField>) return {{"type", "boolean"}};
             else if constexpr (std::is_same_v<Access, TextField>) return namesSchema(field, schedules);
             else if constexpr (std::is_same_v<Access, WordField>) return {{"type", "string"}, {"enum", access.words}};
+            else if constexpr (std::is_same_v<Access, WordSetField>)
+                return listOf({{"type", "string"}, {"enum", access.words}});
             else if constexpr (std::is_same_v<Access, IntegerListField>) return listOf(numberSchema(field, "integer"));
             else if constexpr (std::is_same_v<Access, NumberListField>) return listOf(numberSchema(field, "number"));
             else if constexpr (std::is_same_v<Access, TextListField>) return listOf({{"type", "string"}});
@@ -123,6 +125,8 @@ std::string legalText(const Field& field, std::span<const ScheduleMethod> schedu
                 return names.empty() ? say("a text") : fmt::format("{}", fmt::join(names, ", "));
             } else if constexpr (std::is_same_v<Access, WordField>)
                 return fmt::format("{}", fmt::join(access.words, ", "));
+            else if constexpr (std::is_same_v<Access, WordSetField>)
+                return told(say, "a list of some of {}", fmt::format("{}", fmt::join(access.words, ", ")));
             else if constexpr (std::is_same_v<Access, IntegerListField>)
                 return limitsText(field, say, "a list of whole numbers");
             else if constexpr (std::is_same_v<Access, NumberListField>)

@@ -32,6 +32,13 @@ bool WordField::setWord(Layout& layout, std::string_view word) const {
     return true;
 }
 
+std::vector<std::string_view> WordSetField::chosen(const Layout& layout) const {
+    std::vector<std::string_view> all;
+    for (std::size_t i = 0; i < words.size(); ++i)
+        if (has(layout, i)) all.push_back(words[i]);
+    return all;
+}
+
 std::span<const Field> fields() {
     static const std::vector<Field> all = everyField();
     return all;

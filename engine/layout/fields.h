@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace shardlab::layout {
 
@@ -35,7 +36,17 @@ struct WordField {
     bool setWord(Layout& layout, std::string_view word) const;
 };
 
-using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, WordField,
+/// A WordSet of an enum of kinds.h: each value is a place in its list of words.
+struct WordSetField {
+    std::span<const std::string_view> words;
+    bool (*has)(const Layout&, std::size_t);
+    void (*set)(Layout&, std::size_t, bool);
+
+    /// In the order of `words`.
+    std::vector<std::string_view> chosen(const Layout& layout) const;
+};
+
+using FieldAccess = std::variant<IntegerField, LongField, NumberField, BooleanField, TextField, WordField, WordSetField,
                                  IntegerListField, NumberListField, TextListField, HostListField, PaceField>;
 
 /// Legal numbers, both ends included; in a list they hold for each element.

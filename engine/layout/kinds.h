@@ -204,10 +204,24 @@ enum class RecomputeKind : std::uint8_t {
     Latent,      ///< queries, keys and values that a latent attention makes of its latents
     Pointwise,   ///< what norms and activations make
     Operations,  ///< besides, every second product of a block
+    Parts,       ///< those of MemorySpec::recomputeParts
 };
 template <>
 inline constexpr std::string_view layoutWords<RecomputeKind>[] = {
-    "none", "selective", "full", "sqrt", "every", "mlp", "latent", "pointwise", "operations"};
+    "none", "selective", "full", "sqrt", "every", "mlp", "latent", "pointwise", "operations", "parts"};
+
+/// Parts of a block that its backward can compute again without the rest (recompute.h).
+enum class RecomputePart : std::uint8_t {
+    Core,         ///< attention's probabilities
+    Heads,        ///< queries, keys and values that a latent attention makes of its latents
+    Norms,        ///< what the norm in front of each half makes
+    Activations,  ///< what the activation between two products makes
+    FeedForward,  ///< everything but the input of a feed-forward block
+    Experts,      ///< everything but the input of a layer with experts
+};
+template <>
+inline constexpr std::string_view layoutWords<RecomputePart>[] = {"core",        "heads",        "norms",
+                                                                  "activations", "feed-forward", "experts"};
 
 /// How a cnn keeps its activations for the backward (kept_activations.h).
 enum class ActivationStorage : std::uint8_t { Kept, Lossless, Lossy16, Lossy10, Lossy8 };

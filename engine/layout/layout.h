@@ -234,6 +234,7 @@ struct MemorySpec {
     OffloadKind offload = OffloadKind::None;
     SwapKind swap = SwapKind::None;
     double reserve = 0.06;  ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
+    WordSet<RecomputePart> recomputeParts = {};  ///< where recompute is Parts
     bool operator==(const MemorySpec&) const = default;
 };
 

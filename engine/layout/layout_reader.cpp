@@ -194,6 +194,20 @@ private:
         readList(value, pointer, say("a list of texts"), access(layout_),
                  [this](const json& v, const std::string& p, std::string& target) { return text(v, p, target); });
     }
+    void readField(const json& value, const std::string& pointer, const WordSetField& access) {
+        std::vector<std::string> words;
+        readList(value, pointer, say("a list of words"), words,
+                 [&](const json& v, const std::string& p, std::string& target) {
+                     if (!text(v, p, target)) return false;
+                     const bool known = std::ranges::find(access.words, target) != access.words.end();
+                     if (!known)
+                         tell(unknownWord(p, target, {access.words.begin(), access.words.end()}, {},
+                                          say("the words are fixed")));
+                     return known;
+                 });
+        for (std::size_t i = 0; i < access.words.size(); ++i)
+            access.set(layout_, i, std::ranges::find(words, access.words[i]) != words.end());
+    }
     void readField(const json& value, const std::string& pointer, HostListField access) {
         readList(value, pointer, say("a list of hosts, {}", oneHost), access(layout_),
                  [this](const json& v, const std::string& p, HostSpec& target) { return host(v, p, target); });

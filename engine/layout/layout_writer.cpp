@@ -17,6 +17,7 @@ ordered_json valueOf(const Field& field, const Layout& layout) {
         [&](auto access) -> ordered_json {
             using Access = decltype(access);
             if constexpr (std::is_same_v<Access, WordField>) return access.word(layout);
+            else if constexpr (std::is_same_v<Access, WordSetField>) return access.chosen(layout);
             else if constexpr (std::is_same_v<Access, HostListField>) return hostsToJson(read(access, layout));
             else if constexpr (std::is_same_v<Access, PaceField>) return ordered_json::object();
             else return read(access, layout);

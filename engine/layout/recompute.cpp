@@ -7,64 +7,104 @@
 namespace shardlab::layout {
 namespace {
 
+/// The parts that a word stands for.
+WordSet<RecomputePart> partsOf(const MemorySpec& memory) {
+    using enum RecomputePart;
+    switch (memory.recompute) {
+    case RecomputeKind::Selective: return {Core};
+    case RecomputeKind::Latent: return {Heads};
+    case RecomputeKind::Pointwise: return {Norms, Activations};
+    case RecomputeKind::Mlp: return {FeedForward, Experts};
+    case RecomputeKind::Parts: return memory.recomputeParts;
+    default: return {};
+    }
+}
+
 /// Blocks of a segment; 0: there are no segments.
 int segmentLength(const MemorySpec& memory, int blocks) {
     switch (memory.recompute) {
     case RecomputeKind::Full:
-    case RecomputeKind::Operations:
-    case RecomputeKind::Mlp: return 1;
+    case RecomputeKind::Operations: return 1;
     case RecomputeKind::Every: return std::max(1, memory.recomputeEvery);
     case RecomputeKind::Sqrt: return std::max(1, static_cast<int>(std::lround(std::sqrt(blocks))));
-    case RecomputeKind::None:
-    case RecomputeKind::Selective:
-    case RecomputeKind::Latent:
-    case RecomputeKind::Pointwise: return 0;
+    default: return recomputesSecondHalves(memory) ? 1 : 0;
     }
-    return 0;
 }
 
 }  // namespace
 
-bool recomputesCore(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Selective; }
-bool recomputesSecondHalves(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Mlp; }
-bool recomputesHeads(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Latent; }
+bool recomputes(const MemorySpec& memory, RecomputePart part) { return partsOf(memory).has(part); }
+bool recomputesCore(const MemorySpec& memory) { return recomputes(memory, RecomputePart::Core); }
+bool recomputesSecondHalves(const MemorySpec& memory) {
+    return recomputes(memory, RecomputePart::FeedForward) || recomputes(memory, RecomputePart::Experts);
+}
+bool recomputesHeads(const MemorySpec& memory) { return recomputes(memory, RecomputePart::Heads); }
+void recomputeParts(const ModelSpec& model, WordSet<RecomputePart> parts, MemorySpec& memory) {
+    using enum RecomputeKind;
+    memory.recomputeParts = {};
+    if (parts.empty()) {
+        memory.recompute = None;
+        return;
+    }
+    if (!hasExperts(model) && parts.has(RecomputePart::FeedForward)) parts.set(RecomputePart::Experts, true);
+    for (const RecomputeKind kind : {Selective, Latent, Pointwise, Mlp}) {
+        memory.recompute = kind;
+        if (partsOf(memory) == parts) return;
+    }
+    if (!hasExperts(model)) parts.set(RecomputePart::Experts, false);
+    memory.recompute = Parts;
+    memory.recomputeParts = parts;
+}
 bool keepsExchangedHeads(const Layout& layout) { return exchangesHeads(layout) && !recomputesCore(layout.memory); }
-bool recomputesPointwise(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Pointwise; }
 bool recomputesOperations(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Operations; }
 bool makesHalvesAgain(const MemorySpec& memory, int tensor) { return recomputesOperations(memory) && tensor == 1; }
 
-int recomputedParts(const ModelSpec& model, const MemorySpec& memory) {
-    if (recomputesPointwise(memory)) return layersOfBlock(model);
-    return recomputesCore(memory) || recomputesHeads(memory) ? 1 : 0;
+bool hasSegments(const MemorySpec& memory) { return segmentLength(memory, 1) > 0; }
+
+bool recomputesBlock(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage, int block) {
+    if (memory.recomputeBlocks > 0 && block >= memory.recomputeBlocks) return false;
+    if (!recomputesSecondHalves(memory)) return hasSegments(memory);
+    return recomputes(memory, hasExperts(model, stage.firstLayer + block) ? RecomputePart::Experts
+                                                                          : RecomputePart::FeedForward);
 }
 
-std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks) {
-    blocks = recomputedBlocks(memory, blocks);
-    const int length = segmentLength(memory, blocks);
-    std::vector<int> segments;
-    if (length == 0) return segments;
-    for (int begin = 0; begin < blocks; begin += length) segments.push_back(std::min(length, blocks - begin));
-    return segments;
+PointwiseAgain pointwiseAgain(const ModelSpec& model, const MemorySpec& memory, bool recomputesBlock) {
+    const int halves = layersOfBlock(model) - (recomputesBlock ? 1 : 0);
+    return {.norms = recomputes(memory, RecomputePart::Norms) ? halves : 0,
+            .activation = recomputes(memory, RecomputePart::Activations) && !recomputesBlock};
 }
 
-int recomputedBlocks(const MemorySpec& memory, int blocks) {
-    if (segmentLength(memory, blocks) == 0) return 0;
-    return memory.recomputeBlocks > 0 ? std::min(memory.recomputeBlocks, blocks) : blocks;
+std::vector<RecomputedBlocks> recomputedBlocks(const ModelSpec& model, const MemorySpec& memory,
+                                               const StageShape& stage) {
+    const int covered = memory.recomputeBlocks > 0 ? std::min(memory.recomputeBlocks, stage.layers) : stage.layers;
+    const int length = segmentLength(memory, covered);
+    const int others = (recomputesCore(memory) ? 1 : 0) + (recomputesHeads(memory) ? 1 : 0);
+    std::vector<RecomputedBlocks> all;
+    for (int block = 0; block < stage.layers;) {
+        const bool again = recomputesBlock(model, memory, stage, block);
+        const PointwiseAgain pointwise = pointwiseAgain(model, memory, again);
+        const int blocks = again ? std::min(length, covered - block) : 1;
+        // A half with both makes them again in one go.
+        const int ofPointwise = pointwise.norms > 0 ? pointwise.norms : pointwise.activation ? 1 : 0;
+        all.push_back({block, blocks, again, (again ? 1 : 0) + others + ofPointwise});
+        block += blocks;
+    }
+    return all;
 }
 
 bool partitionsInputs(const MemorySpec& memory, const ParallelSpec& parallel) {
     return memory.partitionActivations && parallel.tensor > 1 && !parallel.sequence && !recomputesOperations(memory) &&
-           segmentLength(memory, 1) > 0;
+           hasSegments(memory);
 }
 
 std::vector<int> layerSegments(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage) {
     const int kept = recomputesSecondHalves(memory) ? layersOfBlock(model) - 1 : 0;
     std::vector<int> lowest;
     if (embeds(model, stage)) lowest.push_back(-1);
-    for (const int blocks : recomputeSegments(memory, stage.layers)) {
-        const auto layers = static_cast<std::size_t>(blocks * layersOfBlock(model) - kept);
+    for (const RecomputedBlocks& part : recomputedBlocks(model, memory, stage)) {
+        const auto layers = static_cast<std::size_t>(part.blocks * layersOfBlock(model) - kept);
         lowest.insert(lowest.end(), static_cast<std::size_t>(kept), -1);
-        lowest.insert(lowest.end(), layers, static_cast<int>(lowest.size()));
+        lowest.insert(lowest.end(), layers, part.segment ? static_cast<int>(lowest.size()) : -1);
     }
     const auto layers = static_cast<std::size_t>((embeds(model, stage) ? 1 : 0) + stage.layers * layersOfBlock(model));
     lowest.resize(layers + (stage.last ? 1 : 0), -1);

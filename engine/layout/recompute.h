@@ -9,21 +9,22 @@
 
 namespace shardlab::layout {
 
-/// recompute selective: only the core of every attention is computed again, its probabilities, which are most of the
-/// memory and little of the work (2205.05198).
+/// Whether backwards compute a part of blocks again without the rest: recompute parts names them, and selective,
+/// latent, pointwise and mlp are short for some. The core of an attention is its probabilities, which are most of the
+/// memory and little of the work (2205.05198). The heads are what the up-projections of a latent attention make of its
+/// latents. Norms and activations are made again as the input gradient of a half of a block begins, core and heads as
+/// that of the attention does.
+bool recomputes(const MemorySpec& memory, RecomputePart part);
 bool recomputesCore(const MemorySpec& memory);
-/// recompute mlp: segments are the second halves of blocks, a feed-forward block or a layer with experts each. What
-/// lies in front of them, an attention, keeps what it needs.
-bool recomputesSecondHalves(const MemorySpec& memory);
-/// recompute latent: what the up-projections of a latent attention make of its latents, queries, keys and values of all
-/// heads, is computed again as the input gradient of the attention begins.
 bool recomputesHeads(const MemorySpec& memory);
+/// Segments are the second halves of blocks, feed-forward blocks, layers with experts, or both. What lies in front of
+/// them, an attention, keeps what it needs.
+bool recomputesSecondHalves(const MemorySpec& memory);
+/// Has these parts computed again and nothing else, by the shortest word that says so of the model.
+void recomputeParts(const ModelSpec& model, WordSet<RecomputePart> parts, MemorySpec& memory);
 /// What an exchange of tokens for heads brings a member of a context group is kept for the backward, in place of the
 /// queries, keys and values of its own tokens.
 bool keepsExchangedHeads(const Layout& layout);
-/// recompute pointwise: what the norm in front of each half of a block makes, and what the activation between two
-/// products makes, are computed again as the input gradient of the half begins.
-bool recomputesPointwise(const MemorySpec& memory);
 /// recompute operations: of each block only the outputs of some operations are kept, of the attention's core, of what
 /// ranks exchange and of every second product, counted from the block's lowest; all else is computed again as the
 /// block's backward begins (torchtitan's selective checkpointing by operation). A block of Shardlab's own has two
@@ -34,18 +35,33 @@ bool recomputesOperations(const MemorySpec& memory);
 /// group sums that product up, the sum stays.
 bool makesHalvesAgain(const MemorySpec& memory, int tensor);
 
-/// How many times a block's backward computes something again where that is no segment: once for the core or the heads
-/// of its attention, once for each half with pointwise, else 0.
-int recomputedParts(const ModelSpec& model, const MemorySpec& memory);
+/// A stage's blocks have segments, each of which keeps its input alone, with operations some outputs too; its backward
+/// begins with its forward.
+bool hasSegments(const MemorySpec& memory);
+/// Whether a segment covers the block, counted from the stage's lowest, or its second half. Where recomputeBlocks is
+/// set, segments cover only so many of a stage's lowest blocks.
+bool recomputesBlock(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage, int block);
 
-/// Blocks of each segment of a stage of `blocks`, from the lowest. A segment keeps its input alone, with operations
-/// some outputs too; its backward begins with its forward. A segment has 1 block with full and operations, the second
-/// half of 1 with mlp, recomputeEvery with every, and with sqrt the root of `blocks`, rounded, which makes the inputs
-/// and one segment together fewest. The last may be shorter. Where recomputeBlocks is set, segments cover only so many
-/// of the stage's lowest blocks. Empty: there are no segments.
-std::vector<int> recomputeSegments(const MemorySpec& memory, int blocks);
-/// How many of a stage's lowest blocks its segments cover; 0: there are no segments.
-int recomputedBlocks(const MemorySpec& memory, int blocks);
+/// What a block makes again of what its norms and its activation made, besides a segment that covers its second half.
+struct PointwiseAgain {
+    int norms = 0;
+    bool activation = false;
+};
+PointwiseAgain pointwiseAgain(const ModelSpec& model, const MemorySpec& memory, bool recomputesBlock);
+
+/// Neighbouring blocks of a stage whose backward computes activations again together, or one block by itself.
+struct RecomputedBlocks {
+    int first = 0;         ///< counted from the stage's lowest
+    int blocks = 1;        ///< more than 1 in a segment alone
+    bool segment = false;  ///< a segment covers them, or with second halves that of the block
+    int times = 0;         ///< how often their backward computes something again
+    bool operator==(const RecomputedBlocks&) const = default;
+};
+/// All blocks of a stage, from the lowest. A segment has 1 block with full and operations, the second half of 1 with
+/// mlp and parts, recomputeEvery with every, and with sqrt the root of the blocks that segments cover, rounded, which
+/// makes the inputs and one segment together fewest. The last may be shorter.
+std::vector<RecomputedBlocks> recomputedBlocks(const ModelSpec& model, const MemorySpec& memory,
+                                               const StageShape& stage);
 
 /// Each member of a tensor group keeps its part of a segment's input, and gathers the others' before it computes the
 /// segment again (ZeRO-R's partitioned activation checkpoints, 1910.02054). Where tokens are split the input is the

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -29,5 +31,25 @@ constexpr std::optional<Kind> kindOf(std::string_view word) {
     if (found == std::end(layoutWords<Kind>)) return std::nullopt;
     return static_cast<Kind>(found - std::begin(layoutWords<Kind>));
 }
+
+/// Any of an enum's values, each once: in a layout file, a list of their words in the order of the enum.
+template <class Kind>
+class WordSet {
+public:
+    constexpr WordSet() = default;
+    constexpr WordSet(std::initializer_list<Kind> kinds) {
+        for (const Kind kind : kinds) set(kind, true);
+    }
+    constexpr bool has(Kind kind) const { return (bits_ >> static_cast<unsigned>(kind) & 1U) != 0; }
+    constexpr bool empty() const { return bits_ == 0; }
+    constexpr void set(Kind kind, bool in) {
+        const std::uint32_t bit = std::uint32_t{1} << static_cast<unsigned>(kind);
+        bits_ = in ? bits_ | bit : bits_ & ~bit;
+    }
+    constexpr bool operator==(const WordSet&) const = default;
+
+private:
+    std::uint32_t bits_ = 0;
+};
 
 }  // namespace shardlab::layout

@@ -7144,6 +7144,21 @@ would give away what the lesson asks.</source>
     </message>
 </context>
 <context>
+    <name>shardlab::ui::WordSetEditor</name>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>%1: on</source>
+        <translation>%1：启用</translation>
+    </message>
+    <message>
+        <source>%1: off</source>
+        <translation>%1：不启用</translation>
+    </message>
+</context>
+<context>
     <name>shardlab::ui::Workbench</name>
     <message>
         <source>No layout is legal for this model, cluster and batch</source>
@@ -8941,10 +8956,6 @@ would give away what the lesson asks.</source>
         <translation>反向之前是否把损失乘以缩放系数，使小梯度不致变为零。static：系数不变。dynamic：每次溢出减半，若干步没有溢出后翻倍。</translation>
     </message>
     <message>
-        <source>Which activations a backward computes again instead of keeping them. selective: attention&apos;s probabilities. full: everything but each block&apos;s input. every: everything but the inputs of segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the stage&apos;s blocks. mlp: everything but the input of each block&apos;s second half, the feed-forward block or the layer with experts; attention keeps what it needs. latent: the queries, keys and values that a latent attention makes of its latents. pointwise: what the norms in front of attention and feed-forward block make, and the activations. operations: besides, every second matrix product of a block; what attention, exchanges and the other products make stays (torchtitan&apos;s selective checkpointing by operation). ZeRO 3 gathers the weights of a segment once for both.</source>
-        <translation>反向重新计算哪些激活值而不保留。selective：注意力的概率。full：除每个块的输入之外的一切。every：除由若干块组成的片段的输入之外的一切。sqrt：片段长度为阶段块数的平方根，除片段输入之外的一切。mlp：除每个块后半部分（前馈块或含专家的层）的输入之外的一切，注意力保留其所需。latent：潜在注意力由潜向量生成的查询、键和值。pointwise：注意力和前馈块之前的归一化结果，以及激活函数。operations：此外还有块中每隔一个矩阵乘积；注意力、交换和其余乘积的结果保留（torchtitan 的按运算选择性检查点）。ZeRO 3 为两者只收集一次片段的权重。</translation>
-    </message>
-    <message>
         <source>Which copies of the weights there are where compute has 16 bits. master: weights in 16 bits, and master weights in fp32 that are updated (O2). fp32: weights in fp32, which are rounded for every product (O1). alone: weights in 16 bits, and no others (O3).</source>
         <translation>用 16 位计算时有哪些权重。master：16 位权重，以及被更新的 fp32 主权重（O2）。fp32：fp32 权重，每次矩阵乘法时舍入（O1）。alone：只有 16 位权重（O3）。</translation>
     </message>
@@ -9951,10 +9962,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>a small twin of GPT-OSS, data 2 × pipeline 2: clamped gates, biases everywhere, heads with sinks, a window in every second layer, 8 experts over both replicas, no token dropped</source>
         <translation>GPT-OSS 的缩小版，数据 2 × 流水线 2：有界的门，处处有偏置，注意力头有汇点，每两层中一层有窗口，8 个专家分布在两个副本上，不丢弃 token</translation>
-    </message>
-    <message>
-        <source>only where whole blocks, their second halves or operations between are computed again: recompute full, every, sqrt, mlp or operations</source>
-        <translation>仅在重计算整个块、其后半部分或其间的操作时：重计算方式为 full、every、sqrt、mlp 或 operations</translation>
     </message>
     <message>
         <source>only with the RoPE scaling yarn</source>
@@ -15525,10 +15532,6 @@ would give away what the lesson asks.</source>
         <translation>none、full 或 operations</translation>
     </message>
     <message>
-        <source>none, selective, mlp, full or every</source>
-        <translation>none、selective、mlp、full 或 every</translation>
-    </message>
-    <message>
         <source>none; or optimizer.kind adamw</source>
         <translation>none；或 optimizer.kind adamw</translation>
     </message>
@@ -17037,10 +17040,6 @@ would give away what the lesson asks.</source>
         <translation>--qk-layernorm 与 LayerNorm 同用：布局的查询和键的归一化是 RMSNorm</translation>
     </message>
     <message>
-        <source>--recompute-modules {}: attention&apos;s core alone is computed again</source>
-        <translation>--recompute-modules {}：只重新计算注意力核心</translation>
-    </message>
-    <message>
         <source>--split {}: data.validation stays</source>
         <translation>--split {}：data.validation 保持不变</translation>
     </message>
@@ -17763,6 +17762,82 @@ would give away what the lesson asks.</source>
     <message>
         <source>training.enable_cpu_offload: the layout&apos;s parameters lie on the host with ZeRO 3 alone, and stay on the device</source>
         <translation>training.enable_cpu_offload：布局只在 ZeRO 3 时把参数放在主机上，这里它们留在设备上</translation>
+    </message>
+    <message>
+        <source>--recompute-modules moe_act: the layout computes the activations of other blocks again, too</source>
+        <translation>--recompute-modules moe_act：布局也会重新计算其他块的激活函数结果</translation>
+    </message>
+    <message>
+        <source>--recompute-modules {}: the layout has no such part to compute again</source>
+        <translation>--recompute-modules {}：布局没有可以重新计算的这一部分</translation>
+    </message>
+    <message>
+        <source>Recompute parts</source>
+        <translation>重计算部分</translation>
+    </message>
+    <message>
+        <source>The parts of a block that recompute parts computes again, each without the rest. core: attention&apos;s probabilities. heads: the queries, keys and values that a latent attention makes of its latents. norms: what the norm in front of each half makes. activations: what the activation between two products makes. feed-forward: everything but the input of a feed-forward block. experts: everything but the input of a layer with experts. Recompute selective, latent, pointwise and mlp are short for core, for heads, for norms and activations, and for feed-forward and experts.</source>
+        <translation>重计算方式为 parts 时重新计算块的哪些部分，其余部分不重算。core：注意力的概率。heads：潜在注意力由其潜在向量生成的查询、键和值。norms：每一半之前的归一化所产生的内容。activations：两个乘积之间的激活函数所产生的内容。feed-forward：前馈块中除输入以外的一切。experts：带专家的层中除输入以外的一切。重计算方式 selective、latent、pointwise 和 mlp 分别是 core，heads，norms 与 activations，feed-forward 与 experts 的简写。</translation>
+    </message>
+    <message>
+        <source>Which activations a backward computes again instead of keeping them. selective: attention&apos;s probabilities. full: everything but each block&apos;s input. every: everything but the inputs of segments of some blocks. sqrt: everything but the inputs of segments as long as the root of the stage&apos;s blocks. mlp: everything but the input of each block&apos;s second half, the feed-forward block or the layer with experts; attention keeps what it needs. latent: the queries, keys and values that a latent attention makes of its latents. pointwise: what the norms in front of attention and feed-forward block make, and the activations. operations: besides, every second matrix product of a block; what attention, exchanges and the other products make stays (torchtitan&apos;s selective checkpointing by operation). parts: what is chosen among the parts of a block. ZeRO 3 gathers the weights of a segment once for both.</source>
+        <translation>反向重新计算哪些激活值而不保留。selective：注意力的概率。full：除每个块的输入之外的一切。every：除由若干块组成的片段的输入之外的一切。sqrt：片段长度为阶段块数的平方根，除片段输入之外的一切。mlp：除每个块后半部分（前馈块或含专家的层）的输入之外的一切，注意力保留其所需。latent：潜在注意力由潜向量生成的查询、键和值。pointwise：注意力和前馈块之前的归一化结果，以及激活函数。operations：此外还有块中每隔一个矩阵乘积；注意力、交换和其余乘积的结果保留（torchtitan 的按运算选择性检查点）。parts：在块的各部分中所选的那些。ZeRO 3 为两者只收集一次片段的权重。</translation>
+    </message>
+    <message>
+        <source>a list of some of {}</source>
+        <translation>由 {} 中的若干项组成的列表</translation>
+    </message>
+    <message>
+        <source>a list of words</source>
+        <translation>词的列表</translation>
+    </message>
+    <message>
+        <source>a list without activations</source>
+        <translation>不含 activations 的列表</translation>
+    </message>
+    <message>
+        <source>a list without {}</source>
+        <translation>不含 {} 的列表</translation>
+    </message>
+    <message>
+        <source>activations beside every block that has one</source>
+        <translation>activations 与所有带激活函数的块同时列出</translation>
+    </message>
+    <message>
+        <source>core, heads, norms, activations, feed-forward or experts; or memory.recompute none</source>
+        <translation>core、heads、norms、activations、feed-forward 或 experts；或者 memory.recompute none</translation>
+    </message>
+    <message>
+        <source>experts, and the model has none</source>
+        <translation>列出了 experts，而模型没有专家</translation>
+    </message>
+    <message>
+        <source>feed-forward, and every block has experts</source>
+        <translation>列出了 feed-forward，而每个块都有专家</translation>
+    </message>
+    <message>
+        <source>none, selective, mlp, latent, full or every; or parts without activations</source>
+        <translation>none、selective、mlp、latent、full 或 every；或者不含 activations 的 parts</translation>
+    </message>
+    <message>
+        <source>nothing would be computed again</source>
+        <translation>这样什么都不会重新计算</translation>
+    </message>
+    <message>
+        <source>only where whole blocks, their second halves or operations between are computed again: recompute full, every, sqrt, mlp or operations, or parts with feed-forward or experts</source>
+        <translation>仅在重计算整个块、其后半部分或其间的操作时：重计算方式为 full、every、sqrt、mlp、operations，或含 feed-forward 或 experts 的 parts</translation>
+    </message>
+    <message>
+        <source>only with recompute parts</source>
+        <translation>仅在重计算方式为 parts 时</translation>
+    </message>
+    <message>
+        <source>recompute parts, and no part is named</source>
+        <translation>重计算方式为 parts，而没有列出任何部分</translation>
+    </message>
+    <message>
+        <source>they are computed again with the blocks that hold them</source>
+        <translation>它们会随所在的块一起重新计算</translation>
     </message>
 </context>
 </TS>

@@ -56,6 +56,8 @@ Layout randomLayout(RandomStream& random) {
                 if constexpr (std::is_same_v<decltype(access), WordField>) {
                     access.choose(layout, random.below(static_cast<std::uint32_t>(access.words.size())));
                     return;
+                } else if constexpr (std::is_same_v<decltype(access), WordSetField>) {
+                    for (std::size_t i = 0; i < access.words.size(); ++i) access.set(layout, i, random.below(2) == 0);
                 } else {
                     auto& value = access(layout);
                     using Value = std::remove_reference_t<decltype(value)>;
@@ -120,7 +122,8 @@ private Q_SLOTS:
             "name kind layers hidden heads sequence vocabulary dropout path tokenizer validation hosts device "
             "devices pace step_seconds data pipeline tensor expert expert_tensor context zero chunks stages "
             "global micro compute learning_rate warmup betas epsilon momentum weight_decay clip decay_rate "
-            "clip_threshold loss_weight exchange shard elastic_rho recompute recompute_every recompute_blocks "
+            "clip_threshold loss_weight exchange shard elastic_rho recompute recompute_parts recompute_every "
+            "recompute_blocks "
             "kv_rank q_rank rope_width value_width sinks attention_cap logit_cap rope_truncate swiglu_limit "
             "swiglu_alpha score_bias predicted_tokens predicted_tokens_weight partition_activations activations "
             "schedule minimum steps seed validate_every "

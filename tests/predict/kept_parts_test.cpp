@@ -88,6 +88,31 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    void anySetOfPartsIsNotNamed() {
+        for (const char* model : {"gpt", "llama", "mlp", "gpt-moe", "latent"})
+            for (const int tensor : {1, 2}) {
+                Layout layout;
+                const bool latent = std::string_view(model) == "latent";
+                layout.model = {latent ? ModelKind::Llama : named(model), 8, 64, 4, 64, 256, 0.0};
+                if (latent) layout.model.block.kvRank = 16;
+                layout.memory.recompute = RecomputeKind::Parts;
+                layout.parallel = {.data = 1, .pipeline = 2, .tensor = tensor};
+                layout.cluster.hosts = {{"localhost", 2 * tensor}};
+                layout.batch = {8, 2};
+                constexpr std::size_t kinds = std::size(layoutWords<RecomputePart>);
+                int legal = 0;
+                for (std::size_t bits = 1; bits < std::size_t{1} << kinds; ++bits) {
+                    for (std::size_t i = 0; i < kinds; ++i)
+                        layout.memory.recomputeParts.set(static_cast<RecomputePart>(i), (bits >> i & 1U) != 0);
+                    if (!check(layout, scheduleMethods()).empty()) continue;
+                    ++legal;
+                    const QString wrong = difference(layout);
+                    QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+                }
+                QVERIFY2(legal > 3, model);
+            }
+    }
+
     /// A context group that exchanges heads keeps them in place of what its own tokens had.
     void exchangedHeadsAreNamed() {
         for (const char* recompute : {"none", "selective", "full", "mlp", "pointwise", "operations"})

@@ -47,8 +47,14 @@ class RecomputePlanTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void segmentsCoverTheStage() {
+        const auto recomputeSegments = [](const MemorySpec& memory, int layers) {
+            std::vector<int> segments;
+            for (const RecomputedBlocks& some : recomputedBlocks({}, memory, {layers, false, false, 0}))
+                if (some.segment) segments.push_back(some.blocks);
+            return segments;
+        };
         QVERIFY(recomputeSegments({RecomputeKind::None, 2}, 6).empty());
-        QVERIFY(recomputeSegments({RecomputeKind::Selective, 2}, 6).empty());
+        QVERIFY(recomputeSegments({RecomputeKind::Selective, 2, 2}, 6).empty());
         QCOMPARE(recomputeSegments({RecomputeKind::Full, 2}, 3), (std::vector<int>{1, 1, 1}));
         QCOMPARE(recomputeSegments({RecomputeKind::Every, 4}, 10), (std::vector<int>{4, 4, 2}));
         QCOMPARE(recomputeSegments({RecomputeKind::Every, 4}, 3), (std::vector<int>{3}));
@@ -58,7 +64,6 @@ private Q_SLOTS:
         QCOMPARE(recomputeSegments({RecomputeKind::Full, 2, 2}, 5), (std::vector<int>{1, 1}));
         QCOMPARE(recomputeSegments({RecomputeKind::Every, 4, 6}, 10), (std::vector<int>{4, 2}));
         QCOMPARE(recomputeSegments({RecomputeKind::Full, 2, 9}, 3), (std::vector<int>{1, 1, 1}));
-        QVERIFY(recomputeSegments({RecomputeKind::Selective, 2, 2}, 6).empty());
         QCOMPARE(recomputeSegments({RecomputeKind::Mlp, 2, 2}, 5), (std::vector<int>{1, 1}));
         // The second of two layers of each block, between embedding and output.
         const StageShape shape{3, true, true, 0};
@@ -68,6 +73,57 @@ private Q_SLOTS:
         ModelSpec mlp;
         mlp.kind = ModelKind::Mlp;
         QCOMPARE(layerSegments(mlp, {RecomputeKind::Mlp, 2}, shape), layerSegments(mlp, {RecomputeKind::Full}, shape));
+    }
+
+    /// Of four blocks the first and the third have a feed-forward block, the others experts.
+    void partsCoverTheirBlocks() {
+        ModelSpec model;
+        model.kind = ModelKind::GptMoe;
+        model.layers = 4;
+        model.experts.count = 4;
+        model.experts.every = 2;
+        QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1));
+        MemorySpec memory;
+        memory.recompute = RecomputeKind::Parts;
+        using enum RecomputePart;
+        const StageShape all{4, false, false, 0};
+        memory.recomputeParts = {Experts, Core};
+        QCOMPARE(layerSegments(model, memory, all), (std::vector<int>{-1, -1, -1, 3, -1, -1, -1, 7}));
+        QCOMPARE(recomputedBlocks(model, memory, all),
+                 (std::vector<RecomputedBlocks>{{0, 1, false, 1}, {1, 1, true, 2}, {2, 1, false, 1}, {3, 1, true, 2}}));
+        // A stage that begins with experts.
+        memory.recomputeParts = {FeedForward, Norms, Activations};
+        QCOMPARE(recomputedBlocks(model, memory, {2, false, false, 1}),
+                 (std::vector<RecomputedBlocks>{{0, 1, false, 2}, {1, 1, true, 2}}));
+        memory.recomputeParts = {Activations};
+        QCOMPARE(recomputedBlocks(model, memory, {1, false, false, 0}),
+                 (std::vector<RecomputedBlocks>{{0, 1, false, 1}}));
+    }
+
+    /// The shortest word that says the same of the model, both ways.
+    void partsHaveShortWords() {
+        using enum RecomputePart;
+        ModelSpec dense, experts;
+        experts.kind = ModelKind::GptMoe;
+        const auto wordFor = [](const ModelSpec& model, WordSet<RecomputePart> parts) {
+            MemorySpec memory;
+            recomputeParts(model, parts, memory);
+            for (std::size_t i = 0; i < std::size(layoutWords<RecomputePart>); ++i) {
+                const auto part = static_cast<RecomputePart>(i);
+                if (recomputes(memory, part) != parts.has(part) && (part != Experts || hasExperts(model)))
+                    return std::string("lost");
+            }
+            return std::string(wordOf(memory.recompute));
+        };
+        QCOMPARE(wordFor(dense, {}), std::string("none"));
+        QCOMPARE(wordFor(dense, {Core}), std::string("selective"));
+        QCOMPARE(wordFor(dense, {Heads}), std::string("latent"));
+        QCOMPARE(wordFor(dense, {Norms, Activations}), std::string("pointwise"));
+        QCOMPARE(wordFor(dense, {FeedForward}), std::string("mlp"));
+        QCOMPARE(wordFor(experts, {FeedForward}), std::string("parts"));
+        QCOMPARE(wordFor(experts, {FeedForward, Experts}), std::string("mlp"));
+        QCOMPARE(wordFor(dense, {Core, FeedForward}), std::string("parts"));
+        QCOMPARE(wordFor(dense, {Norms}), std::string("parts"));
     }
 
     /// Korthikanti et al., 2205.05198, in 16 bits, of a block: sbh(34 + 5as/h) and, selective, 34sbh, shared by t where

@@ -2,6 +2,7 @@
 // Random layouts of all that Megatron-LM, and what stands on Megatron-Core, can do.
 #pragma once
 
+#include "engine/layout/recompute.h"
 #include "tests/support/trainer_draws.h"
 
 #include <algorithm>
@@ -38,6 +39,13 @@ inline void megatronMemory(TrainerDraw& draw, Layout& l) {
         {RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Mlp, RecomputeKind::Full, RecomputeKind::Every});
     if (m.recompute == RecomputeKind::Every) m.recomputeEvery = draw.among(2, 5);
     if (m.recompute == RecomputeKind::Full && draw.coin()) m.recomputeBlocks = draw.among(1, 4);
+    if (draw.coin(3)) {
+        WordSet<RecomputePart> parts{RecomputePart::Core};
+        parts.set(RecomputePart::Norms, draw.coin());
+        parts.set(RecomputePart::FeedForward, !hasExperts(l.model) && draw.coin());
+        recomputeParts(l.model, parts, m);
+        m.recomputeBlocks = 0;
+    }
     const bool whole =
         m.recompute == RecomputeKind::Every || (m.recompute == RecomputeKind::Full && m.recomputeBlocks == 0);
     m.partitionActivations = whole && l.parallel.tensor > 1 && !l.parallel.sequence && draw.coin();

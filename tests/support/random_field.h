@@ -23,9 +23,14 @@ inline void changeField(const Field& field, Layout& layout, RandomStream& random
     const double least = std::max(field.limits.least, -10.0), most = std::min(field.limits.most, 40.0);
     if (const auto* access = std::get_if<WordField>(&field.access))
         return access->choose(layout, random.below(static_cast<std::uint32_t>(access->words.size())));
+    if (const auto* access = std::get_if<WordSetField>(&field.access)) {
+        const std::size_t word = random.below(static_cast<std::uint32_t>(access->words.size()));
+        return access->set(layout, word, !access->has(layout, word));
+    }
     std::visit(
         [&](auto access) {
-            if constexpr (!std::is_same_v<decltype(access), WordField>) {
+            using Access = decltype(access);
+            if constexpr (!std::is_same_v<Access, WordField> && !std::is_same_v<Access, WordSetField>) {
                 auto& value = access(layout);
                 using Value = std::remove_reference_t<decltype(value)>;
                 if constexpr (std::is_same_v<Value, int> || std::is_same_v<Value, std::int64_t>) {

@@ -36,6 +36,8 @@ private Q_SLOTS:
         row("megatron", "/model/predicted_tokens=1", "/model/predicted_tokens");
         row("megatron", "/memory/recompute=pointwise", "/memory/recompute");
         row("megatron", "/memory/recompute=operations", "/memory/recompute");
+        row("megatron", "/memory/recompute=parts /memory/recompute_parts=[\"core\",\"activations\"]",
+            "/memory/recompute");
         row("megatron", "/memory/recompute=mlp /memory/recompute_blocks=1", "/memory/recompute_blocks");
         for (const char* target : {"megatron-bridge", "nemo"})
             row(target, "/parallel/zero=3 /memory/offload=parameters", "/memory/offload");

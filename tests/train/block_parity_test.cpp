@@ -10,6 +10,7 @@
 #include "tests/support/named.h"
 #include "tests/support/random_block.h"
 #include "tests/support/random_experts.h"
+#include "tests/support/random_parts.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
 #include "tests/train/steady_updates.h"
@@ -75,6 +76,10 @@ private:
             if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
             layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt"}));
             layout.memory.recomputeBlocks = below(3);
+            if (below(4) == 0) {
+                layout.memory.recompute = RecomputeKind::Parts;
+                layout.memory.recomputeParts = randomParts(layout, random_);
+            }
             layout.schedule.countEnds =
                 coin();  // of four stages, the first has the embedding alone, the last the output
             layout.batch = {8, one({1, 2})};

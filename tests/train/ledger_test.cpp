@@ -24,6 +24,7 @@
 #include "tests/support/named.h"
 #include "tests/support/random_block.h"
 #include "tests/support/random_experts.h"
+#include "tests/support/random_parts.h"
 #include "tests/support/seed.h"
 #include "tests/train/rank_threads.h"
 #include "tests/support/wings.h"
@@ -346,6 +347,10 @@ private Q_SLOTS:
             layout.memory.recompute = named(recomputes[static_cast<std::size_t>(below(legal))]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.recomputeBlocks = static_cast<int>(random.below(3));
+            if (!images && random.below(3) == 0) {
+                layout.memory.recompute = RecomputeKind::Parts;
+                layout.memory.recomputeParts = randomParts(layout, random);
+            }
             layout.memory.partitionActivations = random.below(2);
             if (method.flushes && random.below(2)) layout.memory.swap = SwapKind::Activations;
             if (images && layout.memory.recompute == RecomputeKind::None) {

@@ -8,6 +8,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/named.h"
 #include "tests/support/random_experts.h"
+#include "tests/support/random_parts.h"
 #include "tests/support/seed.h"
 #include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
@@ -21,7 +22,8 @@ using namespace shardlab::test;
 
 namespace {
 
-const std::vector<std::string> kinds{"selective", "full", "sqrt", "every", "mlp", "latent", "pointwise", "operations"};
+const std::vector<std::string> kinds{"selective", "full",      "sqrt",       "every", "mlp",
+                                     "latent",    "pointwise", "operations", "parts"};
 
 /// Bytes of a category, each from its time on, in the order in which they were told.
 struct Held {
@@ -91,6 +93,7 @@ private:
     /// With something that `kind` computes again.
     void suit(Layout& layout, const std::string& kind) {
         if (kind == "latent" && !latentAttention(layout.model)) drawLatent(layout.model);
+        if (kind == "parts") layout.memory.recomputeParts = randomParts(layout, random_);
     }
 
     /// Where a tensor group could part the inputs of segments, it does and does not.
@@ -107,6 +110,7 @@ private:
             Layout again = layout;
             again.memory.recompute = named(kind);
             again.memory.partitionActivations = partition;
+            if (kind == "parts") again.memory.recomputeParts = randomParts(again, random_);
             const bool refused = (kind == "selective" && layout.model.kind == ModelKind::Mlp) ||
                                  (kind == "latent" && !latentAttention(layout.model));
             QCOMPARE(!check(again, scheduleMethods()).empty(), refused);
@@ -246,9 +250,12 @@ private Q_SLOTS:
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
-            const int segments = static_cast<int>(recomputeSegments(layout.memory, layout.model.layers / 2).size());
-            const int ofStage =
-                segments > 0 ? segments : layout.model.layers / 2 * recomputedParts(layout.model, layout.memory);
+            int segments = 0, ofStage = 0;
+            for (const RecomputedBlocks& some :
+                 recomputedBlocks(layout.model, layout.memory, {layout.model.layers / 2, true, false, 0})) {
+                segments += some.segment ? 1 : 0;
+                ofStage += some.times;
+            }
             using Key = std::tuple<ActionId, EventKind, int, std::int64_t>;
             for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
                 std::map<Key, int> measured, predicted;
@@ -329,6 +336,7 @@ private Q_SLOTS:
         all.insert(all.begin(), "none");
         for (const std::string& kind : all) {
             layout.memory.recompute = named(kind);
+            suit(layout, kind);
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());

@@ -176,7 +176,7 @@ private Q_SLOTS:
         QFETCH(bool, layerByLayer);
         StepCosts costs = costsOf(0.004, 0);
         costs.stages[1].recompute = 0.002;
-        costs.stages[1].segments = {1};
+        costs.stages[1].recomputed = {{0, 1, true, 1}};
         PacedBench bench(std::move(costs));
         StepClock& clock = bench.clock;
         const Action backward{ActionKind::Backward, 1, 0};

@@ -20,10 +20,12 @@ void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
                               "heads that a tensor rank has"),
                           say("{}; or parallel.context_method ring", divisorText(heads / t, c))});
     if (recomputesHeads(layout.memory))
-        faults.push_back({"/memory/recompute", say("recompute latent with the context method ulysses"),
-                          say("what the exchange of the heads brought is kept instead of what latents were made into, "
-                              "so that nothing is left to make again"),
-                          say("another word; or parallel.context_method ring")});
+        faults.push_back(
+            {layout.memory.recompute == RecomputeKind::Parts ? "/memory/recompute_parts" : "/memory/recompute",
+             say("recompute latent with the context method ulysses"),
+             say("what the exchange of the heads brought is kept instead of what latents were made into, "
+                 "so that nothing is left to make again"),
+             say("another word; or parallel.context_method ring")});
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ public:
         std::visit(
             [&](const auto& access) {
                 // An enum has no illegal value: unknown words are faults of reading.
-                if constexpr (!std::is_same_v<std::decay_t<decltype(access)>, WordField>)
+                using Access = std::decay_t<decltype(access)>;
+                if constexpr (!std::is_same_v<Access, WordField> && !std::is_same_v<Access, WordSetField>)
                     judge(field, read(access, layout_));
             },
             field.access);

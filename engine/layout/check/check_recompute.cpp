@@ -30,29 +30,59 @@ void checkActivations(const Layout& layout, std::vector<Fault>& faults) {
              say("they have 16 bits anyway"), say("kept, lossless, lossy-10 or lossy-8; or precision.compute fp32")});
 }
 
+/// The blocks that are named exist, and an activation is not named beside all that have one.
+void checkHalves(const Layout& layout, std::vector<Fault>& faults) {
+    const MemorySpec& memory = layout.memory;
+    bool dense = false, routed = false, outside = false;
+    for (int layer = 0; layer < layout.model.layers + predictionModules(layout.model); ++layer) {
+        const bool experts = hasExperts(layout.model, layer);
+        (experts ? routed : dense) = true;
+        outside = outside || !recomputes(memory, experts ? RecomputePart::Experts : RecomputePart::FeedForward);
+    }
+    const auto absent = [&](RecomputePart part, bool there, const Sentence& what) {
+        if (recomputes(memory, part) && !there)
+            faults.push_back({"/memory/recompute_parts", what, say("nothing would be computed again"),
+                              say("a list without {}", wordOf(part))});
+    };
+    absent(RecomputePart::FeedForward, dense, say("feed-forward, and every block has experts"));
+    absent(RecomputePart::Experts, routed, say("experts, and the model has none"));
+    if (recomputes(memory, RecomputePart::Activations) && !outside)
+        faults.push_back({"/memory/recompute_parts", say("activations beside every block that has one"),
+                          say("they are computed again with the blocks that hold them"),
+                          say("a list without activations")});
+}
+
 }  // namespace
 
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
-    if (recomputesCore(layout.memory) && !hasAttention(layout.model))
+    const ModelSpec& model = layout.model;
+    const MemorySpec& memory = layout.memory;
+    const bool named = memory.recompute == RecomputeKind::Parts;
+    const std::string pointer = named ? "/memory/recompute_parts" : "/memory/recompute";
+    if (named && memory.recomputeParts.empty())
+        faults.push_back({"/memory/recompute_parts", say("recompute parts, and no part is named"),
+                          say("nothing would be computed again"),
+                          say("core, heads, norms, activations, feed-forward or experts; or memory.recompute none")});
+    if (recomputesCore(memory) && !hasAttention(model))
         faults.push_back(
-            {"/memory/recompute",
-             say("the {} has no attention whose probabilities could be computed again", wordOf(layout.model.kind)),
+            {pointer, say("the {} has no attention whose probabilities could be computed again", wordOf(model.kind)),
              say("selective recomputation computes nothing but attention again"), say("none, full, sqrt or every")});
-    if (recomputesSecondHalves(layout.memory) && readsImages(layout.model))
-        faults.push_back({"/memory/recompute", say("the cnn has no feed-forward blocks that could be computed again"),
+    if (recomputesSecondHalves(memory) && readsImages(model))
+        faults.push_back({pointer, say("the cnn has no feed-forward blocks that could be computed again"),
                           say("its blocks are convolutions and a max-pool"), say("none, full, sqrt or every")});
-    if (recomputesHeads(layout.memory) && !latentAttention(layout.model))
+    if (recomputesHeads(memory) && !latentAttention(model))
+        faults.push_back({pointer,
+                          say("the {} has no latent attention whose heads could be made again", wordOf(model.kind)),
+                          say("latent recomputation computes nothing but queries, keys and values of latents again"),
+                          say("another word; or model.kv_rank above 0")});
+    const bool norms = recomputes(memory, RecomputePart::Norms);
+    const bool activations = recomputes(memory, RecomputePart::Activations);
+    if ((norms || activations || recomputesOperations(memory)) && readsImages(model))
         faults.push_back(
-            {"/memory/recompute",
-             say("the {} has no latent attention whose heads could be made again", wordOf(layout.model.kind)),
-             say("latent recomputation computes nothing but queries, keys and values of latents again"),
-             say("another word; or model.kv_rank above 0")});
-    if ((recomputesPointwise(layout.memory) || recomputesOperations(layout.memory)) && readsImages(layout.model))
-        faults.push_back({"/memory/recompute",
-                          say("the cnn has no norms in its blocks, and its ReLUs keep what they make"),
-                          say("{} recomputation computes the norms and activations of transformers again",
-                              wordOf(layout.memory.recompute)),
-                          say("none, full, sqrt or every")});
+            {pointer, say("the cnn has no norms in its blocks, and its ReLUs keep what they make"),
+             say("{} recomputation computes the norms and activations of transformers again", wordOf(memory.recompute)),
+             say("none, full, sqrt or every")});
+    if (named && !readsImages(model)) checkHalves(layout, faults);
     checkActivations(layout, faults);
     if (!partitionsInputs(layout.memory, layout.parallel) || readsImages(layout.model)) return;
     const std::int64_t tokens =

@@ -16,9 +16,21 @@ std::span<const Field> memoryFields() {
                     "values that a latent attention makes of its latents. pointwise: what the norms in front of "
                     "attention and feed-forward block make, and the activations. operations: besides, every second "
                     "matrix product of a block; what attention, exchanges and the other products make stays "
-                    "(torchtitan's selective checkpointing by operation). ZeRO 3 gathers the weights of a segment once "
-                    "for both.",
+                    "(torchtitan's selective checkpointing by operation). parts: what is chosen among the parts of a "
+                    "block. ZeRO 3 gathers the weights of a segment once for both.",
             .access = member<&Layout::memory, &MemorySpec::recompute>(),
+        },
+        {
+            .pointer = "/memory/recompute_parts",
+            .label = "Recompute parts",
+            .help = "The parts of a block that recompute parts computes again, each without the rest. core: "
+                    "attention's probabilities. heads: the queries, keys and values that a latent attention makes of "
+                    "its latents. norms: what the norm in front of each half makes. activations: what the activation "
+                    "between two products makes. feed-forward: everything but the input of a feed-forward block. "
+                    "experts: everything but the input of a layer with experts. Recompute selective, latent, pointwise "
+                    "and mlp are short for core, for heads, for norms and activations, and for feed-forward and "
+                    "experts.",
+            .access = member<&Layout::memory, &MemorySpec::recomputeParts>(),
         },
         {
             .pointer = "/memory/recompute_every",

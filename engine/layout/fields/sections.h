@@ -38,11 +38,26 @@ constexpr auto& follow(auto& object) {
     else return follow<Rest...>(inner);
 }
 
-/// The access to that member. Where it is an enum, its words come along.
+template <class Member>
+inline constexpr bool isWordSet = false;
+template <class Kind>
+inline constexpr bool isWordSet<WordSet<Kind>> = true;
+template <class Kind>
+Kind kindOfSet(const WordSet<Kind>&);
+
+/// The access to that member. Where it is an enum, or a set of an enum's values, their words come along.
 template <auto... Path>
 consteval FieldAccess member() {
     using Member = std::remove_reference_t<decltype(follow<Path...>(std::declval<Layout&>()))>;
-    if constexpr (std::is_enum_v<Member>)
+    if constexpr (isWordSet<Member>) {
+        using Kind = decltype(kindOfSet(std::declval<Member>()));
+        return WordSetField{
+            layoutWords<Kind>,
+            [](const Layout& layout, std::size_t word) { return follow<Path...>(layout).has(static_cast<Kind>(word)); },
+            [](Layout& layout, std::size_t word, bool in) {
+                follow<Path...>(layout).set(static_cast<Kind>(word), in);
+            }};
+    } else if constexpr (std::is_enum_v<Member>)
         return WordField{layoutWords<Member>,
                          [](const Layout& layout) { return static_cast<std::size_t>(follow<Path...>(layout)); },
                          [](Layout& layout, std::size_t word) { follow<Path...>(layout) = static_cast<Member>(word); }};

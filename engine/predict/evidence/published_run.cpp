@@ -238,6 +238,7 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     const RowRecompute again = recomputeOf(row.text("recompute"), layout.model, stages);
     layout.memory.recompute = again.kind;
     layout.memory.recomputeBlocks = again.blocks;
+    layout.memory.recomputeParts = again.parts;
     parallel.context = row.countOr("cp", 1);
     if (hasExperts(layout.model)) {
         parallel.expert = row.countOr("ep", 1);

@@ -2,6 +2,8 @@
 #include "engine/predict/evidence/row_words.h"
 
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/trace/trainers/megatron_modules.h"
 
 #include <algorithm>
 #include <array>
@@ -214,10 +216,10 @@ RowRecompute recomputeOf(std::string_view text, const ModelSpec& model, int stag
     const int ofStage = model.layers / stages;
     const auto of = [&](int blocks) {
         if (blocks < 1) throw refuse();
-        return RowRecompute{RecomputeKind::Full, blocks};
+        return RowRecompute{RecomputeKind::Full, blocks, {}};
     };
     if (words.front() == "full") {
-        if (words.size() == 1) return {RecomputeKind::Full, 0};
+        if (words.size() == 1) return {RecomputeKind::Full, 0, {}};
         // "full, 20 of 80 layers"
         if (words.size() == 5 && isNumber(words[1]) && words[2] == "of" && words.back() == "layers")
             return of(std::stoi(words[1]) / stages);
@@ -226,11 +228,12 @@ RowRecompute recomputeOf(std::string_view text, const ModelSpec& model, int stag
     if (words.front() != "selective") throw refuse();
     const Words rest(words.begin() + 1, words.end());
     // torchtitan's own file of that model says op.
-    if (rest == Words{"op"} || rest == Words{"llama3", "8b", "toml", "default"}) return {RecomputeKind::Operations, 0};
+    if (rest == Words{"op"} || rest == Words{"llama3", "8b", "toml", "default"})
+        return {RecomputeKind::Operations, 0, {}};
     // "every 2nd layer": which blocks are computed again changes neither the time nor the memory; how many does.
     if (rest.size() == 3 && rest.front() == "every" && rest.back() == "layer") {
         const int every = std::atoi(rest[1].c_str());
-        return every < 1 ? throw refuse() : every == 1 ? RowRecompute{RecomputeKind::Full, 0} : of(ofStage / every);
+        return every < 1 ? throw refuse() : every == 1 ? RowRecompute{RecomputeKind::Full, 0, {}} : of(ofStage / every);
     }
     std::set<std::string, std::less<>> modules;
     std::string name;
@@ -240,15 +243,16 @@ RowRecompute recomputeOf(std::string_view text, const ModelSpec& model, int stag
     }
     modules.erase("selective");
     modules.erase("modules");
-    using Modules = std::set<std::string, std::less<>>;
-    if (modules.empty() || modules == Modules{"core_attn"}) return {RecomputeKind::Selective, 0};
-    // Megatron-Core's module mlp is the feed-forward block alone; the layers with experts are moe.
-    if (modules == (hasExperts(model) ? Modules{"mlp", "moe"} : Modules{"mlp"})) return {RecomputeKind::Mlp, 0};
-    if (modules == Modules{"mlp"})
-        throw Refusal{"its feed-forward blocks are computed again, and its layers with experts are not"};
-    if (modules == Modules{"mla_up_proj"} && latentAttention(model)) return {RecomputeKind::Latent, 0};
-    if (modules == Modules{"layernorm", "moe_act"}) return {RecomputeKind::Pointwise, 0};
-    throw refuse();
+    if (modules.empty()) modules.insert("core_attn");
+    WordSet<RecomputePart> parts;
+    for (const std::string& module : modules) {
+        const auto part = trace::partOfModule(module);
+        if (!part) throw refuse();
+        parts.set(*part, true);
+    }
+    MemorySpec memory;
+    recomputeParts(model, parts, memory);
+    return {memory.recompute, 0, memory.recomputeParts};
 }
 
 std::string scheduleOf(std::string_view text, int chunks) {

@@ -49,7 +49,8 @@ layout::ModelKind modelKindOf(std::string_view text);
 /// What a row's recomputation is, of stages with so many blocks. Throws Refusal.
 struct RowRecompute {
     layout::RecomputeKind kind = layout::RecomputeKind::None;
-    int blocks = 0;  ///< of a stage; 0: all
+    int blocks = 0;                                     ///< of a stage; 0: all
+    layout::WordSet<layout::RecomputePart> parts = {};  ///< where the kind is Parts
 };
 RowRecompute recomputeOf(std::string_view text, const layout::ModelSpec& model, int stages);
 

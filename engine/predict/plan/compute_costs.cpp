@@ -153,30 +153,29 @@ double headsSeconds(const Layout& layout, const TensorShare& share, const Device
     return seconds + each * double(matrices.elements) / device.memoryBandwidth + matrices.count * device.kernelSeconds;
 }
 
-/// The time of the norms in front of a stage's layers, and of its activations, read and written once each.
-double pointwiseSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+/// The time of norms of a layer of the model, and of its activation, read and written once each.
+double pointwiseSeconds(const Layout& layout, int layer, const PointwiseAgain& again, const TensorShare& share,
                         const DevicePreset& device) {
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
-    const std::int64_t widths = blockParts(model).feedForwardMatrices();  // read, and what is written
-    const std::int64_t ofNorm = 2 * tokens / (share.sequence ? share.size : 1) * model.hidden;
-    std::int64_t numbers = stage.layers * layersOfBlock(model) * ofNorm;
-    for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
+    std::int64_t numbers = again.norms * 2 * tokens / (share.sequence ? share.size : 1) * model.hidden;
+    int kernels = again.norms;
+    if (again.activation) {
+        const std::int64_t widths = blockParts(model).feedForwardMatrices();  // read, and what is written
         const std::int64_t width = feedForwardWidth(model, layer);
-        numbers += widths * (hasExperts(model, layer)
-                                 ? expertRows(model, layout.batch.micro, share) * width / share.ofExpert() +
-                                       tokens * sharedWidth(model, layer) / share.size
-                                 : tokens * width / share.size);
+        const bool experts = hasExperts(model, layer);
+        numbers += widths * (experts ? expertRows(model, layout.batch.micro, share) * width / share.ofExpert() +
+                                           tokens * sharedWidth(model, layer) / share.size
+                                     : tokens * width / share.size);
+        kernels += experts ? model.experts.count / share.folds + (model.experts.shared > 0 ? 1 : 0) : 1;
     }
-    const int activations = model.experts.count / share.folds + (model.experts.shared > 0 ? 1 : 0);
     return kernelSeconds(device, formats.activations, 0, static_cast<double>(formats.activationBytes() * numbers),
-                         stage.layers * layersOfBlock(model) + overBlocks(model, stage, 1, activations));
+                         kernels);
 }
 
-/// The time of the last products of a stage's attentions, with the sums that end these halves.
-double projectionSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
-                         const DevicePreset& device) {
+/// The time of the last product of an attention, with the sum that ends this half.
+double projectionSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
     constexpr int passes = 2;  // it reads what the sum adds, and writes it
@@ -185,8 +184,8 @@ double projectionSeconds(const Layout& layout, const StageShape& stage, const Te
     const bool casts = formats.castsWeights();
     const std::int64_t rounded = casts ? (formats.weightBytes() + formats.activationBytes()) * matrix : 0;
     const std::int64_t bytes = passes * formats.activationBytes() * tokens * model.hidden + rounded;
-    return stage.layers * kernelSeconds(device, formats.activations, 2.0 * double(tokens) * double(matrix),
-                                        static_cast<double>(bytes), casts ? 2 : 1);
+    return kernelSeconds(device, formats.activations, 2.0 * double(tokens) * double(matrix), static_cast<double>(bytes),
+                         casts ? 2 : 1);
 }
 
 /// Floats that are copied before and after each exchange of tokens for heads, besides what is kept of it: the queries,
@@ -255,25 +254,21 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
            kernels * device.kernelSeconds;
 }
 
-/// The time of the forwards of the second halves of a stage's blocks; the stage has neither embedding nor output.
-double secondHalvesSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
-                           const DevicePreset& device) {
+/// The time of the forward of the second half of a layer of the model.
+double secondHalfSeconds(const Layout& layout, int layer, const TensorShare& share, const DevicePreset& device) {
     const ModelSpec& model = layout.model;
-    const int samples = layout.batch.micro, ofBlock = layersOfBlock(model);
-    const std::vector<double> shares = layerShares(model, stage, samples, share);
-    double part = 0;
-    std::int64_t floats = 0;
-    for (int i = 0; i < stage.layers; ++i) {
-        part += shares[static_cast<std::size_t>((i + 1) * ofBlock - 1)];
-        floats += secondHalfStoredFloats(model, stage.firstLayer + i, samples, share);
-    }
+    const StageShape block{1, false, false, layer};
+    const int samples = layout.batch.micro;
     const NumberFormats formats = numberFormats(layout.precision);
     const int dense = secondHalfKernels(model);
-    return kernelSeconds(device, formats.activations, part * stageForwardFlops(model, stage, samples, share),
-                         2 * static_cast<double>(formats.activationBytes() * floats),
-                         overBlocks(model, stage, dense, dense + expertsKernels(model, share))) +
-           roundingSeconds(layout, stage, share, device, false) +
-           fp8Seconds(layout, stage, share, device, false).forward;
+    return kernelSeconds(device, formats.activations,
+                         layerShares(model, block, samples, share).back() *
+                             stageForwardFlops(model, block, samples, share),
+                         2 * static_cast<double>(formats.activationBytes() *
+                                                 secondHalfStoredFloats(model, layer, samples, share)),
+                         overBlocks(model, block, dense, dense + expertsKernels(model, share))) +
+           roundingSeconds(layout, block, share, device, false) +
+           fp8Seconds(layout, block, share, device, false).forward;
 }
 
 }  // namespace
@@ -305,22 +300,38 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
            roundingSeconds(layout, stage, share, device) + fp8Seconds(layout, stage, share, device).forward;
 }
 
+double recomputeSeconds(const Layout& layout, int layer, bool ofSegment, const TensorShare& share,
+                        const DevicePreset& device) {
+    const ModelSpec& model = layout.model;
+    const MemorySpec& memory = layout.memory;
+    if (recomputesOperations(memory)) {
+        if (!ofSegment) return 0;
+        const bool halves = hasAttention(model) && makesHalvesAgain(memory, share.size);
+        return pointwiseSeconds(layout, layer, {layersOfBlock(model), true}, share, device) +
+               (halves ? projectionSeconds(layout, share, device) : 0);
+    }
+    double seconds = pointwiseSeconds(layout, layer, pointwiseAgain(model, memory, ofSegment), share, device);
+    if (ofSegment)
+        seconds += recomputesSecondHalves(memory) ? secondHalfSeconds(layout, layer, share, device)
+                                                  : forwardSeconds(layout, {1, false, false, layer}, share, device);
+    if (recomputesHeads(memory)) seconds += headsSeconds(layout, share, device);
+    if (recomputesCore(memory)) seconds += coreSeconds(layout, share, device);
+    return seconds;
+}
+
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device) {
-    if (const int blocks = recomputedBlocks(layout.memory, stage.layers); blocks > 0) {
-        const StageShape again{blocks, false, false, stage.firstLayer};
-        if (recomputesOperations(layout.memory)) {
-            const bool halves = hasAttention(layout.model) && makesHalvesAgain(layout.memory, share.size);
-            return pointwiseSeconds(layout, again, share, device) +
-                   (halves ? projectionSeconds(layout, again, share, device) : 0);
-        }
-        return recomputesSecondHalves(layout.memory) ? secondHalvesSeconds(layout, again, share, device)
-                                                     : forwardSeconds(layout, again, share, device);
+    if (layout.memory.recompute == RecomputeKind::None) return 0;
+    double sum = 0, ofBlock = 0;
+    for (int block = 0; block < stage.layers; ++block) {
+        const int layer = stage.firstLayer + block;
+        const bool ofSegment = recomputesBlock(layout.model, layout.memory, stage, block);
+        if (block == 0 || !sameShapes(layout.model, layer, layer - 1) ||
+            ofSegment != recomputesBlock(layout.model, layout.memory, stage, block - 1))
+            ofBlock = recomputeSeconds(layout, layer, ofSegment, share, device);
+        sum += ofBlock;
     }
-    if (recomputesHeads(layout.memory)) return stage.layers * headsSeconds(layout, share, device);
-    if (recomputesPointwise(layout.memory)) return pointwiseSeconds(layout, stage, share, device);
-    if (!recomputesCore(layout.memory)) return 0;
-    return stage.layers * coreSeconds(layout, share, device);
+    return sum;
 }
 
 double coreSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {

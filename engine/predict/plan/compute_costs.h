@@ -23,7 +23,11 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
 /// weights are kept in another format, each pass first rounds the weight of each product.
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                       const DevicePreset& device);
-/// The time of what the backward computes again.
+/// The time of what the backward of one layer of the model computes again. `ofSegment`: a segment covers the layer, or
+/// its second half (layout/recompute.h).
+double recomputeSeconds(const Layout& layout, int layer, bool ofSegment, const TensorShare& share,
+                        const DevicePreset& device);
+/// That of all layers of a stage.
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device);
 /// The time of one attention's core in the forward.

@@ -17,7 +17,7 @@
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
-#include <numeric>
+#include <ranges>
 #include <stdexcept>
 #include <thread>
 
@@ -161,14 +161,21 @@ std::vector<ActionPart> StepCosts::recomputed(const Action& action, bool togethe
     if (cost.recompute <= 0) return {};
     const double share = cost.recompute / (whole ? cost.backward : cost.inputGrad);
     if (together) return {{0, share}};
-    const int again = std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
-    const double once = (1 - share) / (again + cost.keptBlocks);  // of a block, besides what it computes again
+    int all = 0, again = 0;
+    for (const RecomputedBlocks& some : cost.recomputed) {
+        all += some.blocks;
+        again += some.times > 0 ? some.blocks : 0;
+    }
+    const double once = (1 - share) / all;  // of a block, besides what it computes again
     std::vector<ActionPart> parts;
-    double done = once * cost.keptBlocks;
-    for (std::size_t i = cost.segments.size(); i-- > 0;) {
-        const double part = share * cost.segments[i] / again;
-        parts.push_back({done, done + part});
-        done += part + once * cost.segments[i];
+    double done = 0;
+    for (const RecomputedBlocks& some : std::views::reverse(cost.recomputed)) {
+        if (some.times == 0) done += once * some.blocks;
+        for (int time = 0; time < some.times; ++time) {
+            const double part = share * some.blocks / again / some.times;
+            parts.push_back({done, done + part});
+            done += part + once * some.blocks / some.times;
+        }
     }
     return parts;
 }
@@ -299,10 +306,7 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
         cost.inputGrad = times.inputGrad;
         cost.weightGrad = times.weightGrad;
         cost.recompute = times.recompute;
-        const int parts = recomputedParts(layout.model, layout.memory);
-        cost.segments = parts > 0 ? std::vector<int>(static_cast<std::size_t>(parts * shape.layers), 1)
-                                  : recomputeSegments(layout.memory, shape.layers);
-        cost.keptBlocks = parts > 0 ? 0 : shape.layers - std::accumulate(cost.segments.begin(), cost.segments.end(), 0);
+        cost.recomputed = recomputedBlocks(layout.model, layout.memory, shape);
         if (share.size > 1 || share.context > 1 || share.expert > 1) {
             cost.tensor = tensorCosts(layout, shape,
                                       shape.first != shape.last && flushes(layout) && sharesEmbedding(layout.model),

@@ -6,6 +6,7 @@
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
 #include "engine/predict/plan/collectives.h"
 #include "engine/predict/plan/tensor_costs.h"
 #include "engine/layout/schedule/action.h"
@@ -70,9 +71,8 @@ struct StageCosts {
     double backward = 0;  ///< = inputGrad + weightGrad
     double inputGrad = 0;
     double weightGrad = 0;
-    double recompute = 0;       ///< of inputGrad, what computes activations again
-    std::vector<int> segments;  ///< blocks, or layers where each has parts of its own, of each part of that, from below
-    int keptBlocks = 0;         ///< blocks above these, of which nothing is computed again
+    double recompute = 0;                      ///< of inputGrad, what computes activations again
+    std::vector<RecomputedBlocks> recomputed;  ///< all blocks, from the lowest, and how often each does so
     double send = 0;    ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;    ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both

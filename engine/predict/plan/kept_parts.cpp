@@ -19,8 +19,10 @@ public:
     KeptWalk(const Layout& layout, const StageShape& shape, const TensorShare& share)
         : layout_(layout), share_(share), shape_(shape), size_(stageSizes(layout, share)),
           layers_(layersOf(layout, shape, share)),
-          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})),
-          part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0) {}
+          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false, shape.firstLayer})),
+          part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
+          norms_(recomputes(layout.memory, RecomputePart::Norms)),
+          activations_(recomputes(layout.memory, RecomputePart::Activations)) {}
 
     std::vector<KeptPart> parts() {
         const int each = shape_.layers > 0 ? static_cast<int>(layers_.size()) / shape_.layers : 1;
@@ -96,9 +98,8 @@ private:
         half_ = half;
     }
     void attention(const LayerBytes& layer) {
-        const bool again = recomputesPointwise(layout_.memory);
         add(say("statistics of the norm"), statistics(), size_.statistics);
-        add(say("what the norm makes"), "e·n·h", again_ ? 0 : size_.normed - (again ? layer.pointwise : 0));
+        add(say("what the norm makes"), "e·n·h", again_ ? 0 : size_.normed - (norms_ ? layer.ofNorm : 0));
         const bool keys = !again_ || size_.keys == 0;
         add(keys ? say("queries, keys and values") : say("queries and values"), keys ? "e·N·(q + 2g)" : "e·N·(q + g)",
             size_.joined - size_.dropped - (keys ? 0 : size_.keys));
@@ -117,16 +118,16 @@ private:
         add(sums ? say("logarithms of the rows' sums") : say("probabilities"), sums ? "4·b·a·s" : "e·b·a·s²", ofRows);
     }
     void feedForward(const LayerBytes& layer) {
-        const bool again = recomputesPointwise(layout_.memory), gated = layer.expansion > layer.projection;
+        const bool gated = layer.expansion > layer.projection;
         if (again_) return feedForwardBetween(layer);
         const std::int64_t made = layer.first - size_.statistics - size_.normed - size_.mask;
-        const std::int64_t activation = layer.pointwise - size_.own;  // of one product's width
+        const std::int64_t activation = layer.ofActivation;  // of one product's width
         const int products = blockParts(layout_.model).feedForwardMatrices() - 1;
         add(say("statistics of the norm"), statistics(), size_.statistics);
-        add(say("what the norm makes"), "e·n·h", size_.normed - (again ? size_.own : 0));
+        add(say("what the norm makes"), "e·n·h", size_.normed - (norms_ ? layer.ofNorm : 0));
         add(gated || products > 1 ? say("first product and gate") : say("first product"),
             products > 1 ? "2·e·N·f" : "e·N·f", products * activation);
-        add(say("what the activation makes"), "e·N·f", made - products * activation - (again ? activation : 0));
+        add(say("what the activation makes"), "e·N·f", made - products * activation - (activations_ ? activation : 0));
         add(say("mask of dropout"), "n·h", size_.mask);
     }
     /// With recompute operations.
@@ -139,22 +140,22 @@ private:
         add(say("mask of dropout"), "n·h", size_.mask);
     }
     void experts(const ExpertBytes& experts, const LayerBytes& layer) {
-        const bool again = recomputesPointwise(layout_.memory) || again_;
+        const bool again = activations_ || again_;
         add(say("statistics of the norm"), statistics(), size_.statistics);
-        add(say("what the norm makes"), "e·n·h", size_.own - (again ? size_.own : 0));
+        add(say("what the norm makes"), "e·n·h", size_.own - (norms_ || again_ ? layer.ofNorm : 0));
         add(say("scores and routes of the gate"), say("4·(N·columns + 2·N·k + rows + …)"), experts.gate);
         add(say("rows of experts"), say("e·rows·(2h + (1 + products)·f)"),
             experts.rows - (again ? activatedRows(experts) : 0));
         add(say("shared experts"), say("e·N·(1 + products)·shared width"),
-            experts.shared - (again ? layer.pointwise - size_.own - activatedRows(experts) : 0));
+            experts.shared - (again ? layer.ofActivation - activatedRows(experts) : 0));
     }
     /// What activations make in the experts' rows; the rest of it is in the shared experts'.
     static std::int64_t activatedRows(const ExpertBytes& experts) {
         return experts.activated - (experts.shared > 0 ? experts.sharedScratch : 0);
     }
     void latent(const LatentBytes& bytes, const LayerBytes& layer) {
-        const bool again = recomputesPointwise(layout_.memory) || again_, heads = recomputesHeads(layout_.memory);
-        add(say("norm and its statistics"), "e·n·h + 4·n", bytes.normed - (again ? layer.pointwise : 0));
+        const bool heads = recomputesHeads(layout_.memory);
+        add(say("norm and its statistics"), "e·n·h + 4·n", bytes.normed - (norms_ || again_ ? layer.ofNorm : 0));
         if (bytes.queryLatent > 0)
             add(say("latent of queries and its norm"), say("2·e·n·query rank + 4·n"),
                 2 * bytes.queryLatent + bytes.statistics);
@@ -177,6 +178,8 @@ private:
     std::vector<LayerBytes> layers_;
     std::vector<int> segments_;
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
+    bool norms_;         ///< what norms make is computed again
+    bool activations_;   ///< what activations make is
     int layer_ = 0;
     bool again_ = false;  ///< what lies between kept operations is computed again in this layer
     Sentence half_;

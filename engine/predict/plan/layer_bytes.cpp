@@ -121,7 +121,7 @@ LayerBytes attentionLayer(const StageSizes& size) {
             .expansion = size.triple,
             .projection = size.square,
             .dropped = size.dropped,
-            .pointwise = size.own,
+            .ofNorm = size.own,
             .again = size.normed + size.keys};
 }
 
@@ -131,7 +131,7 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sta
             .freedEarly = latent.attention.kept,
             .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
             .dropped = latent.dropped,
-            .pointwise = size.own,
+            .ofNorm = size.own,
             .again = size.own,
             .latent = latent};
 }
@@ -143,14 +143,16 @@ LayerBytes feedForwardLayer(const StageSizes& size, int width, int expansions) {
             .gradient = width * size.number,
             .expansion = expansions * width * size.row,
             .projection = width * size.row,
-            .pointwise = size.own + width * size.number,
+            .ofNorm = size.own,
+            .ofActivation = width * size.number,
             .again = size.normed + width * (size.operand + valuesAgain * size.number) - size.unread};
 }
 
 LayerBytes expertsLayer(const StageSizes& size, const ExpertBytes& experts) {
     return {.first = size.statistics + size.own + experts.gate + experts.rows,
             .second = experts.shared,
-            .pointwise = size.own + experts.activated,
+            .ofNorm = size.own,
+            .ofActivation = experts.activated,
             .again = size.own + experts.activated,
             .experts = experts};
 }

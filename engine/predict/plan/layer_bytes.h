@@ -65,7 +65,8 @@ struct LayerBytes {
     std::int64_t expansion;    ///< copies of the two weights, for their products
     std::int64_t projection;
     std::int64_t dropped = 0;                 ///< of it, what the forward frees and inputGrad has room for anew
-    std::int64_t pointwise = 0;               ///< held: what the norm and the activation make
+    std::int64_t ofNorm = 0;                  ///< held: what the norm makes
+    std::int64_t ofActivation = 0;            ///< held: what the activation makes
     std::int64_t again = 0;                   ///< held: with recompute operations, what is freed as the forward ends
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
     std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count

@@ -39,19 +39,23 @@ double updatePerByte(const Profile& profile) {
 
 /// The share of a block's forward that its backward computes again, by operations.
 double recomputedShare(const Layout& layout, const StageShape& stage, int layer) {
+    const MemorySpec& memory = layout.memory;
+    if (memory.recompute == RecomputeKind::None) return 0;
     const int samples = layout.batch.micro;
-    const bool ofSegment = layer - stage.firstLayer < recomputedBlocks(layout.memory, stage.layers);
-    if (ofSegment && !recomputesOperations(layout.memory))
-        return recomputesSecondHalves(layout.memory)
-                   ? layerShares(layout.model, {1, false, false, layer}, samples).back()
-                   : 1;
-    if (ofSegment || recomputesHeads(layout.memory) || recomputesPointwise(layout.memory)) {  // by the model's times
-        const StageShape block{1, false, false, layer};
-        const DevicePreset& device = modelledDevice(layout);
-        return recomputeSeconds(layout, block, {}, device) / forwardSeconds(layout, block, {}, device);
+    const bool ofSegment = recomputesBlock(layout.model, memory, stage, layer - stage.firstLayer);
+    const PointwiseAgain pointwise = pointwiseAgain(layout.model, memory, ofSegment);
+    if (recomputesOperations(memory) || recomputesHeads(memory) || pointwise.norms > 0 || pointwise.activation) {
+        const DevicePreset& device = modelledDevice(layout);  // by the model's times
+        return recomputeSeconds(layout, layer, ofSegment, {}, device) /
+               forwardSeconds(layout, {1, false, false, layer}, {}, device);
     }
-    if (!recomputesCore(layout.memory)) return 0;
-    return coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
+    double share = 0;
+    if (ofSegment)
+        share +=
+            recomputesSecondHalves(memory) ? layerShares(layout.model, {1, false, false, layer}, samples).back() : 1;
+    if (recomputesCore(memory))
+        share += coreForwardFlops(layout.model, samples) / layerForwardFlops(layout.model, layer, samples);
+    return share;
 }
 
 void measureHop(TensorCost& hop, const LinkProfile& link) {

@@ -287,7 +287,7 @@ void addNotes(Plan& plan) {
         notes.push_back(say("ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × "
                             "the parameters a step, while that of ZeRO 1 is 2 ×",
                             m == 1 ? say("1 microbatch") : say("{} microbatches", m), 3 * m));
-    if (layout.parallel.zero == 3 && !recomputeSegments(layout.memory, 1).empty() &&
+    if (layout.parallel.zero == 3 && hasSegments(layout.memory) &&
         !recomputesSecondHalves(layout.memory))  // one layer, which needs its weights anyway
         notes.push_back(say(
             "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "

@@ -249,7 +249,10 @@ public:
     }
     /// Queries, keys and values are brought into the order of heads again.
     double headPasses(int layer) const { return passesOf(layoutBytes(), layer); }
-    double pointwisePasses(int layer) const { return passesOf(2 * normBytes() + activationBytes(layer), layer); }
+    double pointwisePasses(int layer, const PointwiseAgain& again) const {
+        const double bytes = again.norms * normBytes() + (again.activation ? activationBytes(layer) : 0);
+        return bytes > 0 ? passesOf(bytes, layer) : 0;
+    }
     /// What recompute operations does again of them: all but the last residual sum, and rows on their way.
     double betweenPasses(int layer) const {
         return passesOf(2 * normBytes() + residualBytes() + layoutBytes() + activationBytes(layer), layer);
@@ -338,8 +341,6 @@ double productSeconds(const MatrixProduct& product, ProductFormat format, const 
 ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device, const StackOnDevice& on) {
     const StackClock clock(layout, share, device, on);
-    const bool core = recomputesCore(layout.memory);
-    const int recomputed = recomputedBlocks(layout.memory, stage.layers);
     const bool halves = recomputesSecondHalves(layout.memory), operations = recomputesOperations(layout.memory);
     // A program that keeps outputs which nobody reads makes others that nobody reads.
     const bool halvesAgain = makesHalvesAgain(layout.memory, share.size) || on.stack->keepsUnread;
@@ -367,10 +368,10 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
                       : operations ? clock.forward(clock.everySecond(layer, halvesAgain), layout.precision.products) +
                                          clock.betweenPasses(layer)
                                    : block.forward;
-        if (core) block.partsAgain = clock.attention(false);
-        else if (recomputesHeads(layout.memory))
-            block.partsAgain = clock.forward(clock.headProducts(), layout.precision.products) + clock.headPasses(layer);
-        else if (recomputesPointwise(layout.memory)) block.partsAgain = clock.pointwisePasses(layer);
+        if (recomputesCore(layout.memory)) block.partsAgain += clock.attention(false);
+        if (recomputesHeads(layout.memory))
+            block.partsAgain +=
+                clock.forward(clock.headProducts(), layout.precision.products) + clock.headPasses(layer);
         return block;
     };
     ComputeTimes times;
@@ -381,7 +382,9 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         times.forward += block.forward;
         times.inputGrad += block.input;
         times.weightGrad += block.weight;
-        again += layer - stage.firstLayer < recomputed ? block.again : block.partsAgain;
+        const bool ofSegment = recomputesBlock(layout.model, layout.memory, stage, layer - stage.firstLayer);
+        again += (ofSegment ? block.again : 0) + block.partsAgain +
+                 clock.pointwisePasses(layer, pointwiseAgain(layout.model, layout.memory, ofSegment));
     }
     if (stage.last) {
         const Halves back = clock.backward(clock.output(), ProductFormat::Compute);

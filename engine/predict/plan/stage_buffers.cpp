@@ -47,11 +47,12 @@ public:
               const TensorShare& share)
         : size_(stageSizes(layout, share)), shape_(shape), neighbours_(neighbours), splits_(share.sequence),
           drops_(layout.model.dropout > 0), again_(recomputesCore(layout.memory)),
-          heads_(recomputesHeads(layout.memory)), pointwise_(recomputesPointwise(layout.memory)),
+          heads_(recomputesHeads(layout.memory)), norms_(recomputes(layout.memory, RecomputePart::Norms)),
+          activations_(recomputes(layout.memory, RecomputePart::Activations)),
           operations_(recomputesOperations(layout.memory)), halvesAgain_(makesHalvesAgain(layout.memory, share.size)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
           layers_(layersOf(layout, shape, share)), modules_(shape.last ? predictionModules(layout.model) : 0),
-          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false})) {}
+          segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false, shape.firstLayer})) {}
 
     /// `parts`, where it is not null, is told each layer's.
     MemoryDelta forward(std::vector<LayerBuffers>* parts) {
@@ -66,7 +67,7 @@ public:
             if (layers_[i].join > 0) tally.add(Category::Buffers, size_.tokens);
             forwardLayer(tally, layers_[i]);
             if (layers_[i].join > 0) tally.add(Category::Activations, size_.own);  // for the output
-            if (pointwise_) tally.add(Category::Activations, -layers_[i].pointwise);
+            tally.add(Category::Activations, -pointwise(i));
             layers.end(LayerPart::Use, layerOf(i));
             if (segments_[i] < 0) continue;
             if (operations_) {
@@ -107,7 +108,7 @@ public:
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
             if (endsSegment(segments_, static_cast<int>(i))) recompute(layers, i);
-            if (pointwise_) tally.add(Category::Activations, layer.pointwise);
+            tally.add(Category::Activations, pointwise(i));
             if (layer.experts) {
                 expertsGrad(tally, *layer.experts, kept);
                 tally.add(outputGradient(i, kept), -size_.own);
@@ -303,6 +304,11 @@ private:
         tally.add(Category::Activations, -size_.own);  // the output, which nobody takes
     }
 
+    /// What norms and activations make of a layer that is made again without the rest of it.
+    std::int64_t pointwise(std::size_t i) const {
+        if (segments_[i] >= 0) return 0;
+        return (norms_ ? layers_[i].ofNorm : 0) + (activations_ ? layers_[i].ofActivation : 0);
+    }
     bool beginsSegment(std::size_t i) const { return segments_[i] == static_cast<int>(i); }
     bool received(std::size_t i) const { return i == 0 && neighbours_.inputReceived; }
 
@@ -374,7 +380,8 @@ private:
     bool drops_;
     bool again_;         ///< the core is recomputed
     bool heads_;         ///< what a latent attention makes of its latents is
-    bool pointwise_;     ///< what norms and activations make is
+    bool norms_;         ///< what norms make is
+    bool activations_;   ///< what activations make is
     bool operations_;    ///< what lies between kept operations is
     bool halvesAgain_;   ///< and the inputs of second halves
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is

@@ -9,6 +9,7 @@
 #include "engine/layout/stacks.h"
 
 #include <algorithm>
+#include <ranges>
 
 namespace shardlab::predict {
 namespace {
@@ -246,12 +247,9 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
     // A program that has a product for each matrix does one again in each half, which reads all tokens.
     const SoftwareStack* const stack = modelledStack(layout);
     const bool gathersAgain = stack && stack->splitsProducts;
-    std::vector<int> segments = recomputeSegments(layout.memory, stage.layers);
-    const std::size_t again = segments.size();
-    segments.push_back(stage.layers - recomputedBlocks(layout.memory, stage.layers));  // blocks that are kept
-    for (int last = end; !segments.empty(); segments.pop_back()) {
-        const int first = last - segments.back();
-        if (segments.size() <= again) {
+    for (const RecomputedBlocks& some : std::views::reverse(recomputedBlocks(layout.model, layout.memory, stage))) {
+        const int first = stage.firstLayer + some.first, last = first + some.blocks;
+        if (some.segment) {
             const std::size_t before = costs.inputGrad.size();
             if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
             const int lowest = recomputesSecondHalves(layout.memory) ? last * branches - 1 : first * branches;
@@ -286,7 +284,6 @@ TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied
             for (int norm = 0; norm < joinNorms; ++norm) group.sumOverTokens(costs.weightGrad, i / branches);
             group.gather(costs.weightGrad, i / branches);
         }
-        last = first;
     }
     if (stage.first) group.gather(costs.weightGrad, embeddingLayer);
     return costs;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+#include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/mesh/replicas.h"
@@ -368,13 +369,15 @@ private:
         const std::string granularity = options_.text("recompute-granularity").value_or("");
         const bool selective = options_.flag("recompute-activations") || granularity == "selective";
         const auto modules = options_.all("recompute-modules");
-        // A layer with experts is no mlp of Megatron-LM's.
-        const auto has = [&](std::string_view module) { return std::ranges::find(modules, module) != modules.end(); };
-        const bool experts = hasExperts(layout_.model), halves = has("mlp") && has("moe") == experts;
-        if (selective) m.recompute = halves ? RecomputeKind::Mlp : RecomputeKind::Selective;
-        for (const std::string& each : modules)
-            if (each != "core_attn" && !(halves && (each == "mlp" || each == "moe")))
-                note(say("--recompute-modules {}: attention's core alone is computed again", each));
+        WordSet<RecomputePart> parts;
+        for (const std::string& each : modules) {
+            if (const auto part = partOfModule(each)) parts.set(*part, true);
+            else note(say("--recompute-modules {}: the layout has no such part to compute again", each));
+        }
+        if (modules.empty()) parts.set(RecomputePart::Core, true);
+        if (selective) recomputeParts(layout_.model, parts, m);
+        if (selective && activatesOutsideExperts(layout_))
+            note(say("--recompute-modules moe_act: the layout computes the activations of other blocks again, too"));
         const bool block = options_.text("recompute-method").value_or("") == "block";
         const int number = options_.integer("recompute-num-layers").value_or(1);
         if (granularity == "full") {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+#include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
@@ -193,12 +194,12 @@ private:
             refuse("/memory/recompute", "sqrt", say("{} is one number for all stages", named("--recompute-num-layers")),
                    say("every with memory.recompute_every {}", std::max(1L, std::lround(std::sqrt(most)))));
         }
-        if (recomputesHeads(m) || recomputesPointwise(m) || recomputesOperations(m))
+        if (activatesOutsideExperts(layout_) || recomputesOperations(m))
             refuse("/memory/recompute", wordOf(m.recompute),
                    say("{} names whole parts of a block, and the activation of a feed-forward block or an "
                        "operation is none",
                        named("--recompute-modules")),
-                   say("none, selective, mlp, full or every"));
+                   say("none, selective, mlp, latent, full or every; or parts without activations"));
         if (recomputesSecondHalves(m) && m.recomputeBlocks > 0)
             refuse("/memory/recompute_blocks", say("second halves of a part of each stage"),
                    say("{} holds for all blocks", named("--recompute-modules")), "0");

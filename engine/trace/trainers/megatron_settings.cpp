@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+#include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
@@ -99,6 +100,7 @@ constexpr std::string_view megatronFields[] = {
     "/memory/recompute",
     "/memory/recompute_every",
     "/memory/recompute_blocks",
+    "/memory/recompute_parts",
     "/memory/partition_activations",
     "/memory/offload",
     "/run/steps",
@@ -327,10 +329,10 @@ private:
         const MemorySpec& m = layout_.memory;
         if (m.recompute == RecomputeKind::None && m.offload == OffloadKind::None) return;
         section("Memory");
-        if (m.recompute == RecomputeKind::Selective || m.recompute == RecomputeKind::Mlp) {
+        if (const auto modules = recomputedModules(layout_); !modules.empty()) {
             add("--recompute-granularity", "selective");
-            add("--recompute-modules", m.recompute == RecomputeKind::Selective ? "core_attn" : "mlp");
-            if (m.recompute == RecomputeKind::Mlp && hasExperts(layout_.model)) settings_.back().more = {"moe"};
+            add("--recompute-modules", modules.front());
+            settings_.back().more.assign(modules.begin() + 1, modules.end());
         } else if (m.recompute != RecomputeKind::None) {
             add("--recompute-granularity", "full");
             const bool block = m.recomputeBlocks > 0;

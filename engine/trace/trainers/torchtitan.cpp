@@ -4,6 +4,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/mesh/copies.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/schedule/registry.h"

@@ -95,7 +95,7 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
 
     held.input = std::move(input);
     held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(context_.ownTokens()));
-    makePointwise(held);
+    makePointwise(held, {.norms = true});
 
     held.joined = roomJoined();
     {
@@ -111,9 +111,12 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     return makeOutput(held);
 }
 
-void AttentionLayer::dropPointwise(LayerState& state) const { static_cast<State&>(state).normed = {}; }
+void AttentionLayer::dropPointwise(LayerState& state, Pointwise parts) const {
+    if (parts.norms) static_cast<State&>(state).normed = {};
+}
 
-void AttentionLayer::makePointwise(LayerState& state) const {
+void AttentionLayer::makePointwise(LayerState& state, Pointwise parts) const {
+    if (!parts.norms) return;
     auto& held = static_cast<State&>(state);
     held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
     norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());

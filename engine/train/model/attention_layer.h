@@ -56,8 +56,8 @@ public:
     Buffer forward(LayerState& state, Buffer input) override;
     Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
     void weightGrad(LayerState& state) override;
-    void dropPointwise(LayerState& state) const override;
-    void makePointwise(LayerState& state) const override;
+    void dropPointwise(LayerState& state, Pointwise parts) const override;
+    void makePointwise(LayerState& state, Pointwise parts) const override;
     Buffer makeOutput(const LayerState& state) const override;
 
 private:

@@ -22,7 +22,7 @@ GateFunction functionOf(const BlockParts& parts) {
 }  // namespace
 
 Expansion::Expansion(const LayerContext& context, const std::string& name, int width, const Initial& initial)
-    : device_(context.device()), again_(context.recompute.pointwise), gated_(context.parts.gated()),
+    : device_(context.device()), again_(context.recompute.activations), gated_(context.parts.gated()),
       function_(functionOf(context.parts)),
       expansion_(context, name + (gated_ ? ".gate_up" : ".c_fc"), context.hidden, gated_ ? 2 * width : width, initial,
                  LinearCut::Columns, gated_ ? 2 : 1) {}

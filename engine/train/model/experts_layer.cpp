@@ -177,16 +177,22 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
     return output;
 }
 
-void ExpertsLayer::dropPointwise(LayerState& state) const {
+void ExpertsLayer::dropPointwise(LayerState& state, Pointwise parts) const {
     auto& held = static_cast<State&>(state);
-    for (Buffer* each : {&held.normed, &held.activated, &held.sharedActivated}) *each = {};
+    if (parts.norms) held.normed = {};
+    if (!parts.activations) return;
+    held.activated = {};
+    held.sharedActivated = {};
 }
 
-void ExpertsLayer::makePointwise(LayerState& state) const {
+void ExpertsLayer::makePointwise(LayerState& state, Pointwise parts) const {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens(), own = context_.ownTokens();
-    held.normed = allRows(MemoryCategory::Activations, own, context_.hidden);
-    norm_.forward(own, held.input.data(), held.statistics.floats(), held.normed.data());
+    if (parts.norms) {
+        held.normed = allRows(MemoryCategory::Activations, own, context_.hidden);
+        norm_.forward(own, held.input.data(), held.statistics.floats(), held.normed.data());
+    }
+    if (!parts.activations) return;
     const RowBlocks& blocks = held.blocks;
     const Expansion& any = experts_.front().block.expansion;
     held.activated = allRows(MemoryCategory::Activations, blocks.rows(), any.width());

@@ -49,17 +49,20 @@ Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
     return residual_.forward(held, held.activated, held.input);
 }
 
-void FeedForwardLayer::dropPointwise(LayerState& state) const {
+void FeedForwardLayer::dropPointwise(LayerState& state, Pointwise parts) const {
     auto& held = static_cast<State&>(state);
-    held.normed = {};
-    held.activated = {};
+    if (parts.norms) held.normed = {};
+    if (parts.activations) held.activated = {};
 }
 
-void FeedForwardLayer::makePointwise(LayerState& state) const {
+void FeedForwardLayer::makePointwise(LayerState& state, Pointwise parts) const {
     auto& held = static_cast<State&>(state);
+    if (parts.norms) {
+        held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
+        norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+    }
+    if (!parts.activations) return;
     const int tokens = context_.tokens();
-    held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-    norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
     held.activated = context_.allocate(MemoryCategory::Activations,
                                        static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.width()));
     expansion_.activate(tokens, held.expanded.data(), held.activated.data());

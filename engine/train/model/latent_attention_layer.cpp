@@ -126,7 +126,7 @@ Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
     held.input = std::move(input);
     held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(context_.ownTokens()));
-    makePointwise(held);
+    makePointwise(held, {.norms = true});
     makeLatents(held);
     makeHeads(held);
     held.attended =
@@ -140,9 +140,12 @@ Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
     return makeOutput(held);
 }
 
-void LatentAttentionLayer::dropPointwise(LayerState& state) const { static_cast<State&>(state).normed = {}; }
+void LatentAttentionLayer::dropPointwise(LayerState& state, Pointwise parts) const {
+    if (parts.norms) static_cast<State&>(state).normed = {};
+}
 
-void LatentAttentionLayer::makePointwise(LayerState& state) const {
+void LatentAttentionLayer::makePointwise(LayerState& state, Pointwise parts) const {
+    if (!parts.norms) return;
     auto& held = static_cast<State&>(state);
     held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
     norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());

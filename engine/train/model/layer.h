@@ -6,6 +6,7 @@
 
 #include "engine/train/model/arena.h"
 #include "engine/train/model/expert_tally.h"
+#include "engine/train/model/recompute.h"
 
 #include <cstdint>
 #include <functional>
@@ -47,10 +48,10 @@ public:
     virtual Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) = 0;
     /// Adds to the weights' gradients; afterwards the state is empty.
     virtual void weightGrad(LayerState& state) = 0;
-    /// Frees what the norm in front and the activations made, once the forward is done. makePointwise makes it again,
+    /// Frees what the norm in front or the activations made, once the forward is done. makePointwise makes it again,
     /// to the bit, before the input's gradient. A layer without a norm has nothing of the kind.
-    virtual void dropPointwise(LayerState&) const {}
-    virtual void makePointwise(LayerState&) const {}
+    virtual void dropPointwise(LayerState&, Pointwise) const {}
+    virtual void makePointwise(LayerState&, Pointwise) const {}
     /// An attention's output once more, to the bit, after makePointwise; other layers have none.
     virtual Buffer makeOutput(const LayerState&) const { return {}; }
     /// The tally of a layer with experts; null for other layers.

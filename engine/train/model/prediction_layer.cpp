@@ -111,11 +111,11 @@ void PredictionLayer::weightGrad(LayerState& state) {
     held = {};
 }
 
-void PredictionLayer::dropPointwise(LayerState& state) const {
-    attention_->dropPointwise(*static_cast<State&>(state).attention);
+void PredictionLayer::dropPointwise(LayerState& state, Pointwise parts) const {
+    attention_->dropPointwise(*static_cast<State&>(state).attention, parts);
 }
-void PredictionLayer::makePointwise(LayerState& state) const {
-    attention_->makePointwise(*static_cast<State&>(state).attention);
+void PredictionLayer::makePointwise(LayerState& state, Pointwise parts) const {
+    attention_->makePointwise(*static_cast<State&>(state).attention, parts);
 }
 Buffer PredictionLayer::makeOutput(const LayerState& state) const {
     return attention_->makeOutput(*static_cast<const State&>(state).attention);

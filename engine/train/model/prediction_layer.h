@@ -44,8 +44,8 @@ public:
     /// Takes `normedGradient` of the state too.
     Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) override;
     void weightGrad(LayerState& state) override;
-    void dropPointwise(LayerState& state) const override;
-    void makePointwise(LayerState& state) const override;
+    void dropPointwise(LayerState& state, Pointwise parts) const override;
+    void makePointwise(LayerState& state, Pointwise parts) const override;
     Buffer makeOutput(const LayerState& state) const override;
 
     /// norm(input), which the output projection reads (Activations); after forward.

@@ -53,6 +53,8 @@ Recompute::Observer observing(const Recompute::Observer& given, Fp8Products* fp8
     };
 }
 
+constexpr Pointwise everyPointwise{true, true};
+
 std::string choiceBiasName(int layer) { return fmt::format("h.{}.moe.gate.bias", layer); }
 
 }  // namespace
@@ -68,7 +70,7 @@ struct Stage::Impl {
                                                   spec.microbatches)
                   : nullptr),
           recomputing{recomputesCore(spec.memory), recomputesHeads(spec.memory),
-                      recomputesPointwise(spec.memory) || recomputesOperations(spec.memory),
+                      recomputes(spec.memory, RecomputePart::Activations) || recomputesOperations(spec.memory),
                       observing(spec.recomputing, fp8.get())},
           stage(stageBuilders[spec.model.kind](spec, {weights,
                                                       arena,
@@ -86,7 +88,8 @@ struct Stage::Impl {
                                                       fp8.get(),
                                                       spec.folds})),
           segments(layerSegments(spec.model, spec.memory, {spec.layers, spec.first, spec.last, spec.firstLayer})),
-          partitions(spec.memory.partitionActivations), pointwise(recomputesPointwise(spec.memory)),
+          partitions(spec.memory.partitionActivations), pointwise{recomputes(spec.memory, RecomputePart::Norms),
+                                                                  recomputes(spec.memory, RecomputePart::Activations)},
           operations(recomputesOperations(spec.memory)), halvesAgain(makesHalvesAgain(spec.memory, tensor.size())) {
         weights.allocate(arena, types, spec.seed, spec.storage);
         if (fp8) {
@@ -146,11 +149,18 @@ struct Stage::Impl {
 
     bool beginsSegment(std::size_t i) const { return segmentOf(i) == layerOf(i); }
 
+    /// What layer `i` makes again besides segments. An attention, the lower of a block's two layers, has no activation.
+    Pointwise pointwiseOf(std::size_t i) const {
+        if (segmentOf(i) >= 0) return {};
+        const std::size_t ofBlock = spec.layers > 0 ? stage.layers.size() / static_cast<std::size_t>(spec.layers) : 1;
+        return {pointwise.norms, pointwise.activations && i % ofBlock == ofBlock - 1};
+    }
+
     /// To be called after the forward of a segment's layer: keeps only the segment's input, and with operations what
     /// these made.
     void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
         if (operations) {
-            stage.layers[i]->dropPointwise(*state);
+            stage.layers[i]->dropPointwise(*state, everyPointwise);
             if (halvesAgain && !beginsSegment(i)) state->input = {};
             return;
         }
@@ -177,7 +187,7 @@ struct Stage::Impl {
     /// Does again what lies between the operations whose outputs are kept.
     void recomputeBetween(Held& state, std::size_t begin, std::size_t last) {
         eachAgain(begin, last, [&](std::size_t i) {
-            stage.layers[i]->makePointwise(*state.layers[i]);
+            stage.layers[i]->makePointwise(*state.layers[i], everyPointwise);
             if (halvesAgain && i < last) state.layers[i + 1]->input = stage.layers[i]->makeOutput(*state.layers[i]);
         });
     }
@@ -275,7 +285,8 @@ struct Stage::Impl {
             visitLayer(i);
             state.layers[i]->lossScale = scale;
             gradient = reading(layerOf(i), [&] {
-                if (pointwise) recomputing.run([&] { stage.layers[i]->makePointwise(*state.layers[i]); });
+                if (const Pointwise parts = pointwiseOf(i); parts.norms || parts.activations)
+                    recomputing.run([&] { stage.layers[i]->makePointwise(*state.layers[i], parts); });
                 return stage.layers[i]->inputGrad(*state.layers[i], std::move(gradient), kept);
             });
             tell(LayerPart::Use, layerOf(i));
@@ -305,10 +316,10 @@ struct Stage::Impl {
     std::vector<Parameter> choiceBiases;
     std::vector<Parameter> fp8State;
     const std::vector<int> segments;
-    const bool partitions;   ///< each tensor member keeps its part of a segment's input
-    const bool pointwise;    ///< what norms and activations make is made again in each layer by itself
-    const bool operations;   ///< segments keep some outputs (recompute.h)
-    const bool halvesAgain;  ///< and not the inputs of second halves
+    const bool partitions;      ///< each tensor member keeps its part of a segment's input
+    const Pointwise pointwise;  ///< what is made again in each layer by itself, where no segment covers it
+    const bool operations;      ///< segments keep some outputs (recompute.h)
+    const bool halvesAgain;     ///< and not the inputs of second halves
     LayerHooks* hooks = nullptr;
     std::int32_t* overflow = nullptr;
     std::map<int, Held> microbatches;
@@ -422,7 +433,7 @@ Buffer Stage::forward(int microbatch, const TokenBatch& batch, Buffer input) {
         if (module) held.tokens = onDevice(impl_->arena, targetsOf(batch, *module), MemoryCategory::Buffers);
         input = impl_->reading(impl_->layerOf(i), [&] { return stage.layers[i]->forward(held, std::move(input)); });
         if (module) normed.push_back(stage.modules[*module]->normed(held));
-        if (impl_->pointwise) stage.layers[i]->dropPointwise(*state.layers.back());
+        stage.layers[i]->dropPointwise(*state.layers.back(), impl_->pointwiseOf(i));
         impl_->tell(LayerPart::Use, impl_->layerOf(i));
         if (impl_->segmentOf(i) >= 0) impl_->forget(state.layers.back(), i);
     }

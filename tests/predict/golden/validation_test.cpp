@@ -247,6 +247,7 @@ private Q_SLOTS:
         row("recompute", "selective modules mlp", "mlp, 0");
         for (const char* cell : {"selective modules moe_act/layernorm", "selective (layernorm, moe_act)"})
             row("recompute", cell, "pointwise, 0");
+        row("recompute", "selective modules core_attn/layernorm", "parts, 0");
         for (const char* cell : {"selective (fraction not stated)", "selective modules mla_up_proj", "some",
                                  "selective (every 20th layer)"})
             row("recompute", cell, "refused");

@@ -12,6 +12,7 @@
 
 #include <QCheckBox>
 #include <QFileDialog>
+#include <QGridLayout>
 #include <QLineEdit>
 #include <QSignalBlocker>
 #include <QToolButton>
@@ -108,6 +109,33 @@ void PlainTextEditor::display(const Layout& layout) {
 }
 
 QWidget& PlainTextEditor::control() { return *line_; }
+
+WordSetEditor::WordSetEditor(const Field& field, const WordSetField& access, Document& document, QWidget* parent)
+    : FieldEditor(field, document, parent), access_(access) {
+    constexpr int columns = 3;
+    auto* grid = new QGridLayout(this);
+    grid->setContentsMargins(0, 0, 0, 0);
+    for (std::size_t i = 0; i < access.words.size(); ++i) {
+        auto* box = child<QCheckBox>(text(access.words[i]), this);
+        name(*box);
+        box->setAccessibleName(tr("%1: %2").arg(term(field.label), box->text()));
+        grid->addWidget(box, static_cast<int>(i) / columns, static_cast<int>(i) % columns);
+        connect(box, &QCheckBox::toggled, this, [this, i, box](bool on) {
+            edit([this, i, on](Layout& layout) { access_.set(layout, i, on); },
+                 on ? tr("%1: on").arg(box->text()) : tr("%1: off").arg(box->text()));
+        });
+        boxes_.push_back(box);
+    }
+}
+
+void WordSetEditor::display(const Layout& layout) {
+    for (std::size_t i = 0; i < boxes_.size(); ++i) {
+        const QSignalBlocker quiet(boxes_[i]);
+        boxes_[i]->setChecked(access_.has(layout, i));
+    }
+}
+
+QWidget& WordSetEditor::control() { return *boxes_.front(); }
 
 BooleanEditor::BooleanEditor(const Field& field, BooleanField access, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), access_(access), box_(child<QCheckBox>(this)) {

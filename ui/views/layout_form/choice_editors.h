@@ -6,6 +6,8 @@
 
 #include <QStringList>
 
+#include <vector>
+
 class QCheckBox;
 class QComboBox;
 class QLineEdit;
@@ -40,6 +42,20 @@ private:
     void set(const QString& text);
     TextField access_;
     QLineEdit* line_;
+};
+
+/// Any of an enum's words, a check box each.
+class WordSetEditor : public FieldEditor {
+    Q_OBJECT
+public:
+    WordSetEditor(const Field& field, const WordSetField& access, Document& document, QWidget* parent);
+    void display(const Layout& layout) override;
+    QWidget& control() override;
+    bool wide() const override { return true; }
+
+private:
+    WordSetField access_;
+    std::vector<QCheckBox*> boxes_;
 };
 
 class BooleanEditor : public FieldEditor {

@@ -57,6 +57,9 @@ FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* pa
                 return child<PlainTextEditor>(field, access, document, parent);
             },
             [&](const WordField&) -> FieldEditor* { return child<ChoiceEditor>(field, document, parent); },
+            [&](const WordSetField& access) -> FieldEditor* {
+                return child<WordSetEditor>(field, access, document, parent);
+            },
             [&](IntegerListField access) -> FieldEditor* {
                 if (field.pointer == "/schedule/stages") return child<StagesEditor>(field, access, document, parent);
                 return child<IntegerListEditor>(field, access, document, parent);
