@@ -306,6 +306,7 @@ std::string stackOfRow(const CsvTable& table, std::size_t index) {
     const bool materialised = row.says("standard");
     if (!materialised && (row.says("overlap disabled"))) return "megatron-core-serial";
     if (!materialised && row.says("cuda_graph_impl=full_iteration")) return "megatron-core-graphs";
+    if (!materialised && row.says("moe_a2a_overlap=true")) return "megatron-core-overlap";
     if (!materialised && date >= "2023-06") return "megatron-core";
     if (row.text("sequence_parallel").starts_with("yes") || date >= "2022-05") return "megatron-2022";
     return "megatron-2021";

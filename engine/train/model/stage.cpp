@@ -53,8 +53,6 @@ Recompute::Observer observing(const Recompute::Observer& given, Fp8Products* fp8
     };
 }
 
-constexpr Pointwise everyPointwise{true, true};
-
 std::string choiceBiasName(int layer) { return fmt::format("h.{}.moe.gate.bias", layer); }
 
 }  // namespace
@@ -160,7 +158,7 @@ struct Stage::Impl {
     /// these made.
     void forget(std::unique_ptr<LayerState>& state, std::size_t i) const {
         if (operations) {
-            stage.layers[i]->dropPointwise(*state, everyPointwise);
+            stage.layers[i]->dropPointwise(*state, {.norms = true, .activations = true});
             if (halvesAgain && !beginsSegment(i)) state->input = {};
             return;
         }
@@ -187,7 +185,7 @@ struct Stage::Impl {
     /// Does again what lies between the operations whose outputs are kept.
     void recomputeBetween(Held& state, std::size_t begin, std::size_t last) {
         eachAgain(begin, last, [&](std::size_t i) {
-            stage.layers[i]->makePointwise(*state.layers[i], everyPointwise);
+            stage.layers[i]->makePointwise(*state.layers[i], {.norms = true, .activations = true});
             if (halvesAgain && i < last) state.layers[i + 1]->input = stage.layers[i]->makeOutput(*state.layers[i]);
         });
     }
