@@ -13,7 +13,8 @@
        shardlab_close(live, 2000);
 
    `shardlab listen --no-tls` prints what the environment has to hold: SHARDLAB_ADDRESS (HOST:PORT) and
-   SHARDLAB_TOKEN_FILE, or SHARDLAB_TOKEN. TLS is not spoken here: a token that asks for it is shown to nobody.
+   SHARDLAB_TOKEN_FILE, or SHARDLAB_TOKEN. The file is read again for each connection, since a listener that is started
+   anew writes another token there. TLS is not spoken here: a token that asks for it is shown to nobody.
 
    No call waits for the network but shardlab_connect, which looks up the host's name, and shardlab_close, which has a
    limit. Events go into a queue of fixed size and are sent now and then from within the calls; where it is full they
@@ -71,7 +72,7 @@ struct shardlab {
     size_t count, names, named, out_size, out_sent, in_size;
     struct sockaddr_storage place;
     socklen_t place_size;
-    char token[256], program[256], host[256], clock[64];
+    char token[256], token_file[1024], program[256], host[256], clock[64]; /* token_file: empty for a given token */
     char* name[SHARDLAB_NAMES_];
     unsigned char out[SHARDLAB_OUT_], in[8192];
     unsigned char queue[SHARDLAB_QUEUE_][SHARDLAB_RECORD_]; /* a ring: event n lies at n modulo its size */
@@ -124,6 +125,24 @@ static void shardlab_down_(struct shardlab* s) {
     s->told = 0;
 }
 
+static void shardlab_line_(const char* path, char* line, size_t size) {
+    FILE* file = path ? fopen(path, "r") : NULL;
+    line[0] = 0;
+    if (file == NULL) return;
+    if (fgets(line, (int)size, file) == NULL) line[0] = 0;
+    line[strcspn(line, "\r\n")] = 0;
+    fclose(file);
+}
+
+/* Whether the token is another one than before. While no listener has the file, it is what was read last. */
+static int shardlab_token_(struct shardlab* s) {
+    char now[sizeof s->token];
+    shardlab_line_(s->token_file, now, sizeof now);
+    if (now[0] == 0 || strcmp(now, s->token) == 0) return 0;
+    strcpy(s->token, now);
+    return 1;
+}
+
 static void shardlab_begin_(struct shardlab* s) {
     s->attempted = shardlab_now();
     s->socket = socket(s->place.ss_family, SOCK_STREAM, 0);
@@ -137,6 +156,12 @@ static void shardlab_begin_(struct shardlab* s) {
 
 static void shardlab_greet_(struct shardlab* s) {
     unsigned char* at = s->out + 8;
+    shardlab_token_(s);
+    if (strncmp(s->token, "tls", 3) == 0) {
+        s->state = 4;
+        shardlab_down_(s);
+        return;
+    }
     *at++ = 32;
     at = shardlab_number_(at, 1, 4);
     *at++ = 2;
@@ -146,14 +171,32 @@ static void shardlab_greet_(struct shardlab* s) {
     s->state = 2;
 }
 
-static void shardlab_join_(struct shardlab* s) {
+static uint64_t shardlab_read_(const unsigned char* at, int bytes) {
+    uint64_t value = 0;
+    while (bytes-- > 0) value = value << 8 | at[bytes];
+    return value;
+}
+
+/* When the run begins for a listener with `taken` events: where it has not heard the first ones, with what is left. */
+static int64_t shardlab_since_(const struct shardlab* s, uint64_t taken) {
+    int64_t since = s->step < 0 ? shardlab_now() : s->step_begin;
+    size_t i;
+    if (taken >= s->first) return s->started;
+    for (i = 0; i < s->count; ++i) {
+        const int64_t begin = (int64_t)shardlab_read_(s->queue[(s->first + i) % SHARDLAB_QUEUE_], 8);
+        if (begin < since) since = begin;
+    }
+    return since;
+}
+
+static void shardlab_join_(struct shardlab* s, uint64_t taken) {
     unsigned char *begin = s->out + s->out_size, *at = begin + 8;
     *at++ = 48;
     at = shardlab_number_(at, (uint32_t)s->rank, 4);
     at = shardlab_number_(at, (uint32_t)s->world, 4);
     at = shardlab_number_(at, (uint32_t)getpid(), 4);
     at = shardlab_number_(at, (uint64_t)shardlab_now(), 8);
-    at = shardlab_number_(at, (uint64_t)s->started, 8);
+    at = shardlab_number_(at, (uint64_t)shardlab_since_(s, taken), 8);
     at = shardlab_text_(at, s->clock);
     shardlab_frame_(s, begin, shardlab_text_(at, s->host));
     s->sent = s->taken > s->first ? s->taken : s->first;
@@ -186,12 +229,6 @@ static void shardlab_fill_(struct shardlab* s) {
     }
 }
 
-static uint64_t shardlab_read_(const unsigned char* at, int bytes) {
-    uint64_t value = 0;
-    while (bytes-- > 0) value = value << 8 | at[bytes];
-    return value;
-}
-
 /* 0: the connection is at its end. */
 static int shardlab_hear_(struct shardlab* s) {
     const ssize_t got = recv(s->socket, s->in + s->in_size, sizeof s->in - s->in_size, MSG_DONTWAIT);
@@ -204,7 +241,7 @@ static int shardlab_hear_(struct shardlab* s) {
         if (s->in_size < size + 8) return 1;
         if (shardlab_crc32c_(s->in + 8, size) != shardlab_read_(s->in + 4, 4)) return 0;
         if (s->in[8] == 33) {
-            s->state = 4;
+            s->state = shardlab_token_(s) ? 0 : 4; /* another token may be the right one */
             return 0;
         }
         if ((s->in[8] == 34 || s->in[8] == 49) && size >= 9) {
@@ -215,7 +252,7 @@ static int shardlab_hear_(struct shardlab* s) {
                 s->count -= (size_t)(s->taken - s->first);
                 s->first = s->taken;
             }
-            if (s->in[8] == 34 && s->state == 2) shardlab_join_(s);
+            if (s->in[8] == 34 && s->state == 2) shardlab_join_(s, taken);
         }
         s->in_size -= size + 8;
         memmove(s->in, s->in + size + 8, s->in_size);
@@ -246,6 +283,7 @@ static void shardlab_look_(struct shardlab* s) {
             return;
         }
         shardlab_greet_(s);
+        if (s->state != 2) return;
     }
     if (!shardlab_hear_(s)) {
         shardlab_down_(s);
@@ -301,15 +339,6 @@ static uint32_t shardlab_name_(struct shardlab* s, const char* text) {
     return (uint32_t)++s->names;
 }
 
-static void shardlab_line_(const char* path, char* line, size_t size) {
-    FILE* file = path ? fopen(path, "r") : NULL;
-    line[0] = 0;
-    if (file == NULL) return;
-    if (fgets(line, (int)size, file) == NULL) line[0] = 0;
-    line[strcspn(line, "\r\n")] = 0;
-    fclose(file);
-}
-
 /* `address` HOST:PORT and `token`: NULL for what the environment says. NULL where either is missing or leads nowhere,
  * or the token asks for TLS. */
 static struct shardlab* shardlab_connect(const char* address, const char* token, const char* program, int rank,
@@ -322,8 +351,10 @@ static struct shardlab* shardlab_connect(const char* address, const char* token,
     if (token == NULL) token = getenv("SHARDLAB_TOKEN");
     if (address == NULL || strlen(address) >= sizeof host || (s = (struct shardlab*)calloc(1, sizeof *s)) == NULL)
         return NULL;
-    if (token == NULL) shardlab_line_(getenv("SHARDLAB_TOKEN_FILE"), s->token, sizeof s->token);
-    else strncpy(s->token, token, sizeof s->token - 1);
+    if (token != NULL) strncpy(s->token, token, sizeof s->token - 1);
+    else if (getenv("SHARDLAB_TOKEN_FILE") != NULL)
+        strncpy(s->token_file, getenv("SHARDLAB_TOKEN_FILE"), sizeof s->token_file - 1);
+    shardlab_token_(s);
     port = strrchr(address, ':');
     strcpy(host, port ? address : "127.0.0.1");
     if (port) host[port - address] = 0;

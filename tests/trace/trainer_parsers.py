@@ -124,6 +124,12 @@ def stand_in(*packages):
     import megatron.core.models.gpt.gpt_layer_specs
     import megatron.core.optimizer  # noqa: F401
 
+    # Its layers of Transformer Engine are mocks then, of which NeMo's classes cannot inherit.
+    layers = sys.modules.get("megatron.core.extensions.transformer_engine")
+    for name, value in list(vars(layers).items()) if layers else ():
+        if name.startswith("TE") and not isinstance(value, type):
+            setattr(layers, name, type(name, (), {}))
+
     class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         def find_spec(self, name, path=None, target=None):
             if name.split(".")[0] in packages:
@@ -174,8 +180,11 @@ def megatron_bridge(file, ranks):
 
 
 def nemo(file, _):
-    stand_in("transformer_engine", "leptonai")
+    stand_in("transformer_engine", "modelopt", "leptonai")
     import fiddle
+    from megatron.core.models.common.embeddings import rope_utils
+
+    rope_utils.fused_apply_rotary_pos_emb = print  # what NeMo's models ask for, and Transformer Engine has
 
     recipe = recipe_in(file)["recipe"]
     # The trainer itself wants GPUs and a process group: its parts are built, its own arguments were judged by name.

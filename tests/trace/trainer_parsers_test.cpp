@@ -2,6 +2,7 @@
 // What is written for other trainers, judged by their own parsers: torchtitan's ConfigManager and its model,
 // DeepSpeed's DeepSpeedConfig, accelerate's launch, Megatron-Core's layout of stages, the configurations of
 // Megatron-Bridge and NeMo. Each is skipped where python3, or the Python that SHARDLAB_TORCH_PYTHON names, lacks it.
+// The parser of Megatron-LM's other arguments is in no package and judges nothing here.
 #include "engine/trace/trainers/trainer_target.h"
 
 #include "engine/layout/model_shape.h"

@@ -117,7 +117,7 @@ class Collectives:
             self._put(known, self.run.now(), self.run.context, self.run.current)
             return
         # The callback runs where the result is there: for NCCL on a stream that waits for it.
-        context, current, step = self.run.context, self.run.current, record.current_step()
+        context, current, step = self.run.context, self.run.current, record.present_step
         result.get_future().add_done_callback(
             lambda _: record.safely(lambda: self._put(known, self.run.now(), context, current, step)))
 

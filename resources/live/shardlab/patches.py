@@ -8,12 +8,27 @@ except ImportError:  # of an older PyTorch, or there is none
     def is_compiling():
         return False
 
+try:  # is_compiling() in two parts, for where a call counts
+    from torch import compiler
+    from torch.compiler import is_dynamo_compiling as is_traced
+    compiler._is_compiling_flag
+except (ImportError, AttributeError):
+    class compiler:
+        _is_compiling_flag = False
+
+    is_traced = is_compiling
+
 
 class Patches:
     """Every replacement calls what it replaces with the same arguments, whatever happens in here."""
 
     def __init__(self):
         self.replaced = []
+
+    def put(self, owner, name, replacement):
+        own = name in vars(owner) if hasattr(owner, "__dict__") else False
+        self.replaced.append((owner, name, getattr(owner, name, None), own))
+        setattr(owner, name, replacement)
 
     def around(self, owner, name, before, after, swap=None):
         """`before(*args, **kwargs)` returns what `after(that, result, *args, **kwargs)` is given once the original has
@@ -22,7 +37,6 @@ class Patches:
         original = getattr(owner, name, None)
         if original is None:
             return False
-        own = name in vars(owner) if hasattr(owner, "__dict__") else False
 
         @functools.wraps(original)
         def replacement(*args, **kwargs):
@@ -47,8 +61,7 @@ class Patches:
                 pass
             return result
 
-        setattr(owner, name, replacement)
-        self.replaced.append((owner, name, original, own))
+        self.put(owner, name, replacement)
         return True
 
     def undo(self):

@@ -17,7 +17,7 @@ STEP, VALIDATION, NAMED_COUNTER, MARK = 14, 15, 112, 120
 COMPUTE, COMM, COPY, HOST = range(4)
 
 sender = None
-_step = -1   # of all threads: what autograd's threads do belongs to it too
+present_step = -1   # of all threads: what autograd's threads do belongs to it too
 _steps = 0   # the number of the next step without one
 
 
@@ -84,7 +84,7 @@ def put(kind, lane, name, begin, end, size=0, value=0.0, step=None, stage=-1, mi
     """An event as it goes over the link; times and the value may be settled later (link.py)."""
     to = sender
     if to is not None:
-        to.put((begin, end, size, value, _step if step is None else step, 0 if name is None else str(name), stage,
+        to.put((begin, end, size, value, present_step if step is None else step, 0 if name is None else str(name), stage,
                 microbatch, kind, lane, action))
 
 
@@ -109,14 +109,10 @@ def leave(place):
         to.open.remove(place)
 
 
-def current_step():
-    return _step
-
-
 def set_step(number):
     """What is recorded from now on belongs to this step; −1: to none."""
-    global _step
-    _step = number
+    global present_step
+    present_step = number
 
 
 class span:
@@ -153,17 +149,17 @@ class step:
         self.number = number
 
     def __enter__(self):
-        global _step, _steps
+        global present_step, _steps
         if not isinstance(self.number, int):
             self.number = _steps
-        self.before, _step, _steps = _step, self.number, self.number + 1
+        self.before, present_step, _steps = present_step, self.number, self.number + 1
         self.begin = time.monotonic_ns()
         return self
 
     def __exit__(self, *problem):
-        global _step
+        global present_step
         safely(lambda: put(STEP, HOST, None, self.begin, time.monotonic_ns(), step=self.number))
-        _step = self.before
+        present_step = self.before
         return False
 
 

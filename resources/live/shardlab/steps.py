@@ -139,9 +139,6 @@ class Losses:
     def __init__(self, run, how):
         self.run, self.how, self.seen = run, how, []
 
-    def add(self, tensor):
-        self.seen.append(self.run.clock.number(tensor))
-
     def end(self):
         seen, self.seen = self.seen, []
         if seen:

@@ -4,9 +4,10 @@ import os
 import sys
 
 from . import record
+from .loops import watch_backward, watch_model
 from .memory import Memory
 from .moments import HostClock, clock_for
-from .patches import Patches, is_compiling
+from .patches import Patches
 from .steps import TOKENS, Losses, Updates, rate, tokens_in
 
 FORWARD, BACKWARD, WEIGHT_GRAD, STEP, VALIDATION = 1, 2, 4, 14, 15
@@ -30,10 +31,10 @@ def _plain_optimizer(optimizer):
 class Run:
     """What is known of the program's present step."""
 
-    def __init__(self):
-        self.clock = HostClock()
+    def __init__(self, clock=None):
+        self.clock = clock or HostClock()
+        self.now = self.clock.now
         self.patches = Patches()
-        self.handles = []
         self.step = 0
         self.begin = None        # of the step; None: nothing of it has happened
         self.muted = 0
@@ -46,14 +47,10 @@ class Run:
         self.held = self.most_held = 0  # forwards of the step without their backward yet, and the most there were
         self.grown = False       # they have just become more than before
         self.tokens = 0
-        self.wordless = set()    # ids of models that read no tokens
         self.copies = 1          # replicas that read tokens of their own
         self.reports = True      # it is the rank that tells what concerns all ranks
         self.unscaled = {}       # by id of a scaled loss: (it, weakly, and the loss), as a GradScaler made it
         self.memory = self.updates = self.loss = None
-
-    def now(self):
-        return self.clock.now()
 
     put = staticmethod(record.put)
 
@@ -106,36 +103,43 @@ class Run:
 
     idle = True  # nothing has been computed since the last step's end
 
-    # Computing.
+    # Computing: of schedules and adapters. What a loop of the program's own computes is in loops.py.
 
     def compute_begins(self, kind, stage, microbatch):
         if self.muted:
             return None
-        self.begins()
+        if self.grown and kind != FORWARD:
+            self.look()
+        begin = self.now()
+        if self.begin is None:
+            self.begin = begin
+            record.set_step(self.step)
         self.idle = False
-        if self.grown and kind != FORWARD:  # no forward of the step kept more before
-            self.grown = False
-            if self.memory is not None:
-                self.memory.look()
         before, self.current = self.current, (kind, stage, microbatch)
         self.last = (stage, microbatch)
-        begin = self.now()
         return kind, stage, microbatch, begin, record.enter(kind, None, stage, microbatch, False, begin), before
 
     def compute_ends(self, known):
         if known is None:
             return
-        kind, stage, microbatch, begin, place, before = known
-        self.current = before
+        kind, stage, microbatch, begin, place, self.current = known
         record.leave(place)
         self.put(kind, record.COMPUTE, None, begin, self.now(), 0, 0.0, None, stage, microbatch)
-        if kind == FORWARD:
-            self.held += 1
-            if self.held > self.most_held:
-                self.most_held = self.held
-                self.grown = True
-        elif kind != WEIGHT_GRAD:
-            self.held -= 1
+        if kind != WEIGHT_GRAD:
+            self.counts(1 if kind == FORWARD else -1)
+
+    def counts(self, more):
+        """A forward is kept until its backward."""
+        self.held += more
+        if self.held > self.most_held:
+            self.most_held = self.held
+            self.grown = True
+
+    def look(self):
+        """Before the first backward after forwards of which the step has kept most."""
+        self.grown = False
+        if self.memory is not None:
+            self.memory.look()
 
     def place(self, modules=()):
         """Stage and microbatch of what is done for these modules now."""
@@ -154,79 +158,18 @@ class Run:
     def losses(self, tensors):
         for each in tensors:
             scaled, loss = self.unscaled.get(id(each), (None, None))
-            self.loss.add(loss if scaled is not None and scaled() is each else each)
+            self.loss.seen.append(self.clock.number(loss if scaled is not None and scaled() is each else each))
 
     def count_tokens(self, args, kwargs):
         count = 0 if self.muted else tokens_in(args, kwargs)
         self.tokens += count
         return count
 
-    # A model without a schedule: one stage, whose microbatches are its forwards.
-
-    def _model_begins(self, module, args, kwargs):
-        if self.pipelined or self.muted:
-            return None
-        if not sys.modules["torch"].is_grad_enabled() or not module.training:
-            self.evaluation(True)
-            return "evaluation"
-        if id(module) not in self.wordless and not self.count_tokens(args, kwargs):
-            self.wordless.add(id(module))
-        known = self.compute_begins(FORWARD, 0, self.forwards)
-        self.forwards += 1
-        return known
-
-    def watch_model(self, model):
-        opened = []
-
-        def before(module, args, kwargs):
-            if is_compiling():
-                return
-            known = None
-            try:
-                known = self._model_begins(module, args, kwargs)
-            except Exception:  # what goes wrong here is not the program's concern
-                pass
-            opened.append(known)
-
-        def after(module, args, output):
-            if is_compiling() or not opened:
-                return
-            known = opened.pop()
-            try:
-                if known == "evaluation":
-                    self.evaluation(False)
-                else:
-                    self.compute_ends(known)
-            except Exception:
-                pass
-
-        if getattr(model, "_compiled_call_impl", None) is not None:
-            # Hooks would become part of what is compiled: the whole call is seen from outside.
-            self.patches.around(model, "_compiled_call_impl", lambda *args, **kwargs: before(model, args, kwargs),
-                                lambda *_, **__: after(model, (), None))
-            return
-        self.handles.append(model.register_forward_pre_hook(before, with_kwargs=True))
-        self.handles.append(model.register_forward_hook(after, always_call=True))
-
-    def watch_backward(self, torch):
-        def begins(tensor, *_, **__):
-            if self.pipelined or self.muted or tensor.numel() != 1:
-                return None
-            self.losses([tensor])
-            known = self.compute_begins(BACKWARD, 0, self.backwards)
-            self.backwards += 1
-            return known
-
-        self.patches.around(torch.Tensor, "backward", begins, lambda known, *_, **__: self.compute_ends(known))
-
     def stop(self):
         """Puts everything back as it was; what was recorded stays."""
         self.patches.undo()
-        for handle in self.handles:
-            record.safely(handle.remove)
         if self.updates is not None:
             record.safely(self.updates.undo)
-        self.handles = []
         if self in _runs:
             _runs.remove(self)
 
@@ -277,17 +220,16 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
     from .collectives import Collectives
     from .pipelining import Pipelining, stages_of
     from .replicas import Buckets, FullyShard
-    run = Run()
     stages = [stage for each in _listed(schedule) for stage in stages_of(each)]
     models = _listed(model) or [stage.submod for stage in stages]
+    parameters = list({id(each): each for one in models for each in one.parameters()}.values())
+    run = Run(clock_for(parameters))
     for stage in stages:
         for module in stage.submod.modules():
             run.stages[id(module)] = stage.stage_index
     run.pipelined = bool(stages) or own_loop
     optimizers = [_plain_optimizer(each) for each in _listed(optimizer)]
-    parameters = list({id(each): each for one in models for each in one.parameters()}.values())
     run.loss = Losses(run, loss)
-    run.clock = clock_for(parameters)
     record.sender.chores.append(lambda: record.safely(run.clock.tend))
     record.safely(lambda: setattr(run, "memory", Memory(run, parameters, optimizers)))
     for watched in (lambda: Pipelining(run, run.patches), lambda: Collectives(run, run.patches),
@@ -296,8 +238,8 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
     run.updates = record.safely(lambda: Updates(run, run.patches, optimizers, scaler))
     if not run.pipelined:
         for each in models:
-            record.safely(lambda each=each: run.watch_model(each))
-        record.safely(lambda: run.watch_backward(torch))
+            record.safely(lambda each=each: watch_model(run, torch, each))
+        record.safely(lambda: watch_backward(run, torch))
     for one in models:
         if type(one).__name__ == "DistributedDataParallel":
             record.safely(lambda one=one: Buckets(run, one))

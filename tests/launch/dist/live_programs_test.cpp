@@ -44,6 +44,17 @@ private:
         return started(program, arguments, environment_ + further);
     }
 
+    /// The program in C, compiled; empty without a compiler.
+    QString senderInC() {
+        const QString compiler = QStandardPaths::findExecutable("cc"), sender = folder_->filePath("sender");
+        if (compiler.isEmpty()) return {};
+        const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live,
+                                           programs + "/sender.c", "-o", sender});
+        if (!made->waitForFinished(240000) || made->exitCode() != 0)
+            qFatal("%s", made->readAllStandardError().constData());
+        return sender;
+    }
+
     /// Two ranks of the same program, to their end.
     void runTwo(const QString& program, const std::function<QStringList(int)>& arguments) {
         std::vector<std::unique_ptr<QProcess>> ranks;
@@ -106,13 +117,8 @@ private Q_SLOTS:
     void cleanup() { listener_.reset(); }
 
     void aProgramInC() {
-        const QString compiler = QStandardPaths::findExecutable("cc");
-        if (compiler.isEmpty()) QSKIP("no C compiler");
-        const QString sender = folder_->filePath("sender");
-        const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live,
-                                           programs + "/sender.c", "-o", sender});
-        QVERIFY(made->waitForFinished(240000));
-        QVERIFY2(made->exitCode() == 0, made->readAllStandardError().constData());
+        const QString sender = senderInC();
+        if (sender.isEmpty()) QSKIP("no C compiler");
         // It speaks no TLS, and so does not show a token that asks for it.
         const auto refused = start(sender, {"0", "1", "1"});
         QVERIFY(refused->waitForFinished(240000));
@@ -120,6 +126,32 @@ private Q_SLOTS:
         listen({"--no-tls"});
         runTwo(sender, [](int rank) { return QStringList{QString::number(rank), "2", QString::number(steps)}; });
         twoStagesAreRecorded();
+    }
+
+    /// Another listener at the same place has another token in the same file: the program reads it there and goes on.
+    void aProgramInCReadsItsTokenAgain() {
+        const QString sender = senderInC();
+        if (sender.isEmpty()) QSKIP("no C compiler");
+        const QString token = folder_->filePath("shared.token"), enough = folder_->filePath("enough");
+        const QString second = folder_->filePath("second.shardlab");
+        const auto someForwards = [](const QString& file) { return kinds(file).contains("0,forward,"); };
+        listen({"--no-tls", "--token-file", token});
+        const QString port = listener_->environment()[0].section(':', -1);
+        const auto one = start(sender, {"0", "1", enough});
+        QTRY_VERIFY_WITH_TIMEOUT(someForwards(file_), 60000);
+        listener_->stop();
+        listener_ = std::make_unique<Listening>();
+        QVERIFY2(listener_->begin(second, {"--no-tls", "--token-file", token}, port), listener_->said().constData());
+        QTRY_VERIFY_WITH_TIMEOUT(someForwards(second), 60000);
+        QVERIFY(QFile(enough).open(QIODevice::WriteOnly));
+        QVERIFY(one->waitForFinished(240000));
+        QCOMPARE(one->exitCode(), 0);
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
+        const QByteArray said = run({"info", second}).out;
+        QVERIFY2(said.contains("finished"), said.constData());
+        // The second run's clock begins with what the first listener had not taken.
+        const Answer begins = run({"query", second, "--csv", "SELECT min(begin_ns) AS first FROM events"});
+        QCOMPARE(QByteArray(begins.out).replace("\r\n", "\n"), QByteArray("first\n0\n"));
     }
 
     void aProgramInPython() {

@@ -46,15 +46,15 @@ private:
     QString file_;
     std::vector<std::unique_ptr<QProcess>> ranks_;
 
-    void startAll(const QStringList& arguments) {
+    void startAll(const QStringList& arguments, int ranks = world) {
         const QString port = QString::number(freePort());
-        for (int rank = 0; rank < world; ++rank)
-            ranks_.push_back(
-                started(referencePython(), arguments,
-                        listener_->environment() + QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1",
-                                                               QStringLiteral("RANK=%1").arg(rank),
-                                                               QStringLiteral("WORLD_SIZE=%1").arg(world),
-                                                               "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port}));
+        for (int rank = 0; rank < ranks; ++rank)
+            ranks_.push_back(started(
+                referencePython(), arguments,
+                listener_->environment() +
+                    QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1", QStringLiteral("RANK=%1").arg(rank),
+                                QStringLiteral("LOCAL_RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=%1").arg(ranks),
+                                "MASTER_ADDR=127.0.0.1", "MASTER_PORT=" + port}));
     }
 
     /// What a rank that went wrong has said; empty: all ended well.
@@ -219,6 +219,14 @@ private Q_SLOTS:
         QCOMPARE(losses, QByteArray("n,sound\n4,1\n"));
     }
 
+    /// A model that was watched could not be saved whole, and one of TorchScript had no forwards.
+    void aModelStaysWhatItWas() {
+        const auto models =
+            started(referencePython(), {scripts + "models.py"}, {"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"});
+        QVERIFY(models->waitForFinished(300000));
+        QVERIFY2(models->exitCode() == 0, models->readAllStandardError().constData());
+    }
+
     void aTrainersOwnLoopIsSeen_data() {
         QTest::addColumn<QString>("module");
         QTest::addColumn<QList<QByteArray>>("rows");
@@ -250,6 +258,23 @@ private Q_SLOTS:
         const QByteArray actions =
             asked("SELECT DISTINCT action FROM events WHERE kind IN ('forward', 'backward') ORDER BY action");
         QCOMPARE(actions, QByteArray("action\n0B0\n0B1\n0F0\n0F1\n"));
+    }
+
+    /// Two ranks of Lightning with a replica each, which exchange their gradients with gloo once a step.
+    void aTrainersOwnRanksAreSeen() {
+        if (const QString why = whyWithout("lightning.pytorch"); !why.isEmpty()) QSKIP(qPrintable(why));
+        QVERIFY2(listener_->begin(file_), listener_->said().constData());
+        startAll({scripts + "trainers.py", "lightning", folder_->path(), "2"}, 2);
+        const QByteArray wrong = ended();
+        QVERIFY2(wrong.isEmpty(), wrong.constData());
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
+        const QByteArray got =
+            asked("SELECT rank, kind, count(*) AS n FROM events WHERE kind IN ('forward', 'backward', 'reduce bucket', "
+                  "'optimizer', 'step', 'learning rate', 'loss') GROUP BY rank, kind ORDER BY rank, kind");
+        QCOMPARE(got, QByteArray("rank,kind,n\n0,backward,8\n0,forward,8\n0,learning rate,4\n0,loss,4\n0,optimizer,4\n"
+                                 "0,reduce bucket,4\n0,step,4\n1,backward,8\n1,forward,8\n1,optimizer,4\n"
+                                 "1,reduce bucket,4\n1,step,4\n"));
+        QVERIFY(run({"info", file_}).out.contains("finished"));
     }
 
     /// What the manual's page has a person write and type, in that order.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two pipeline stages as a C program would show them: sender RANK WORLD STEPS. */
+/* Two pipeline stages as a C program would show them: sender RANK WORLD STEPS, or FILE: until some steps after the file
+ * is there. */
 #include "shardlab.h"
 
 static void work(void) {
@@ -7,12 +8,21 @@ static void work(void) {
     nanosleep(&nap, NULL);
 }
 
+/* Whether this step is still wanted. */
+static int wants(const char *wanted, int step) {
+    static int last = -1;
+    if (strtol(wanted, NULL, 10) > 0) return step < strtol(wanted, NULL, 10);
+    if (last < 0 && access(wanted, F_OK) == 0) last = step + 5;
+    return last < 0 || step < last;
+}
+
 int main(int argc, char **argv) {
-    const int rank = argc > 1 ? atoi(argv[1]) : 0, world = argc > 2 ? atoi(argv[2]) : 1, steps = argc > 3 ? atoi(argv[3]) : 3;
+    const int rank = argc > 1 ? atoi(argv[1]) : 0, world = argc > 2 ? atoi(argv[2]) : 1;
+    const char *wanted = argc > 3 ? argv[3] : "3";
     struct shardlab *live = shardlab_connect(NULL, NULL, "sender.c", rank, world);
     int step, microbatch;
     if (live == NULL) return 2;
-    for (step = 0; step < steps; ++step) {
+    for (step = 0; wants(wanted, step); ++step) {
         int64_t begin;
         shardlab_step_begin(live, step);
         for (microbatch = 0; microbatch < 4; ++microbatch) {

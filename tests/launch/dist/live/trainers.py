@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trainers that keep the loop to themselves: trainers.py huggingface|lightning|megatron FOLDER. Four steps of two microbatches."""
+"""Trainers that keep the loop to themselves: trainers.py huggingface|lightning|megatron FOLDER [RANKS]. Four steps of two
+microbatches; RANKS of Lightning, each started with its LOCAL_RANK."""
 import sys
 
 import torch
 
-which, folder = sys.argv[1:]
+which, folder, ranks = *sys.argv[1:3], int(sys.argv[3]) if len(sys.argv) > 3 else 1
 torch.manual_seed(1)
 torch.set_num_threads(1)
 STEPS, MICROBATCHES = 4, 2
@@ -47,7 +48,7 @@ def lightning():
             return torch.optim.AdamW(self.parameters(), lr=1e-3)
 
     rows = torch.utils.data.DataLoader(torch.randint(64, (32, 16)), batch_size=4)
-    pl.Trainer(accelerator="cpu", max_steps=STEPS, accumulate_grad_batches=MICROBATCHES, logger=False, barebones=False,
+    pl.Trainer(accelerator="cpu", devices=ranks, strategy="ddp" if ranks > 1 else "auto", max_steps=STEPS, accumulate_grad_batches=MICROBATCHES, logger=False, barebones=False,
                enable_checkpointing=False, enable_progress_bar=False, enable_model_summary=False, limit_val_batches=2,
                callbacks=[shardlab.adapters.lightning.callback()]).fit(Module(), rows, rows)
 
