@@ -183,14 +183,33 @@ private Q_SLOTS:
         QVERIFY(!import({file(0, 1, 0), restarted}));
     }
 
+    /// A program of one process does not say that it is rank 0.
+    void cyclesOfAProcessWithoutARankAreOneRank() {
+        const auto file = [&](int cycle, int begin) {
+            return trace(-1, cycle, {span("user_annotation", "ProfilerStep#1", begin, 50, "7")});
+        };
+        QVERIFY(import({file(2, 200), file(1, 0)}));
+        QCOMPARE(ranks_, std::size_t{1});
+        // Those that overlap, or of another process, are ranks of their own.
+        QVERIFY(import({file(1, 0), file(2, 49)}));
+        QCOMPARE(ranks_, std::size_t{2});
+        pid_ = 8;
+        const auto other = file(2, 200);
+        pid_ = 7;
+        QVERIFY(import({file(1, 0), other}));
+        QCOMPARE(ranks_, std::size_t{2});
+    }
+
 private:
+    /// Without a rank where it is -1.
     std::filesystem::path trace(int rank, int cycle, const std::vector<std::string>& items) {
         const std::filesystem::path file =
             folder_->filePath(QStringLiteral("rank%1-%2.json").arg(rank).arg(cycle)).toStdString();
         std::ofstream(file) << fmt::format(
-            R"({{"schemaVersion": 1, "distributedInfo": {{"rank": {}}}, "host_name": "h", "traceEvents": [)"
+            R"({{"schemaVersion": 1, {}"host_name": "h", "traceEvents": [)"
             R"({{"ph": "M", "name": "process_labels", "pid": {}, "tid": 0, "ts": 0, "args": {{"labels": "CPU"}}}}, {}]}})",
-            rank, pid_, fmt::join(items, ", "));
+            rank < 0 ? std::string() : fmt::format(R"("distributedInfo": {{"rank": {}}}, )", rank), pid_,
+            fmt::join(items, ", "));
         return file;
     }
 

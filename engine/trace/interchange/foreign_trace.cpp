@@ -200,7 +200,25 @@ Status ForeignTrace::joinCycles(std::vector<std::uint32_t>& same) const {
         }
         for (const std::uint32_t i : cycles) same[i] = first;
     }
+    joinNameless(same);
     return {};
+}
+
+/// One process without ranks, as its number, its host and times that follow one another tell.
+void ForeignTrace::joinNameless(std::vector<std::uint32_t>& same) const {
+    std::map<std::pair<std::string, int>, std::vector<std::uint32_t>> processes;
+    for (std::uint32_t i = 0; i < processes_.size(); ++i)
+        if (const ForeignProcess& each = processes_[i]; each.cyclic && !each.rank && each.pid != 0)
+            processes[{each.host, each.pid}].push_back(i);
+    for (auto& [process, cycles] : processes) {
+        const std::uint32_t first = cycles.front();
+        std::ranges::stable_sort(cycles, {}, [&](std::uint32_t i) { return processes_[i].first; });
+        const auto overlap = [&](std::uint32_t before, std::uint32_t after) {
+            return processes_[after].first < processes_[before].last;
+        };
+        if (std::ranges::adjacent_find(cycles, overlap) != cycles.end()) continue;
+        for (const std::uint32_t i : cycles) same[i] = first;
+    }
 }
 
 RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files,

@@ -22,9 +22,10 @@ struct ForeignProcess {
     std::string label;   ///< "python 4711"
     std::string host;
     int pid = 0;
-    std::optional<int> rank;                                        ///< that the trace says it is
-    std::int64_t order = 0;                                         ///< among those of one file
-    bool device = false;                                            ///< it has kernels: its compute lane is theirs
+    std::optional<int> rank;  ///< that the trace says it is
+    std::int64_t order = 0;   ///< among those of one file
+    bool cyclic = false;      ///< a profiler's, which may record one process several times, a trace each
+    bool device = false;      ///< it has kernels: its compute lane is theirs
     std::int64_t first = std::numeric_limits<std::int64_t>::max();  ///< earliest begin, on the clock of all processes
     std::int64_t last = std::numeric_limits<std::int64_t>::min();   ///< latest end
 };
@@ -91,6 +92,7 @@ private:
     };
     Result<std::vector<int>> ranks() const;  ///< of each process; those of cycles share one
     Status joinCycles(std::vector<std::uint32_t>& same) const;
+    void joinNameless(std::vector<std::uint32_t>& same) const;
     RunHeader header(std::string_view origin, const std::vector<std::string>& files,
                      const std::vector<int>& ranks) const;
     std::string called(const ForeignEvent& event) const;  ///< for messages

@@ -52,7 +52,7 @@ public:
     Status read(const ShareWatcher& watcher) {
         auto in = InputStream::open(file_, watcher);
         if (!in) return fail(in.error());
-        process_ = trace_.addProcess({.source = file_.filename().string()});
+        process_ = trace_.addProcess({.source = file_.filename().string(), .cyclic = true});
         const TraceReader reader{[this](const std::string& path, const TraceValue& value) { fact(path, value); },
                                  [this](const TraceItem& item) { return take(item); },
                                  [this](const char* what) { trace_.ignored(what); }};
