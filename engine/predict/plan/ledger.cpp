@@ -337,8 +337,8 @@ LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int
 
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
     const int tensor = mesh.size(Axis::Tensor);
-    const bool sameMembers = targetKinds(layout.model) % tensor == 0 &&
-                             std::ranges::all_of(tensorExtents(layout), &TensorExtent::even);
+    const bool sameMembers =
+        targetKinds(layout.model) % tensor == 0 && std::ranges::all_of(tensorExtents(layout), &TensorExtent::even);
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (sameMembers ? 1 : tensor); ++part)
         members.push_back(replicaLedger(layout, lowered, part));
