@@ -400,7 +400,7 @@ private Q_SLOTS:
         Layout layout;
         layout.model = {ModelKind::Gpt, 6, 48, 12, 24, 301, 0};
         const StageShape whole{6, true, true};
-        for (const int t : {2, 3, 4}) {
+        for (const int t : {2, 3, 4, 5, 7, 11}) {  // the latter divide neither heads nor columns
             layout.parallel.tensor = t;
             std::int64_t parameters = 0;
             double flops = 0;
