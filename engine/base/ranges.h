@@ -8,12 +8,13 @@
 namespace shardlab::base {
 
 /// Where range `part` begins when `extent` things are cut into `parts` ranges, one after another, whose sizes differ by
-/// one at most; the last range is one of the largest. Range `part` ends where `part` + 1 begins.
-constexpr int rangeBegin(int extent, int parts, int part) {
-    return static_cast<int>(std::int64_t{extent} * part / parts);
+/// one at most; the last range is one of the largest. Range `part` ends where `part` + 1 begins. Where so many things
+/// stay `together`, of which extent is a multiple, bundles of them are cut.
+constexpr int rangeBegin(int extent, int parts, int part, int together = 1) {
+    return static_cast<int>(std::int64_t{extent / together} * part / parts) * together;
 }
-constexpr int rangeSize(int extent, int parts, int part) {
-    return rangeBegin(extent, parts, part + 1) - rangeBegin(extent, parts, part);
+constexpr int rangeSize(int extent, int parts, int part, int together = 1) {
+    return rangeBegin(extent, parts, part + 1, together) - rangeBegin(extent, parts, part, together);
 }
 
 }  // namespace shardlab::base

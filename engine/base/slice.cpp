@@ -29,13 +29,13 @@ int runExtent(const Slice& slice) { return slice.whole[static_cast<std::size_t>(
 std::int64_t sliceElements(const Slice& slice) {
     if (slice.axis < 0) return wholeElements(slice);
     const int extent = runExtent(slice);
-    return extent == 0 ? 0 : wholeElements(slice) / extent * rangeSize(extent, slice.parts, slice.part);
+    return extent == 0 ? 0 : wholeElements(slice) / extent * rangeSize(extent, slice.parts, slice.part, slice.together);
 }
 
 std::int64_t largestPart(const Slice& slice) {
-    if (slice.axis < 0) return wholeElements(slice);
-    const int extent = runExtent(slice);
-    return extent == 0 ? 0 : wholeElements(slice) / extent * ((extent + slice.parts - 1) / slice.parts);
+    Slice last = slice;
+    last.part = slice.parts - 1;
+    return sliceElements(last);
 }
 
 std::vector<SliceRun> sliceRuns(const Slice& slice, std::int64_t begin, std::int64_t count) {
@@ -43,8 +43,8 @@ std::vector<SliceRun> sliceRuns(const Slice& slice, std::int64_t begin, std::int
     const std::int64_t inner = innerElements(slice);
     const int extent = runExtent(slice);
     const std::int64_t group = extent * inner;
-    const std::int64_t first = rangeBegin(extent, slice.parts, slice.part) * inner;
-    const std::int64_t range = rangeSize(extent, slice.parts, slice.part) * inner;
+    const std::int64_t first = rangeBegin(extent, slice.parts, slice.part, slice.together) * inner;
+    const std::int64_t range = rangeSize(extent, slice.parts, slice.part, slice.together) * inner;
     // The part is a sequence of ranges; range i of it begins at i·group + first of the whole.
     std::vector<SliceRun> runs;
     for (std::int64_t at = begin; at < begin + count;) {

@@ -11,14 +11,15 @@
 namespace shardlab::base {
 
 /// Which part of a whole tensor a rank holds. Along `axis` the whole is `groups` equal runs (c_attn has three: query,
-/// key, value); each run is cut into `parts` ranges (ranges.h: equal, or one apart where the run does not divide), and
-/// the rank holds range `part` of every run, in order. axis = -1: all of it.
+/// key, value); each run is cut into `parts` ranges (ranges.h: equal, or one bundle of what stays `together` apart
+/// where the run does not divide), and the rank holds range `part` of every run, in order. axis = -1: all of it.
 struct Slice {
     std::vector<int> whole;  ///< shape of the whole tensor
     int axis = -1;
     int parts = 1;
     int part = 0;
     int groups = 1;
+    int together = 1;  ///< indices that no cut parts, as the columns of a head; a run is a multiple of them
 };
 
 /// Elements of the whole tensor.

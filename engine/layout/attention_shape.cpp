@@ -15,48 +15,60 @@ int valueWidth(const ModelSpec& model) {
     return latentAttention(model) && model.block.valueWidth > 0 ? model.block.valueWidth : headWidth(model);
 }
 
-std::int64_t queryColumns(const ModelSpec& model) { return std::int64_t{queryWidth(model)} * model.heads; }
+std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share) { return share.of(keyHeads(model)); }
 
-std::int64_t keyColumns(const ModelSpec& model) { return std::int64_t{queryWidth(model)} * keyHeads(model); }
+std::int64_t ownHeads(const ModelSpec& model, const TensorShare& share) {
+    return share.of(model.heads, queriesOfKey(model));
+}
 
-std::int64_t outputColumns(const ModelSpec& model) { return std::int64_t{valueWidth(model)} * model.heads; }
+std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share) {
+    return queryWidth(model) * ownHeads(model, share);
+}
+
+std::int64_t keyColumns(const ModelSpec& model, const TensorShare& share) {
+    return queryWidth(model) * ownKeyHeads(model, share);
+}
+
+std::int64_t outputColumns(const ModelSpec& model, const TensorShare& share) {
+    return valueWidth(model) * ownHeads(model, share);
+}
 
 std::int64_t downColumns(const ModelSpec& model) {
     return std::int64_t{model.block.queryRank} + model.block.kvRank + model.block.ropeWidth;
 }
 
-std::int64_t expandedColumns(const ModelSpec& model) {
-    return (std::int64_t{headWidth(model)} + valueWidth(model)) * model.heads;
+std::int64_t expandedColumns(const ModelSpec& model, const TensorShare& share) {
+    return (headWidth(model) + valueWidth(model)) * ownHeads(model, share);
 }
 
-std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, int members) {
+std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const TensorShare& share) {
     using enum AttentionTensor::Cut;
     const BlockParts parts = blockParts(model);
     const BlockSpec& block = model.block;
-    const std::int64_t h = model.hidden, queries = queryColumns(model) / members, out = outputColumns(model) / members;
+    const std::int64_t h = model.hidden, queries = queryColumns(model, share), out = outputColumns(model, share);
     std::vector<AttentionTensor> all;
     if (parts.latent) {
         all.push_back({h, downColumns(model), Whole});
         if (block.queryRank > 0) all.push_back({0, block.queryRank, Whole});
         all.push_back({block.queryRank > 0 ? block.queryRank : h, queries, Columns});
         all.push_back({0, block.kvRank, Whole});
-        all.push_back({block.kvRank, expandedColumns(model) / members, Columns});
+        all.push_back({block.kvRank, expandedColumns(model, share), Columns});
         all.push_back({out, h, Rows});
         return all;
     }
-    const std::int64_t joined = (queryColumns(model) + 2 * keyColumns(model)) / members;
+    const std::int64_t joined = queries + 2 * keyColumns(model, share);
     all.push_back({h, joined, Columns});
     if (parts.qkvBias) all.push_back({0, joined, Columns});
     if (parts.queryKeyNorms) all.insert(all.end(), 2, {0, headWidth(model), Whole});
-    if (parts.sinks) all.push_back({0, model.heads / members, Columns});
+    if (parts.sinks) all.push_back({0, ownHeads(model, share), Columns});
     all.push_back({out, h, Rows});
     if (parts.biases) all.push_back({0, h, Whole});
     return all;
 }
 
-std::int64_t cutAttentionWeights(const ModelSpec& model, int members) {
+std::int64_t cutAttentionWeights(const ModelSpec& model, const TensorShare& share) {
     std::int64_t sum = 0;
-    for (const AttentionTensor& tensor : attentionTensors(model, members))
+    for (const AttentionTensor& tensor : attentionTensors(model, share))
         if (tensor.rows > 0 && tensor.cut != AttentionTensor::Cut::Whole) sum += tensor.elements();
     return sum;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/layout/tensor_share.h"
 
 #include <cstdint>
 #include <vector>
@@ -23,16 +24,19 @@ bool latentAttention(const ModelSpec& model);
 int queryWidth(const ModelSpec& model);
 /// Columns of a head's value.
 int valueWidth(const ModelSpec& model);
+/// Heads of keys that a member of a tensor group holds: whole ones, with the heads of queries that read them.
+std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share = {});
+std::int64_t ownHeads(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of an attention's queries: heads · query width.
-std::int64_t queryColumns(const ModelSpec& model);
+std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of an attention's keys: key heads · query width.
-std::int64_t keyColumns(const ModelSpec& model);
+std::int64_t keyColumns(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of an attention's output: heads · value width.
-std::int64_t outputColumns(const ModelSpec& model);
+std::int64_t outputColumns(const ModelSpec& model, const TensorShare& share = {});
 /// Columns that the down projection of a latent attention makes: query rank + kv rank + rope width.
 std::int64_t downColumns(const ModelSpec& model);
 /// Columns that a latent attention makes from the latent of keys and values: heads · (head width + value width).
-std::int64_t expandedColumns(const ModelSpec& model);
+std::int64_t expandedColumns(const ModelSpec& model, const TensorShare& share = {});
 
 /// A matrix of an attention, or a vector, which has no rows; as one member of a tensor group holds it.
 struct AttentionTensor {
@@ -43,10 +47,10 @@ struct AttentionTensor {
 
     std::int64_t elements() const { return rows > 0 ? rows * columns : columns; }
 };
-/// Those of one attention behind its norm, in the order in which they are declared, for one of so many members.
-std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, int members = 1);
+/// Those of one attention behind its norm, in the order in which they are declared.
+std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const TensorShare& share = {});
 /// The elements of its matrices that the members of a tensor group share, or of those that each has whole.
-std::int64_t cutAttentionWeights(const ModelSpec& model, int members = 1);
+std::int64_t cutAttentionWeights(const ModelSpec& model, const TensorShare& share = {});
 std::int64_t wholeAttentionWeights(const ModelSpec& model);
 
 }  // namespace shardlab::layout

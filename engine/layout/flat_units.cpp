@@ -42,7 +42,7 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
     for (auto unit = units.rbegin(); unit != units.rend(); ++unit) {
         const bool alone = tableApart && unit->table;
         const bool fits =
-            !buckets.empty() && buckets.back().spread == unit->spread && buckets.back().size + unit->size <= elements;
+            !buckets.empty() && buckets.back().spread == unit->spread && buckets.back().most + unit->most <= elements;
         if (!fits || alone || (tableApart && buckets.back().table)) {
             buckets.push_back(*unit);
             continue;
@@ -50,6 +50,7 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
         FlatUnit& bucket = buckets.back();
         bucket.begin = unit->begin;
         bucket.size += unit->size;
+        bucket.most += unit->most;
         bucket.lowestLayer = std::min(bucket.lowestLayer, unit->lowestLayer);
         bucket.highestLayer = std::max(bucket.highestLayer, unit->highestLayer);
         bucket.table = bucket.table || unit->table;
@@ -67,7 +68,6 @@ std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::ve
         const std::vector<FlatUnit> layers = inOrderOfLayers(units);
         return {layers.rbegin(), layers.rend()};
     }
-    // Members of a tensor group hold tables that may differ by a row, and fill the same buckets all the same.
     std::vector<FlatUnit> buckets =
         fillBuckets(units, bucketElements(parallel, gradientBytes), parallel.zero > 0 || parallel.tensor > 1);
     if (expertSpread(parallel) == 1) return buckets;
@@ -77,12 +77,12 @@ std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::ve
     return buckets;
 }
 
-void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units) {
+void giveOwners(const ParallelSpec& parallel, std::vector<FlatUnit>& units) {
     if (parallel.zero < 3 || parallel.partition != PartitionKind::Layers) return;
     std::vector<std::int64_t> held(static_cast<std::size_t>(replicasOfCopy(parallel)));
     const auto give = [&](FlatUnit& unit, std::size_t replica) {
         unit.owner = static_cast<int>(replica);
-        held[replica] += unit.table ? largestTable : unit.size;
+        held[replica] += unit.most;
     };
     for (FlatUnit& unit : units)
         if (unit.table) give(unit, 0);

@@ -20,6 +20,9 @@ struct FlatUnit {
     /// It belongs to experts that are spread over groups of so many neighbouring replicas: only one of each group holds
     /// the same (replicas.h). 1: every replica holds it.
     int spread = 1;
+    /// Elements on the tensor member that holds most: by them all members fill the same buckets, and give the same
+    /// layers to the same replicas.
+    std::int64_t most = 0;
     bool operator==(const FlatUnit&) const = default;
 
     std::int64_t end() const { return begin + size; }
@@ -60,10 +63,8 @@ constexpr std::int64_t partSize(const FlatUnit& unit, int replica, int replicas)
 }
 
 /// parallel.partition "layers": gives each layer of a stage, in order, to the replica of a copy that has least so far;
-/// the token embedding to replica 0, for both its copies must be the same one's. `largestTable`: elements of the token
-/// embedding on the tensor member that has most, by which all of them count it, so that each gives the same layers to
-/// the same replicas.
-void giveOwners(const ParallelSpec& parallel, std::int64_t largestTable, std::vector<FlatUnit>& units);
+/// the token embedding to replica 0, for both its copies must be the same one's.
+void giveOwners(const ParallelSpec& parallel, std::vector<FlatUnit>& units);
 
 /// Elements of all units that replica `part` owns.
 std::int64_t shardSize(const std::vector<FlatUnit>& units, int part, int parts);

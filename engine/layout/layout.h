@@ -6,6 +6,7 @@
 
 #include "engine/layout/kinds.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -282,6 +283,8 @@ struct Layout {
 int feedForwardWidth(const ModelSpec& model, int layer);
 /// Heads of keys and of values in an attention; without rotary positions they are as many as the heads of queries.
 int keyHeads(const ModelSpec& model);
+/// Heads of queries that read one head of keys.
+inline int queriesOfKey(const ModelSpec& model) { return std::max(1, model.heads / std::max(1, keyHeads(model))); }
 /// Columns of one head of an attention; in latent attention those that are not turned (attention_shape.h).
 int headWidth(const ModelSpec& model);
 /// Most tokens that a token attends to in the attention of a layer, itself among them; at most the sequence.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/model_shape.h"
 
-#include "engine/base/ranges.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"
@@ -21,9 +20,7 @@ std::int64_t ownTokens(const ModelSpec& model, int samples, const TensorShare& s
     return tokens(model, samples, share) / (share.sequence ? share.size : 1);
 }
 
-std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) {
-    return rangeSize(targetKinds(model), share.size, share.part);
-}
+std::int64_t vocabularyOf(const ModelSpec& model, const TensorShare& share) { return share.of(targetKinds(model)); }
 
 /// Sum over the stage's layers; one stands for those above it that are alike.
 template <class T, class OfLayer>
@@ -92,13 +89,13 @@ std::int64_t blockParameters(const ModelSpec& model, std::int64_t f) {
 
 /// Columns of the queries, keys and values that one member of a tensor group keeps.
 std::int64_t attentionColumns(const ModelSpec& model, const TensorShare& share) {
-    const std::int64_t keysValues = latentAttention(model) ? expandedColumns(model) : 2 * keyColumns(model);
-    return (queryColumns(model) + keysValues) / share.size;
+    return queryColumns(model, share) +
+           (latentAttention(model) ? expandedColumns(model, share) : 2 * keyColumns(model, share));
 }
 
 /// Elements of the matrices of an attention's products.
 std::int64_t attentionWeights(const ModelSpec& model, const TensorShare& share) {
-    return cutAttentionWeights(model, share.size) + wholeAttentionWeights(model);
+    return cutAttentionWeights(model, share) + wholeAttentionWeights(model);
 }
 
 /// Columns of the latents behind their norms, and the norms' statistics, of a token.
@@ -108,14 +105,6 @@ std::int64_t latentColumns(const ModelSpec& model) {
 }
 
 int ownExperts(const ModelSpec& model, const TensorShare& share) { return model.experts.count / share.expert; }
-
-/// Columns of an expert's or a feed-forward block's activation, and of the shared block's, that a tensor member holds.
-std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share) {
-    return feedForwardWidth(model, layer) / (hasExperts(model, layer) ? share.ofExpert() : share.size);
-}
-std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare& share) {
-    return sharedWidth(model, layer) / share.size;
-}
 
 /// Norm, gate, shared and other experts, or the one block.
 std::int64_t feedForwardParameters(const ModelSpec& model, int layer, const TensorShare& share) {
@@ -134,11 +123,20 @@ std::int64_t spreadParameters(const ModelSpec& model, int layer, const TensorSha
 
 }  // namespace
 
+std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share) {
+    const std::int64_t width = feedForwardWidth(model, layer);
+    return hasExperts(model, layer) ? share.ofColumns(width) : share.of(width);
+}
+
+std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare& share) {
+    return share.of(sharedWidth(model, layer));
+}
+
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (readsImages(model)) return blockParameterCount(model, layer);
     std::int64_t attention = normParameters(model) + joinWeights(model, layer) +
                              (ofModule(model, layer) ? joinNorms * normParameters(model) : 0);
-    for (const AttentionTensor& tensor : attentionTensors(model, share.size)) attention += tensor.elements();
+    for (const AttentionTensor& tensor : attentionTensors(model, share)) attention += tensor.elements();
     return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
 }
 
@@ -234,8 +232,9 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
 std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& parallel, const StageShape& stage,
                                  const TensorShare& share) {
     std::vector<FlatUnit> units = declaredUnits(model, stage, share);
-    const std::int64_t mostRows = (std::int64_t{targetKinds(model)} + share.size - 1) / share.size;
-    giveOwners(parallel, mostRows * outputWidth(model), units);
+    const std::vector<FlatUnit> largest = declaredUnits(model, stage, share.largest());
+    for (std::size_t i = 0; i < units.size(); ++i) units[i].most = largest[i].size;
+    giveOwners(parallel, units);
     return units;
 }
 
@@ -297,7 +296,7 @@ std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageSh
                 for (int i = 0; i < joinNorms; ++i) units.back() += norm(model);
                 units.back() += {2 * h, h, 0, 1, 0, 0};
             }
-            for (const AttentionTensor& tensor : attentionTensors(model, share.size))
+            for (const AttentionTensor& tensor : attentionTensors(model, share))
                 units.back() += attentionNumbers(tensor);
         }
         const std::int64_t f = ownWidth(model, block, share);
@@ -328,7 +327,7 @@ namespace {
 /// Operations of an attention's core whose tokens attend to `seen` tokens each; those up to the own one count twice.
 double coreFlops(const ModelSpec& model, double seen, int samples, const TensorShare& share) {
     return 2 * static_cast<double>(tokens(model, samples, share)) * seen *
-           static_cast<double>(queryColumns(model) + outputColumns(model)) / share.size;
+           static_cast<double>(queryColumns(model, share) + outputColumns(model, share));
 }
 
 /// Tokens that a token attends to, on average over the layers.
@@ -343,10 +342,10 @@ double meanSeen(const ModelSpec& model) {
 double feedForwardFlops(const ModelSpec& model, int layer, double tokens, double rows, const TensorShare& share = {}) {
     const double h = model.hidden, column = 2 * blockParts(model).feedForwardMatrices() * h;
     const bool experts = hasExperts(model, layer);
-    const double each = column * feedForwardWidth(model, layer) / (experts ? share.ofExpert() : share.size);
+    const double each = column * static_cast<double>(ownWidth(model, layer, share));
     if (!experts) return tokens * each;
-    return tokens *
-               (2 * h * static_cast<double>(gateColumns(model)) + column * sharedWidth(model, layer) / share.size) +
+    return tokens * (2 * h * static_cast<double>(gateColumns(model)) +
+                     column * static_cast<double>(ownSharedWidth(model, layer, share))) +
            rows * each;
 }
 
@@ -392,11 +391,10 @@ double layerForwardFlops(const ModelSpec& model, int layer, int samples, const T
     const double feedForward =
         feedForwardFlops(model, layer, n, static_cast<double>(expertRows(model, samples, share)), share);
     if (!hasAttention(model)) return feedForward;
-    const auto weights = static_cast<double>(cutAttentionWeights(model));
+    const auto weights = static_cast<double>(cutAttentionWeights(model, share));
     const double whole = static_cast<double>(ownTokens(model, samples, share) *
                                              (wholeAttentionWeights(model) + joinWeights(model, layer)));
-    return feedForward + 2 * n * weights / share.size + 2 * whole +
-           coreFlops(model, attendedTokens(model, layer), samples, share);
+    return feedForward + 2 * n * weights + 2 * whole + coreFlops(model, attendedTokens(model, layer), samples, share);
 }
 
 double idleExpertFlops(const ModelSpec& model, const StageShape& stage, int samples) {
@@ -418,22 +416,22 @@ double coreForwardFlops(const ModelSpec& model, int samples, const TensorShare& 
 double paddedCoreFlops(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
     return 2 * static_cast<double>(tokens(model, samples, share)) * meanSeen(model) *
-           static_cast<double>(queryColumns(model) - outputColumns(model)) / share.size;
+           static_cast<double>(queryColumns(model, share) - outputColumns(model, share));
 }
 
 std::int64_t probabilityFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model) || share.context > 1) return 0;
     const int scores = model.sequence + (blockParts(model).sinks ? 1 : 0);
-    return tokens(model, samples, share) * model.heads * scores / share.size;
+    return tokens(model, samples, share) * ownHeads(model, share) * scores;
 }
 
 std::int64_t spreadAttentionFloats(const ModelSpec& model, int samples, const TensorShare& share) {
-    return blockParts(model).rotary ? 3 * tokens(model, samples, share) * queryColumns(model) / share.size : 0;
+    return blockParts(model).rotary ? 3 * tokens(model, samples, share) * queryColumns(model, share) : 0;
 }
 
 std::int64_t coreStoredFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!hasAttention(model)) return 0;
-    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * outputColumns(model) / share.size;
+    return probabilityFloats(model, samples, share) + tokens(model, samples, share) * outputColumns(model, share);
 }
 
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share) {
@@ -469,7 +467,7 @@ std::int64_t layerStoredFloats(const ModelSpec& model, int layer, int samples, c
     const std::int64_t n = tokens(model, samples, share), own = ownTokens(model, samples, share);
     const std::int64_t latents = latentAttention(model) ? own * (downColumns(model) + latentColumns(model)) : 0;
     const std::int64_t attention = 2 * own * model.hidden + normNumbers(model) * own + latents +
-                                   n * (attentionColumns(model, share) + outputColumns(model) / share.size) +
+                                   n * (attentionColumns(model, share) + outputColumns(model, share)) +
                                    probabilityFloats(model, samples, share);
     const std::int64_t join = ofModule(model, layer) ? own * (5 * model.hidden + joinNorms * normNumbers(model)) : 0;
     return join + attention + secondHalf;

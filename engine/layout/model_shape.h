@@ -4,38 +4,21 @@
 // (4h where the layout lists none), a the number of heads, V the vocabulary. In a cnn (cnn_shape.h) a sample counts as
 // one token, V is the number of classes, and h, above the blocks, that of features. An attention has q = a · head width
 // columns of queries, which are h unless the layout says otherwise, and g of keys. Floats are numbers in whatever
-// format; formats.h has their bytes. A member of a tensor group of t holds 1/t of h, f, q, g and a in all products
-// (norms, gates, and the biases of products that are cut by rows, are whole), its range of V, and where tokens are
-// split N/t of what lies between the products. A member of a context group of c has N/c tokens, each of which attends
+// format; formats.h has their bytes. A member of a tensor group of t holds its range of f, of V and of the heads, with
+// q and g (norms, gates, and the biases of products that are cut by rows, are whole), and where tokens are split N/t of
+// what lies between the products. A member of a context group of c has N/c tokens, each of which attends
 // to all s.
 #pragma once
 
 #include "engine/layout/attention_shape.h"
 #include "engine/layout/flat_units.h"
 #include "engine/layout/layout.h"
+#include "engine/layout/tensor_share.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace shardlab::layout {
-
-/// The part of a stage that one rank holds. By default that is the whole stage. The last member of a tensor group is
-/// one of those that hold most.
-struct TensorShare {
-    int size = 1;           ///< members of the tensor group
-    int part = 0;           ///< which of them this is
-    bool sequence = false;  ///< the members split the tokens between their products too
-    int context = 1;        ///< ranks that divide each sample's tokens: N is b·s ÷ context
-    int expert = 1;         ///< ranks that experts are spread over: each holds n ÷ expert of n experts
-    int folds = 1;          ///< parts of the tensor group that hold different experts (mesh/folding.h)
-
-    /// Members that cut each expert among themselves.
-    int ofExpert() const { return size / folds; }
-    /// Replicas that an expert group of a fold spreads its experts over.
-    int spread() const { return expert / folds; }
-};
-/// The share of member `part` of a tensor group; without one that of the last, which is the largest.
-TensorShare tensorShare(const Layout& layout, int part = -1);
 
 /// One stage: `layers` blocks, the embeddings where first, final norm, output and loss where last. The blocks of
 /// modules (predictionModules) are the highest of the last stage.
@@ -66,6 +49,9 @@ std::vector<int> gateWidths(const ModelSpec& model);
 std::int64_t gateColumns(const ModelSpec& model);
 /// Numbers of the bias that a gate's scores of experts learn; 0 where they have none.
 inline int scoreBiases(const ModelSpec& model) { return model.experts.scoreBias ? model.experts.count : 0; }
+/// Columns of an expert's or a feed-forward block's activation, and of the shared block's, that a tensor member holds.
+std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share);
+std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare& share);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
 /// · choices where dropless.
 std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share = {});
@@ -166,6 +152,8 @@ double paddedCoreFlops(const ModelSpec& model, int samples, const TensorShare& s
 /// Operations of the output projection, 2NhV, and as many for each module.
 double outputForwardFlops(const ModelSpec& model, int samples, const TensorShare& share = {});
 double stageForwardFlops(const ModelSpec& model, const StageShape& stage, int samples, const TensorShare& share = {});
+/// Operations of a stage's forward on the tensor member that has most, for each that the members have on average.
+double unevenness(const Layout& layout, const StageShape& stage);
 
 /// Floats that a layer's forward leaves for its backward.
 /// Block: input Nh, norm statistics 2N (N with RMSNorm) and output Nh, qkv N(q + 2g), attention probabilities bas²,

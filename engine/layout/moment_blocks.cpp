@@ -51,16 +51,15 @@ std::vector<std::int64_t> tensorSizes(const ModelSpec& model, const StageShape& 
                 sizes.push_back(joinWeights(model, block));
             }
             addNorm();
-            for (const AttentionTensor& tensor : attentionTensors(model, share.size))
-                sizes.push_back(tensor.elements());
+            for (const AttentionTensor& tensor : attentionTensors(model, share)) sizes.push_back(tensor.elements());
         }
         addNorm();
         const bool experts = hasExperts(model, block);
-        const std::int64_t f = feedForwardWidth(model, block) / (experts ? share.ofExpert() : share.size);
+        const std::int64_t f = ownWidth(model, block, share);
         if (experts)
             for (const int columns : gateWidths(model)) sizes.push_back(h * columns);
         if (experts && scoreBiases(model) > 0) sizes.push_back(scoreBiases(model));
-        if (const std::int64_t shared = sharedWidth(model, block) / share.size; shared > 0) {
+        if (const std::int64_t shared = ownSharedWidth(model, block, share); shared > 0) {
             addProduct(parts.biases, sizes, h, (parts.feedForwardMatrices() - 1) * shared);
             addProduct(parts.biases, sizes, shared, h);
         }

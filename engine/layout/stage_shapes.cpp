@@ -12,6 +12,16 @@ TensorShare tensorShare(const Layout& layout, int part) {
             parallel.expert,   expertFolds(parallel)};
 }
 
+double unevenness(const Layout& layout, const StageShape& stage) {
+    const int t = layout.parallel.tensor;
+    const auto flops = [&](int part) {
+        return stageForwardFlops(layout.model, stage, layout.batch.micro, tensorShare(layout, part));
+    };
+    double sum = 0;
+    for (int part = 0; part < t; ++part) sum += flops(part);
+    return sum > 0 ? flops(t - 1) * t / sum : 1;  // a stage of the embedding alone has no operations
+}
+
 std::vector<StageShape> stageShapes(const Layout& layout) {
     std::vector<StageShape> shapes;
     int firstLayer = 0;

@@ -8528,10 +8528,6 @@ would give away what the lesson asks.</source>
         <translation>Qwen3 32B，bf16，32 块 H100，数据 2 × 流水线 2 × 张量 8：头宽大于 隐藏维度 ÷ 头数，查询和键带归一化；用于规划</translation>
     </message>
     <message>
-        <source>Ranks that divide each layer&apos;s matrices among themselves.</source>
-        <translation>共同切分每一层矩阵的 rank 数。</translation>
-    </message>
-    <message>
         <source>Ranks that share cores, the factor that a software stack takes over all its work, and compute that was measured as a whole.</source>
         <translation>共用核心的 rank、软件栈对其全部工作的系数，以及整体测得的计算。</translation>
     </message>
@@ -10272,10 +10268,6 @@ would give away what the lesson asks.</source>
         <translation>{} 步之后的故障永远不会发生</translation>
     </message>
     <message>
-        <source>a feed-forward width of {} does not divide into {} shares</source>
-        <translation>前馈宽度 {} 无法分成 {} 份</translation>
-    </message>
-    <message>
         <source>a file has no negative size</source>
         <translation>文件大小不能为负</translation>
     </message>
@@ -10650,10 +10642,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>an expert has a place, and no more of them than a sample has tokens</source>
         <translation>专家至少有一个位置，且不多于一个样本的 token 数</translation>
-    </message>
-    <message>
-        <source>an expert&apos;s width of {} does not divide into {} shares</source>
-        <translation>专家的宽度 {} 无法分成 {} 份</translation>
     </message>
     <message>
         <source>an object</source>
@@ -11952,32 +11940,8 @@ would give away what the lesson asks.</source>
         <translation>上下文组的成员分担一个样本的 token，而一幅图像只算一个 token</translation>
     </message>
     <message>
-        <source>the members of a tensor group divide its columns evenly</source>
-        <translation>张量组的成员平分它的列</translation>
-    </message>
-    <message>
-        <source>the members of a tensor group divide the columns of every expert, and of the shared experts, evenly</source>
-        <translation>张量组的成员平分每个专家以及共享专家的列</translation>
-    </message>
-    <message>
-        <source>the members of a tensor group divide the columns of the shared experts evenly</source>
-        <translation>张量组的成员平分共享专家的列</translation>
-    </message>
-    <message>
         <source>the members of a tensor group divide the heads and columns of a transformer; a cnn has neither</source>
         <translation>张量组的成员分担 transformer 的头和列，cnn 两者都没有</translation>
-    </message>
-    <message>
-        <source>the members of a tensor group divide the heads of keys evenly, with the heads of queries that read them</source>
-        <translation>张量组的成员平分键头，以及读取它们的查询头</translation>
-    </message>
-    <message>
-        <source>the members of a tensor group divide the heads of the attention evenly</source>
-        <translation>张量组的成员平分注意力的头</translation>
-    </message>
-    <message>
-        <source>the members that share an expert divide its columns evenly</source>
-        <translation>共同切分一个专家的成员平分它的列</translation>
     </message>
     <message>
         <source>the metrics of {} steps of {} ranks are always kept</source>
@@ -12050,10 +12014,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>the schedule {} falls</source>
         <translation>学习率曲线 {} 是下降的</translation>
-    </message>
-    <message>
-        <source>the shared experts&apos; width of {} does not divide into {} shares</source>
-        <translation>共享专家的宽度 {} 无法分成 {} 份</translation>
     </message>
     <message>
         <source>the stack&apos;s times are known of 16-bit formats</source>
@@ -12506,10 +12466,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} heads do not divide into {} shares</source>
         <translation>{} 个头无法分成 {} 份</translation>
-    </message>
-    <message>
-        <source>{} heads of keys do not divide into {} shares</source>
-        <translation>{} 个键头无法分成 {} 份</translation>
     </message>
     <message>
         <source>{} heads of keys do not divide {} heads</source>
@@ -17838,6 +17794,54 @@ would give away what the lesson asks.</source>
     <message>
         <source>they are computed again with the blocks that hold them</source>
         <translation>它们会随所在的块一起重新计算</translation>
+    </message>
+    <message>
+        <source>Ranks that divide each layer&apos;s matrices among themselves, by whole heads and columns; where these do not divide evenly, the last rank holds one of the larger shares.</source>
+        <translation>共同切分每一层矩阵的 rank 数，以完整的头和列为单位切分；除不尽时，最后一个 rank 持有较大的份额之一。</translation>
+    </message>
+    <message>
+        <source>each member of a tensor group holds at least one of them, and none what another holds</source>
+        <translation>张量组的每个成员至少持有其中一个，而且没有成员持有另一成员所持有的</translation>
+    </message>
+    <message>
+        <source>the last rank of each tensor group holds {} of {}, {} more than an even share</source>
+        <translation>每个张量组的最后一个 rank 持有 {1} 中的 {0}，比平均份额多 {2}</translation>
+    </message>
+    <message>
+        <source>the ranks of its tensor groups hold equal shares</source>
+        <translation>它的张量组的各 rank 持有相等的份额</translation>
+    </message>
+    <message>
+        <source>unequal shares of a tensor group: the last rank has up to {} more operations than if all shares were equal, and the others wait for it in each layer</source>
+        <translation>张量组的份额不相等：最后一个 rank 的运算比各份额相等时最多多 {}，其他 rank 在每一层都等待它</translation>
+    </message>
+    <message>
+        <source>{} columns of a feed-forward block</source>
+        <translation>一个前馈块的 {} 列</translation>
+    </message>
+    <message>
+        <source>{} columns of an expert</source>
+        <translation>一个专家的 {} 列</translation>
+    </message>
+    <message>
+        <source>{} columns of the shared experts</source>
+        <translation>共享专家的 {} 列</translation>
+    </message>
+    <message>
+        <source>{} heads</source>
+        <translation>{} 个头</translation>
+    </message>
+    <message>
+        <source>{} heads of keys</source>
+        <translation>{} 个键头</translation>
+    </message>
+    <message>
+        <source>{} members cannot divide {}</source>
+        <translation>{} 个成员无法分担 {}</translation>
+    </message>
+    <message>
+        <source>{} over {} ranks for {}</source>
+        <translation>对 {2}：{0} 分给 {1} 个 rank</translation>
     </message>
 </context>
 </TS>

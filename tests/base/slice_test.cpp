@@ -19,9 +19,9 @@ std::vector<std::int64_t> places(const Slice& slice) {
             inner *= slice.whole[i];
         const int extent = slice.whole[static_cast<std::size_t>(slice.axis)];
         const int index = static_cast<int>(place / inner % extent);
-        const int run = extent / slice.groups;
-        // The last range that begins at the index or before it: floor(run·part ÷ parts) ≤ index.
-        if (((index % run + 1) * slice.parts - 1) / run == slice.part) held.push_back(place);
+        const int run = extent / slice.groups, bundles = run / slice.together, bundle = index % run / slice.together;
+        // The last range that begins at the bundle or before it: floor(bundles·part ÷ parts) ≤ bundle.
+        if (((bundle + 1) * slice.parts - 1) / bundles == slice.part) held.push_back(place);
     }
     return held;
 }
@@ -39,10 +39,12 @@ private Q_SLOTS:
             slice.parts = random.bounded(1, 5);
             slice.part = random.bounded(slice.parts);
             slice.groups = random.bounded(1, 4);
+            slice.together = random.bounded(1, 4);
             slice.whole.resize(static_cast<std::size_t>(random.bounded(1, 4)));
             for (int& extent : slice.whole) extent = random.bounded(1, 6);
             slice.axis = random.bounded(static_cast<int>(slice.whole.size()));
-            slice.whole[static_cast<std::size_t>(slice.axis)] = slice.groups * (slice.parts + random.bounded(9));
+            slice.whole[static_cast<std::size_t>(slice.axis)] =
+                slice.groups * slice.together * (slice.parts + random.bounded(9));
             const std::vector<std::int64_t> held = places(slice);
             QCOMPARE(sliceElements(slice), static_cast<std::int64_t>(held.size()));
             const std::int64_t begin = random.bounded(static_cast<int>(held.size()));

@@ -51,7 +51,7 @@ inline const std::vector<SingleFault> blockFaults{
          l.parallel.tensor = 2;
          l.cluster.hosts[0].devices = 8;
      },
-     "/parallel/tensor", "1"},
+     "/parallel/tensor", "at most 1"},
     {"heads of keys that a larger tensor group cannot share",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
@@ -60,7 +60,7 @@ inline const std::vector<SingleFault> blockFaults{
          l.parallel.tensor = 4;
          l.cluster.hosts[0].devices = 16;
      },
-     "/parallel/tensor", "1 or 2"},
+     "/parallel/tensor", "at most 2"},
     {"a rotary base below one",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
@@ -135,11 +135,10 @@ inline const std::vector<SingleFault> blockFaults{
     {"heads of a latent attention that no tensor group can share",
      [](Layout& l) {
          latent(l);
-         l.parallel.tensor = 3;
-         l.model.feedForward = {96};
-         l.cluster.hosts[0].devices = 12;
+         l.parallel.tensor = 8;
+         l.cluster.hosts[0].devices = 32;
      },
-     "/parallel/tensor", "1, 2 or 4"},
+     "/parallel/tensor", "at most 4"},
     {"a latent attention too wide for CUDA",
      [](Layout& l) {
          latent(l).headWidth = 250;

@@ -278,11 +278,11 @@ inline const std::vector<SingleFault> expertFaults{
     {"experts that a tensor group cannot divide",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;
-         l.model.experts.width = 9;
+         l.model.experts.width = 1;
          l.parallel.tensor = 2;
          l.cluster.hosts[0].devices = 8;
      },
-     "/parallel/tensor", "1, 3 or 9"},
+     "/parallel/tensor", "at most 1"},
 };
 
 }  // namespace shardlab::test

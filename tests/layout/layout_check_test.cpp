@@ -77,7 +77,7 @@ private Q_SLOTS:
         layout.data.kind = DataKind::Text;
         layout.cluster.hosts = {{"a", 3}, {"a b", 2}};
         layout.cluster.pace = {"abacus", -1};
-        layout.parallel.tensor = 2;
+        layout.parallel.tensor = 4;
         layout.parallel.zero = 9;
         layout.schedule.chunks = 3;
         layout.batch.global = 7;

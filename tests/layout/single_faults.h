@@ -105,14 +105,14 @@ inline const std::vector<SingleFault> singleFaults{
          l.parallel.tensor = 4;
          l.cluster.hosts[0].devices = 16;
      },
-     "/parallel/tensor", "1 or 2"},
+     "/parallel/tensor", "at most 2"},
     {"feed-forward widths that no group can share",
      [](Layout& l) {
-         l.model.feedForward = {64, 6, 64, 64};
+         l.model.feedForward = {64, 3, 64, 64};
          l.parallel.tensor = 4;
          l.cluster.hosts[0].devices = 16;
      },
-     "/parallel/tensor", "1 or 2"},
+     "/parallel/tensor", "at most 3"},
     {"tokens that no group can share",
      [](Layout& l) {
          l.model.sequence = 125;

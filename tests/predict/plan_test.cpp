@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/random.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
@@ -10,6 +11,7 @@
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
 #include "tests/support/named.h"
+#include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
 #include <QElapsedTimer>
@@ -17,6 +19,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
 
 using namespace shardlab::test;
 
@@ -171,6 +174,44 @@ private Q_SLOTS:
         const std::int64_t whole = sent();
         layout.parallel.sequence = true;
         QCOMPARE(2 * sent(), whole);
+    }
+
+    /// Each rank's weights are those of its own heads, and the plan tells what the largest share costs.
+    void unequalSharesCost() {
+        RandomStream random(freshSeed(), "shares");
+        const auto below = [&](int n) { return static_cast<int>(random.below(static_cast<std::uint32_t>(n))); };
+        for (int i = 0; i < 50; ++i) {
+            Layout layout;
+            const int t = 2 + below(7), each = 1 + below(4), heads = t * each + below(t);
+            layout.model = {ModelKind::Gpt, 2, 8 * heads, heads, 16, 256 + t - 256 % t, 0, {t * 12}};
+            layout.parallel = {.data = 1, .pipeline = 1, .tensor = t};
+            layout.cluster.hosts = {{"localhost", t}};
+            layout.cluster.pace = PaceSpec{"h100-sxm", 1};
+            const Plan plan = planOrFail(layout);
+            const std::string told = fmt::format("holds {} of {} heads", each + 1, heads);
+            const auto tells = [&](const Sentence& note) { return note.english().find(told) != std::string::npos; };
+            QCOMPARE(std::ranges::count_if(plan.notes, tells), heads % t == 0 ? 0 : 1);
+            // A head has the weights and biases of its query, key and value, and its rows of the projection.
+            const std::int64_t h = layout.model.hidden, ofHead = 8 * (3 * h + 3 + h);
+            const auto weights = [&](int rank) {
+                return plan.memory[static_cast<std::size_t>(rank)]
+                    .bytes[static_cast<std::size_t>(MemoryCategory::Parameters)];
+            };
+            int all = 0;
+            for (int rank = 0; rank < t; ++rank) {
+                const auto more = static_cast<int>((weights(rank) - weights(0)) / (4 * 2 * ofHead));
+                QCOMPARE(weights(rank) - weights(0), more * 4 * 2 * ofHead);
+                QVERIFY(more == 0 || more == 1);
+                all += each + more;
+            }
+            QCOMPARE(all, heads);
+            // A step takes what it would if all ranks had as many heads as the last.
+            const double busy = plan.costs.stages.front().forward;
+            Layout wider = layout;
+            wider.model.heads = t * (heads % t == 0 ? each : each + 1);
+            wider.model.block.headWidth = 8;
+            QVERIFY(std::abs(planOrFail(wider).costs.stages.front().forward - busy) <= 1e-9 * busy);
+        }
     }
 
     void tensorCollectivesTakeTheirTime() {

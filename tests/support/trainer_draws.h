@@ -3,9 +3,11 @@
 #pragma once
 
 #include "engine/layout/block_parts.h"
+#include "engine/layout/check/check.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/layout_json.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/layout/tensor_extents.h"
 #include "engine/trace/trainers/trainer_text.h"
 #include "tests/support/wings.h"
 
@@ -17,6 +19,11 @@
 #include <string_view>
 
 namespace shardlab::test {
+
+/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares.
+inline bool suitsTrainers(const Layout& drawn) {
+    return check(drawn, scheduleMethods()).empty() && std::ranges::all_of(tensorExtents(drawn), &TensorExtent::even);
+}
 
 class TrainerDraw {
 public:

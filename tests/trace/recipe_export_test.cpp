@@ -54,7 +54,7 @@ private Q_SLOTS:
         TrainerDraw draw(freshSeed());
         for (int i = 0; i < 10 * recipeDraws; ++i) {
             const Layout drawn = forMegatron(draw);
-            if (!check(drawn, scheduleMethods()).empty()) continue;
+            if (!suitsTrainers(drawn)) continue;
             for (const MegatronSetting& each : megatronSettings(drawn))
                 QVERIFY2(each.option.empty() ||
                              std::ranges::count(recipeFields(), each.option, &RecipeField::option) > 0,
@@ -67,7 +67,7 @@ private Q_SLOTS:
         int legal = 0;
         for (int i = 0; i < 10 * recipeDraws && legal < recipeDraws; ++i) {
             const Layout drawn = forMegatron(draw);
-            if (!check(drawn, scheduleMethods()).empty()) continue;
+            if (!suitsTrainers(drawn)) continue;
             const bool script = ++legal % 2 == 0;
             for (const char* program : recipePrograms) {
                 const TrainerTarget& target = *findTrainerTarget(program);

@@ -156,7 +156,7 @@ private Q_SLOTS:
             const Layout drawn = target == "megatron"     ? forMegatron(draw)
                                  : target == "torchtitan" ? forTorchtitan(draw)
                                                           : forDeepSpeed(draw);
-            if (!check(drawn, scheduleMethods()).empty()) continue;  // the draw knows not every rule of a layout
+            if (!suitsTrainers(drawn)) continue;
             ++legal;
             const bool script = trainer.hasSbatch && i % 2 == 0;
             const auto exported = exportLayout(drawn, trainer, {"layout", script});
@@ -212,7 +212,7 @@ private Q_SLOTS:
         TrainerDraw draw(freshSeed());
         for (int i = 0; i < 3 * mostDraws; ++i) {
             const Layout drawn = forMegatron(draw);
-            if (!check(drawn, scheduleMethods()).empty()) continue;
+            if (!suitsTrainers(drawn)) continue;
             const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
             QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
             for (const std::vector<std::string>& command : shellCommands(exported->text))
@@ -232,7 +232,7 @@ private Q_SLOTS:
         TrainerDraw draw(freshSeed());
         for (int i = 0, read = 0; read < 10 && i < 100; ++i) {
             const Layout drawn = forMegatron(draw);
-            if (!check(drawn, scheduleMethods()).empty()) continue;
+            if (!suitsTrainers(drawn)) continue;
             ++read;
             const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
             QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());

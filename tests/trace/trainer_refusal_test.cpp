@@ -59,6 +59,10 @@ private Q_SLOTS:
         for (const char* word : {"sqrt", "mlp", "pointwise", "operations"})
             row("deepspeed", qPrintable(QString("/memory/recompute=%1").arg(word)), "/memory/recompute");
         row("accelerate", "/run/steps=200", "/parallel/pipeline");
+        for (const char* target : {"megatron", "megatron-bridge", "nemo", "torchtitan", "deepspeed", "accelerate"}) {
+            row(target, "/parallel/tensor=2 /model/feed_forward=[5]", "/parallel/tensor");
+            row(target, "/parallel/tensor=3 /model/feed_forward=[12]", "/parallel/tensor");  // of four heads
+        }
     }
     void refused() {
         QFETCH(QString, target);

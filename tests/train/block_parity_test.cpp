@@ -49,15 +49,15 @@ private:
             Layout layout;
             layout.model.kind = one({ModelKind::Llama, ModelKind::Gpt, ModelKind::LlamaMoe});
             layout.model.layers = 4;
-            layout.model.heads = 4;
-            layout.model.hidden = one({16, 32});
-            layout.model.sequence = 16;
+            layout.model.heads = one({4, 4, 5, 6});  // a tensor group may be of three, or of four
+            layout.model.hidden = layout.model.heads * one({4, 8});
+            layout.model.sequence = one({16, 24});
             layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
-            layout.model.feedForward = {one({20, 44})};
-            layout.model.block.kvHeads = one({0, 2, 4});
+            layout.model.feedForward = {one({20, 43})};
+            layout.model.block.kvHeads = one({0, 2, 3, 4});
             drawBlock(
                 layout.model, [&](int n) { return below(n); }, 8);
-            Split split{one({1, 2, 4}), one({1, 2, 4}), one({1, 2, 4}), one({1, 1, 2}), coin(), below(4)};
+            Split split{one({1, 2, 4}), one({1, 2, 4}), one({1, 2, 3, 4}), one({1, 1, 2}), coin(), below(4)};
             const bool experts = hasExperts(layout.model);
             const bool folded = experts && split.tensor > 1 && coin();  // each expert whole on one rank
             if (experts && !folded) split.tensor = 1;

@@ -37,6 +37,16 @@ inline const std::vector<Shape>& shapes() {
              l.parallel.tensor = 2;
              l.parallel.sequence = true;
          }},
+        {"data 2 × tensor 3 with unequal shares, ZeRO 1",
+         "naive",
+         2,
+         1,
+         1,
+         {},
+         [](Layout& l) {
+             l.parallel.tensor = 3;
+             l.parallel.zero = 1;
+         }},
         {"data 3, ZeRO 1", "naive", 3, 1, 1, {}, [](Layout& l) { l.parallel.zero = 1; }},
         {"data 2, 1f1b 2, ZeRO 2", "1f1b", 2, 2, 1, {}, [](Layout& l) { l.parallel.zero = 2; }},
         {"data 2 × tensor 2, ZeRO 3",

@@ -64,7 +64,7 @@ private:
         layout.model.kind = ModelKind::Gpt;
         layout.model.layers = 4;
         layout.model.hidden = 16;
-        layout.model.heads = 2;
+        layout.model.heads = 4;
         layout.model.sequence = 16;
         layout.data.kind = DataKind::Text;
         layout.data.path = texts_.filePath("text.txt").toStdString();

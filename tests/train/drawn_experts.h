@@ -22,9 +22,9 @@ void drawFolds(ParallelSpec& parallel, const Below& below) {
     if (parallel.expertTensor > 0) parallel.expert *= parallel.tensor / parallel.expertTensor;
 }
 
-/// `below(n)` draws a whole number from 0 to n − 1. The model suits the layout's degrees, which are set before: its
-/// heads, widths and experts divide by them. `dropless`: no expert has a limit of places, as members of a context group
-/// need it.
+/// `below(n)` draws a whole number from 0 to n − 1. The model suits the layout's degrees, which are set before: they
+/// divide its experts, and it has at least as many heads and columns. `dropless`: no expert has a limit of places, as
+/// members of a context group need it.
 template <class Below>
 void drawExperts(Layout& layout, const Below& below, bool dropless) {
     ModelSpec& model = layout.model;
@@ -32,7 +32,9 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     const int t = layout.parallel.tensor, ofExpert = t / expertFolds(layout.parallel);
     const bool llama = below(2) == 0;
     model = {llama ? ModelKind::LlamaMoe : ModelKind::GptMoe, 4, 24, 12, 24, 259, 0};
-    if (llama && below(2)) model.block.kvHeads = t;
+    if (llama && below(2)) do
+            model.block.kvHeads = 1 + below(12);
+        while (model.block.kvHeads < t || model.heads % model.block.kvHeads != 0);
     const std::array gates{"switch",
                            "noisy-top-k",
                            "hierarchical",
@@ -56,18 +58,18 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     experts.scale = 1 + 0.5 * below(3);
     experts.capacity = dropless || (mayBeDropless && below(2)) ? 0 : 1.25;
     experts.dropout = experts.capacity > 0 && below(2) ? 0.2 : 0;
-    experts.width = below(2) ? 0 : ofExpert * (1 + below(12));
+    experts.width = below(2) ? 0 : ofExpert + below(12 * ofExpert);
     experts.scoreBias = below(2);
     experts.shared = below(3);
-    if (experts.shared * experts.width % t != 0) experts.shared = 0;
+    if (experts.width > 0 && experts.shared * experts.width < t) experts.shared = 0;
     experts.every = below(3);
     experts.denseLayers = below(2);
     if (layout.parallel.context == 1) model.dropout = below(2) ? 0.1 : 0;
 }
 
-/// For a layout whose degrees have changed since its experts were drawn: their width divides by the tensor group.
+/// For a layout whose degrees have changed since its experts were drawn: they are wide enough for the tensor group.
 inline void fitWidth(Layout& layout) {
-    if (layout.model.experts.width % layout.parallel.tensor != 0) layout.model.experts.width = 0;
+    if (layout.model.experts.width < layout.parallel.tensor) layout.model.experts.width = 0;
 }
 
 /// Each rank of a tensor group has its part of all experts.

@@ -316,13 +316,20 @@ private Q_SLOTS:
             const std::vector<Fault> faults = check(layout, scheduleMethods());
             return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what.english() : toText(faults);
         };
-        QCOMPARE(faultAt([](Layout& l) { l.model.experts.width = 6; }),
-                 std::string("/parallel/tensor: an expert's width of 6 does not divide into 4 shares"));
-        QCOMPARE(faultAt([](Layout& l) { l.model.feedForward = {10}; }),
-                 std::string("/parallel/tensor: a feed-forward width of 10 does not divide into 4 shares"));
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.model.experts.width = 3;
+                     l.model.experts.shared = 0;
+                 }),
+                 std::string("/parallel/tensor: 4 members cannot divide 3 columns of an expert"));
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.model.feedForward = {3};
+                     l.model.experts.width = 6;
+                     l.model.experts.every = 2;
+                 }),
+                 std::string("/parallel/tensor: 4 members cannot divide 3 columns of a feed-forward block"));
         // No block is as wide as that where every one has experts with a width of their own.
         QCOMPARE(faultAt([](Layout& l) {
-                     l.model.feedForward = {10};
+                     l.model.feedForward = {3};
                      l.model.experts.every = 1;
                      l.model.experts.denseLayers = 0;
                      l.model.experts.width = 8;
@@ -338,12 +345,12 @@ private Q_SLOTS:
                 l.parallel.expertTensor = own;
             });
         };
-        QCOMPARE(folded(5, 0, 1), std::string());
-        QCOMPARE(folded(6, 2, 2), std::string());
-        QCOMPARE(folded(5, 0, 2),
-                 std::string("/parallel/expert_tensor: an expert's width of 5 does not divide into 2 shares"));
-        QCOMPARE(folded(6, 1, 1),
-                 std::string("/parallel/tensor: the shared experts' width of 6 does not divide into 4 shares"));
+        QCOMPARE(folded(3, 0, 1), std::string());
+        QCOMPARE(folded(3, 2, 2), std::string());
+        QCOMPARE(folded(1, 0, 2),
+                 std::string("/parallel/expert_tensor: 2 members cannot divide 1 columns of an expert"));
+        QCOMPARE(folded(3, 1, 1),
+                 std::string("/parallel/tensor: 4 members cannot divide 3 columns of the shared experts"));
     }
 };
 

@@ -300,6 +300,13 @@ private Q_SLOTS:
                     layout.model.hidden *= c;
                 }
             }
+            if (const int t = layout.parallel.tensor; t > 1 && !exchangesHeads(layout)) {  // they need not divide
+                int &heads = layout.model.heads, &keys = layout.model.block.kvHeads;
+                const int width = layout.model.hidden / heads, ofKey = keys > 0 ? heads / keys : 1, more = below(t);
+                if (keys > 0) keys += more;
+                heads += ofKey * more;
+                layout.model.hidden = heads * width;
+            }
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             if (experts && method.flushes && random.below(2))
                 layout.parallel.expert = layout.parallel.data = 2 + below(2);
@@ -335,11 +342,10 @@ private Q_SLOTS:
                     layout.model.layers = std::max(experts ? 2 : 1, p * v - 2);  // the ends have no layer
             }
             if (experts) drawExpertBlocks(layout.model, below);
-            if (random.below(6) == 0) layout.model.feedForward = {layout.parallel.tensor * 7};
+            if (random.below(6) == 0) layout.model.feedForward = {layout.parallel.tensor * 6 + below(7)};
             else if (random.below(3) == 0)
                 for (int layer = 0; layer < layout.model.layers; ++layer)
-                    layout.model.feedForward.push_back(layout.parallel.tensor *
-                                                       (1 + static_cast<int>(random.below(60))));
+                    layout.model.feedForward.push_back(layout.parallel.tensor + below(150));
             const std::array recomputes{"none",      "full",       "sqrt",      "every", "mlp",
                                         "pointwise", "operations", "selective", "latent"};
             const bool makesHeads = latentAttention(layout.model) && !exchangesHeads(layout);
@@ -351,7 +357,7 @@ private Q_SLOTS:
                 layout.memory.recompute = RecomputeKind::Parts;
                 layout.memory.recomputeParts = randomParts(layout, random);
             }
-            layout.memory.partitionActivations = random.below(2);
+            layout.memory.partitionActivations = layout.model.hidden % layout.parallel.tensor == 0 && random.below(2);
             if (method.flushes && random.below(2)) layout.memory.swap = SwapKind::Activations;
             if (images && layout.memory.recompute == RecomputeKind::None) {
                 const std::array kept{"kept", "lossless", "lossy-16", "lossy-10", "lossy-8"};

@@ -116,6 +116,47 @@ private Q_SLOTS:
         oneRank_.requireEqual(layout);
     }
 
+    /// Heads with what reads them, columns and weights' shards that no tensor group shares out evenly.
+    void unequalSharesToo_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<bool>("sequence");
+        QTest::addColumn<int>("zero");
+        for (const char* model : {"gpt", "llama"})
+            for (const int tensor : {2, 3, 4, 5})
+                for (const bool sequence : {false, true})
+                    for (const int zero : {0, 3}) {
+                        if (zero > 0 && tensor > 3) continue;  // ten ranks without replicas
+                        QTest::addRow("%s tensor %d%s ZeRO %d", model, tensor, sequence ? " sequence" : "", zero)
+                            << model << tensor << sequence << zero;
+                    }
+    }
+    void unequalSharesToo() {
+        QFETCH(QString, model);
+        QFETCH(int, tensor);
+        QFETCH(bool, sequence);
+        QFETCH(int, zero);
+        Layout layout = layoutOf(model.toStdString(), 0.2, {tensor < 4 ? 2 : 1, 2, tensor, 1, sequence, zero});
+        layout.model.heads = 7;
+        if (model == "llama") {
+            layout.model.heads = 14;
+            layout.model.block.kvHeads = 7;
+        }
+        layout.model.hidden = 4 * layout.model.heads;
+        layout.model.sequence = 60;
+        layout.model.feedForward = {61, 63, 11, 98};
+        layout.memory.recompute = RecomputeKind::Selective;
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
+        oneRank_.requireEqual(layout, run);
+        if (QTest::currentTestFailed()) return;
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
+            for (const Event& event : run.ranks[rank].events)
+                if (event.kind == peakKind(MemoryCategory::Parameters) && event.step == 1)
+                    QCOMPARE(event.bytes,
+                             plan.memory[rank].bytes[static_cast<std::size_t>(MemoryCategory::Parameters)]);
+    }
+
     void inputsInPartsToo_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QString>("recompute");
@@ -258,11 +299,16 @@ private Q_SLOTS:
             return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what.english() : toText(faults);
         };
         QCOMPARE(faultAt([](Layout& l) { l.model.heads = 1; }),
-                 std::string("/parallel/tensor: 1 heads do not divide into 2 shares"));
+                 std::string("/parallel/tensor: 2 members cannot divide 1 heads"));
         QCOMPARE(faultAt([](Layout& l) {
-                     l.model.feedForward = {64, 63, 64, 64};
+                     l.model.kind = ModelKind::Llama;
+                     l.model.block.kvHeads = 1;
                  }),
-                 std::string("/parallel/tensor: a feed-forward width of 63 does not divide into 2 shares"));
+                 std::string("/parallel/tensor: 2 members cannot divide 1 heads of keys"));
+        QCOMPARE(faultAt([](Layout& l) {
+                     l.model.feedForward = {64, 1, 64, 64};
+                 }),
+                 std::string("/parallel/tensor: 2 members cannot divide 1 columns of a feed-forward block"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.parallel.sequence = true;
                      l.model.sequence = 15;

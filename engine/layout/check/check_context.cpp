@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/suggest.h"
 
 #include <fmt/format.h>
+#include <numeric>
 
 namespace shardlab::layout {
 
 namespace {
 
 void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
-    const int c = layout.parallel.context, t = std::max(1, layout.parallel.tensor), heads = layout.model.heads;
     if (!exchangesHeads(layout)) return;
-    if (heads >= 1 && heads % t == 0 && heads / t % c != 0)  // where t does not divide them, checkTensor says so
-        faults.push_back({"/parallel/context",
-                          t == 1 ? say("{} heads do not divide into {} shares", heads, c)
-                                 : say("{} of {} heads do not divide into {} shares", heads / t, heads, c),
-                          say("with the method ulysses each member of a context group computes equally many of the "
-                              "heads that a tensor rank has"),
-                          say("{}; or parallel.context_method ring", divisorText(heads / t, c))});
+    const int c = layout.parallel.context, t = std::max(1, layout.parallel.tensor), heads = layout.model.heads;
+    const std::int64_t fewest = ownHeads(layout.model, {t, 0}), most = ownHeads(layout.model, {t, t - 1});
+    if (heads >= 1 && fewest > 0 && (fewest % c != 0 || most % c != 0))  // without any heads, checkTensor says so
+        faults.push_back(
+            {"/parallel/context",
+             t == 1 ? say("{} heads do not divide into {} shares", heads, c)
+                    : say("{} of {} heads do not divide into {} shares", fewest % c != 0 ? fewest : most, heads, c),
+             say("with the method ulysses each member of a context group computes equally many of the "
+                 "heads that a tensor rank has"),
+             say("{}; or parallel.context_method ring", divisorText(std::gcd(fewest, most), c))});
     if (recomputesHeads(layout.memory))
         faults.push_back(
             {layout.memory.recompute == RecomputeKind::Parts ? "/memory/recompute_parts" : "/memory/recompute",

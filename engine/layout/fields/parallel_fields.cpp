@@ -26,7 +26,8 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/tensor",
             .label = "Tensor",
-            .help = "Ranks that divide each layer's matrices among themselves.",
+            .help = "Ranks that divide each layer's matrices among themselves, by whole heads and columns; where these "
+                    "do not divide evenly, the last rank holds one of the larger shares.",
             .unit = "ranks",
             .access = member<&Layout::parallel, &ParallelSpec::tensor>(),
             .limits = {1, mostRanks, degreeReason},

@@ -16,11 +16,11 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
     const std::int64_t own = model.sequence / share.context, tokens = layout.batch.micro * own;
-    const std::int64_t columns = tokens * queryColumns(model) / share.size;
+    const std::int64_t columns = tokens * queryColumns(model, share);
     const std::int64_t block =
         layout.cluster.device == DeviceKind::Cuda ? 0 : fp32Bytes * 2 * std::min(own, rowsAtATime) * own;
     const std::int64_t keysValues = 2 * (2 * format * columns);
-    return {fp32Bytes * tokens * model.heads / share.size,
+    return {fp32Bytes * tokens * ownHeads(model, share),
             keysValues + (format == fp32Bytes ? 0 : fp32Bytes * columns) + block,
             keysValues + fp32Bytes * columns + 3 * (2 * fp32Bytes * columns) + block, 0};
 }
@@ -28,11 +28,12 @@ AttentionBytes ringAttentionBytes(const Layout& layout, const TensorShare& share
 AttentionBytes ofDevice(const Layout& layout, const TensorShare& share) {
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
-    const std::int64_t s = model.sequence, tokens = layout.batch.micro * s, members = share.size * share.context;
-    const std::int64_t rows = tokens * model.heads / members;
+    const std::int64_t s = model.sequence, tokens = layout.batch.micro * s;
+    const std::int64_t rows = tokens * ownHeads(model, share) / share.context;
     const BlockParts parts = blockParts(model);
     if (layout.cluster.device == DeviceKind::Cuda)
-        return {fp32Bytes * rows, 0, fp32Bytes * rows, format * 3 * tokens * queryColumns(model) / members};
+        return {fp32Bytes * rows, 0, fp32Bytes * rows,
+                format * 3 * tokens * queryColumns(model, share) / share.context};
     const std::int64_t block = fp32Bytes * std::min(s, rowsAtATime) * s;
     return {format * rows * (s + (parts.sinks ? 1 : 0)), model.dropout > 0 ? block : 0,
             fp32Bytes * s * (s + queryWidth(model)) + (parts.attentionCap > 0 ? block : 0), 0};
@@ -41,7 +42,7 @@ AttentionBytes ofDevice(const Layout& layout, const TensorShare& share) {
 AttentionBytes exchangedBytes(const Layout& layout, const TensorShare& share) {
     const AttentionBytes device = ofDevice(layout, share);
     const std::int64_t columns = numberFormats(layout.precision).activationBytes() * layout.batch.micro *
-                                 (layout.model.sequence / share.context) * queryColumns(layout.model) / share.size;
+                                 (layout.model.sequence / share.context) * queryColumns(layout.model, share);
     const std::int64_t passing = 2 * (3 * columns);
     return {device.kept + 4 * columns, std::max(passing, device.forwardScratch),
             device.gradientApart + std::max(passing, columns + device.backwardScratch), 0, 4 * columns};
@@ -53,7 +54,7 @@ AttentionBytes stackAttentionBytes(const Layout& layout, const TensorShare& shar
     const ModelSpec& model = layout.model;
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
     const std::int64_t rows =
-        std::int64_t{layout.batch.micro} * (model.sequence / share.context) * model.heads / share.size;
+        std::int64_t{layout.batch.micro} * (model.sequence / share.context) * ownHeads(model, share);
     if (stack.attention != AttentionKernel::Materialised) return {fp32Bytes * rows, 0, 0, 0};
     const std::int64_t each = model.dropout > 0 ? 2 * format + 1 : format;
     return {each * rows * model.sequence, 0, format * rows * model.sequence, 0};

@@ -78,7 +78,7 @@ int latentKernels(const ModelSpec& model) {
 std::int64_t latentPassingFloats(const ModelSpec& model, int samples, const TensorShare& share) {
     if (!latentAttention(model)) return 0;
     const std::int64_t tokens = std::int64_t{samples} * model.sequence / share.context;
-    const std::int64_t wide = valueWidth(model) < queryWidth(model) ? queryColumns(model) / share.size : 0;
+    const std::int64_t wide = valueWidth(model) < queryWidth(model) ? queryColumns(model, share) : 0;
     return tokens / (share.sequence ? share.size : 1) * downColumns(model) + tokens * wide;
 }
 
@@ -131,7 +131,7 @@ struct HeadMatrices {
 };
 HeadMatrices headMatrices(const ModelSpec& model, const TensorShare& share) {
     HeadMatrices sum;
-    for (const AttentionTensor& tensor : attentionTensors(model, share.size)) {
+    for (const AttentionTensor& tensor : attentionTensors(model, share)) {
         if (tensor.rows == 0 || tensor.cut != AttentionTensor::Cut::Columns) continue;
         sum.elements += tensor.elements();
         ++sum.count;
@@ -145,7 +145,7 @@ double headsSeconds(const Layout& layout, const TensorShare& share, const Device
     const NumberFormats formats = numberFormats(layout.precision);
     const HeadMatrices matrices = headMatrices(model, share);
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
-    const std::int64_t made = tokens * (queryColumns(model) + expandedColumns(model)) / share.size;
+    const std::int64_t made = tokens * (queryColumns(model, share) + expandedColumns(model, share));
     const double seconds = kernelSeconds(device, formats.activations, 2.0 * double(tokens) * double(matrices.elements),
                                          2 * static_cast<double>(formats.activationBytes() * made), matrices.count);
     if (!formats.castsWeights()) return seconds;
@@ -163,11 +163,11 @@ double pointwiseSeconds(const Layout& layout, int layer, const PointwiseAgain& a
     int kernels = again.norms;
     if (again.activation) {
         const std::int64_t widths = blockParts(model).feedForwardMatrices();  // read, and what is written
-        const std::int64_t width = feedForwardWidth(model, layer);
+        const std::int64_t width = ownWidth(model, layer, share);
         const bool experts = hasExperts(model, layer);
-        numbers += widths * (experts ? expertRows(model, layout.batch.micro, share) * width / share.ofExpert() +
-                                           tokens * sharedWidth(model, layer) / share.size
-                                     : tokens * width / share.size);
+        numbers += widths * (experts ? expertRows(model, layout.batch.micro, share) * width +
+                                           tokens * ownSharedWidth(model, layer, share)
+                                     : tokens * width);
         kernels += experts ? model.experts.count / share.folds + (model.experts.shared > 0 ? 1 : 0) : 1;
     }
     return kernelSeconds(device, formats.activations, 0, static_cast<double>(formats.activationBytes() * numbers),
@@ -180,7 +180,7 @@ double projectionSeconds(const Layout& layout, const TensorShare& share, const D
     const NumberFormats formats = numberFormats(layout.precision);
     constexpr int passes = 2;  // it reads what the sum adds, and writes it
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
-    const std::int64_t matrix = std::int64_t{outputColumns(model)} / share.size * model.hidden;
+    const std::int64_t matrix = outputColumns(model, share) * model.hidden;
     const bool casts = formats.castsWeights();
     const std::int64_t rounded = casts ? (formats.weightBytes() + formats.activationBytes()) * matrix : 0;
     const std::int64_t bytes = passes * formats.activationBytes() * tokens * model.hidden + rounded;
@@ -192,8 +192,8 @@ double projectionSeconds(const Layout& layout, const TensorShare& share, const D
 /// keys and values that are sent, and the output.
 std::int64_t exchangedFloats(const Layout& layout, const TensorShare& share) {
     if (!exchangesHeads(layout)) return 0;
-    return std::int64_t{4} * layout.batch.micro * (layout.model.sequence / share.context) * queryColumns(layout.model) /
-           share.size;
+    return std::int64_t{4} * layout.batch.micro * (layout.model.sequence / share.context) *
+           queryColumns(layout.model, share);
 }
 
 /// Kernels of an attention's core in a context group: a core's for each block of a ring; or one core's and the copies
@@ -248,7 +248,7 @@ double roundingSeconds(const Layout& layout, const StageShape& stage, const Tens
     used.expert = used.folds;  // an expert's are rounded for the rows of each member
     const std::int64_t leftOut =
         attends && !attention
-            ? stage.layers * (cutAttentionWeights(layout.model, share.size) + wholeAttentionWeights(layout.model))
+            ? stage.layers * (cutAttentionWeights(layout.model, share) + wholeAttentionWeights(layout.model))
             : 0;
     return each * static_cast<double>(productWeights(layout.model, stage, used) - leftOut) / device.memoryBandwidth +
            kernels * device.kernelSeconds;

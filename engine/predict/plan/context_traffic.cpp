@@ -16,10 +16,11 @@ namespace {
 struct TravellingColumns {
     std::int64_t queries, keysValues, output;
 };
-TravellingColumns travellingColumns(const ModelSpec& model, bool modelled) {
-    const std::int64_t queries = queryColumns(model);
+TravellingColumns travellingColumns(const ModelSpec& model, const TensorShare& share, bool modelled) {
+    const std::int64_t queries = queryColumns(model, share);
     if (!modelled) return {queries, 2 * queries, queries};
-    return {queries, keyColumns(model) + std::int64_t{keyHeads(model)} * valueWidth(model), outputColumns(model)};
+    return {queries, keyColumns(model, share) + ownKeyHeads(model, share) * valueWidth(model),
+            outputColumns(model, share)};
 }
 
 void addHops(ContextTraffic& traffic, std::int64_t keysValues, std::int64_t gradients, const Link& link, double block) {
@@ -50,9 +51,9 @@ ContextTraffic contextTraffic(const Layout& layout, const TensorShare& share, co
     traffic.members = share.context;
     if (share.context == 1 || layersOfBlock(layout.model) < 2) return traffic;  // no attention
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / share.context);
-    const TravellingColumns columns = travellingColumns(layout.model, stackOf(layout, device).has_value());
+    const TravellingColumns columns = travellingColumns(layout.model, share, stackOf(layout, device).has_value());
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
-    const auto bytes = [&](std::int64_t of, std::int64_t each) { return each * (tokens * of / share.size); };
+    const auto bytes = [&](std::int64_t of, std::int64_t each) { return each * tokens * of; };
     if (!exchangesHeads(layout)) {
         addHops(traffic, bytes(columns.keysValues, format), bytes(columns.keysValues, bytesOf(NumberFormat::Fp32)),
                 link, coreSeconds(layout, share, device) / share.context);

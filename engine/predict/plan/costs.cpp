@@ -320,6 +320,8 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
     };
     StepCosts costs;
     costs.stages.resize(shapes.size());
+    for (int part = 0; part < share.size; ++part)
+        costs.keyHeads.push_back(ownKeyHeads(layout.model, tensorShare(layout, part)));
     std::int64_t parameters = 0;  // of the stage
     for (int s = 0; s < stages; ++s) {
         const StageShape& shape = shapes[static_cast<std::size_t>(s)];

@@ -13,8 +13,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
     const ModelSpec& model = layout.model;
     const NumberFormats formats = numberFormats(layout.precision);
-    const std::int64_t bytes = formats.activationBytes(), h = model.hidden,
-                       f = feedForwardWidth(model, layer) / share.ofExpert();
+    const std::int64_t bytes = formats.activationBytes(), h = model.hidden, f = ownWidth(model, layer, share);
     const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence / share.context,
                        n = model.experts.count;
     const std::int64_t placed = routedRows(model, layout.batch.micro, share), routes = tokens * expertChoices(model);
@@ -37,7 +36,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     }
     if (formats.weightBytes() != fp32) size.gateCopy = fp32 * h * n;
     if (formats.gradientBytes() != fp32) size.gatePart = fp32 * h * n;
-    const std::int64_t shared = sharedWidth(model, layer) / share.size;
+    const std::int64_t shared = ownSharedWidth(model, layer, share);
     size.shared = bytes * tokens * (expansions + 1) * shared;
     size.sharedScratch = bytes * tokens * shared;
     size.activated = bytes * (rows * f + tokens * shared);

@@ -32,15 +32,15 @@ std::vector<LinearShape> linearShapes(const Layout& layout, const StageShape& st
     };
     for (int layer = stage.firstLayer; layer < stage.firstLayer + stage.layers; ++layer) {
         if (attentions && hasAttention(model))
-            for (const AttentionTensor& tensor : attentionTensors(model, share.size))
+            for (const AttentionTensor& tensor : attentionTensors(model, share))
                 if (tensor.rows > 0) all.push_back({rows, tensor.rows, tensor.columns});
-        const std::int64_t width = feedForwardWidth(model, layer);
+        const std::int64_t width = ownWidth(model, layer, share);
         if (!hasExperts(model, layer)) {
-            block(width / share.size);
+            block(width);
             continue;
         }
-        if (model.experts.shared > 0) block(sharedWidth(model, layer) / share.size);
-        for (int expert = 0; expert < model.experts.count / share.expert; ++expert) block(width / share.ofExpert());
+        if (model.experts.shared > 0) block(ownSharedWidth(model, layer, share));
+        for (int expert = 0; expert < model.experts.count / share.expert; ++expert) block(width);
     }
     return all;
 }

@@ -110,8 +110,8 @@ private:
     }
     void core(const AttentionBytes& bytes, bool again) {
         if (again) return;
-        const std::int64_t rows = std::int64_t{layout_.batch.micro} * layout_.model.heads * layout_.model.sequence /
-                                  share_.context / share_.size;
+        const std::int64_t rows = std::int64_t{layout_.batch.micro} * ownHeads(layout_.model, share_) *
+                                  layout_.model.sequence / share_.context;
         const std::int64_t ofRows = bytes.kept - bytes.exchanged;
         const bool sums = ofRows == fp32Bytes * rows;
         add(say("queries, keys, values and output of the exchanged heads"), "4·e·N·q", bytes.exchanged);
@@ -204,8 +204,8 @@ Sentence keptLetters(const Layout& layout, const TensorShare& share) {
     const Sentence group = say("h = {}, t = {} ranks of a tensor group", model.hidden, share.size);
     if (!hasAttention(model)) return say("{}, {}", rank, group);
     return say("{}, {}, {}", rank,
-               say("a = {} heads, q = {} and g = {} columns of queries and of keys", model.heads / share.size,
-                   queryColumns(model) / share.size, keyColumns(model) / share.size),
+               say("a = {} heads, q = {} and g = {} columns of queries and of keys", ownHeads(model, share),
+                   queryColumns(model, share), keyColumns(model, share)),
                group);
 }
 

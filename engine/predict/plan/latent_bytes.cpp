@@ -82,8 +82,8 @@ LatentBytes latentBytes(const Layout& layout, const TensorShare& share) {
     const std::int64_t bytes = formats.activationBytes(), fp32 = bytesOf(NumberFormat::Fp32), h = model.hidden;
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
     const std::int64_t own = tokens / (share.sequence ? share.size : 1);
-    const std::int64_t queries = queryColumns(model) / share.size, out = outputColumns(model) / share.size,
-                       expanded = expandedColumns(model) / share.size;
+    const std::int64_t queries = queryColumns(model, share), out = outputColumns(model, share),
+                       expanded = expandedColumns(model, share);
     LatentBytes made{};
     made.own = bytes * own * h;
     made.normed = made.own + fp32 * normNumbers(model) * own;

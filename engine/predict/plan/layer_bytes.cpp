@@ -60,20 +60,19 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     const std::int64_t bytes = formats.activationBytes();
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * model.sequence / share.context;
     const std::int64_t own = tokens / (share.sequence ? share.size : 1);
-    const std::int64_t h = model.hidden, vocabulary = rangeSize(model.vocabulary, share.size, share.part);
+    const std::int64_t h = model.hidden, vocabulary = share.of(model.vocabulary);
     StageSizes size{};
     size.own = bytes * own * h;
     size.all = bytes * tokens * h;
     size.normed = size.headNormed = size.own;
     size.operand = bytes * tokens;
     size.statistics = fp32 * normNumbers(model) * own;
-    const std::int64_t queries = queryColumns(model) / share.size;
+    const std::int64_t queries = queryColumns(model, share);
     size.columns = bytes * tokens * queries;
-    const std::int64_t three = queries + 2 * keyColumns(model) / share.size;  // columns of queries, keys and values
+    const std::int64_t three = queries + 2 * keyColumns(model, share);  // columns of queries, keys and values
     size.joined = bytes * tokens * three;
     size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
-    size.headWeights =
-        fp32 * (queryKeyNormParameters(model) + (blockParts(model).sinks ? model.heads / share.size : 0));
+    size.headWeights = fp32 * (queryKeyNormParameters(model) + (blockParts(model).sinks ? ownHeads(model, share) : 0));
     size.dropped =
         keepsExchangedHeads(layout) && queryKeyNormParameters(model) == 0 && !modelledStack(layout) ? size.joined : 0;
     size.attention = attentionBytes(layout, share);
@@ -129,7 +128,7 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sta
     const LatentBytes latent = latentBytes(layout, share);
     return {.first = latent.held(),
             .freedEarly = latent.attention.kept,
-            .projection = size.row > 0 ? size.row * (outputColumns(layout.model) / share.size) : 0,
+            .projection = size.row > 0 ? size.row * outputColumns(layout.model, share) : 0,
             .dropped = latent.dropped,
             .ofNorm = size.own,
             .again = size.own,
@@ -137,7 +136,7 @@ LayerBytes latentLayer(const Layout& layout, const TensorShare& share, const Sta
 }
 
 /// `expansions`: first products, 2 where one of them is a gate.
-LayerBytes feedForwardLayer(const StageSizes& size, int width, int expansions) {
+LayerBytes feedForwardLayer(const StageSizes& size, std::int64_t width, int expansions) {
     const int valuesAgain = size.keys > 0 ? expansions - 1 : 0;
     return {.first = size.statistics + size.normed + width * (expansions * size.number + size.operand) + size.mask,
             .gradient = width * size.number,
@@ -169,7 +168,7 @@ std::vector<LayerBytes> layersOf(const Layout& layout, const StageShape& shape, 
         if (ofModule(layout.model, ofModel)) layers.back().join = joinNorms * size.statistics + 5 * size.own;
         layers.push_back(hasExperts(layout.model, ofModel)
                              ? expertsLayer(size, expertBytes(layout, ofModel, share))
-                             : feedForwardLayer(size, feedForwardWidth(layout.model, ofModel) / share.size,
+                             : feedForwardLayer(size, ownWidth(layout.model, ofModel, share),
                                                 blockParts(layout.model).feedForwardMatrices() - 1));
     }
     return layers;

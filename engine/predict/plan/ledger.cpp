@@ -10,6 +10,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
+#include "engine/layout/tensor_extents.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/layer_moments.h"
 #include "engine/predict/plan/model_state.h"
@@ -336,8 +337,8 @@ LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int
 
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
     const int tensor = mesh.size(Axis::Tensor);
-    // Members differ by a row of the vocabulary at most: where it divides, not at all.
-    const bool sameMembers = targetKinds(layout.model) % tensor == 0;
+    const bool sameMembers =
+        targetKinds(layout.model) % tensor == 0 && std::ranges::all_of(tensorExtents(layout), &TensorExtent::even);
     std::vector<std::vector<RankMemory>> members;
     for (int part = 0; part < (sameMembers ? 1 : tensor); ++part)
         members.push_back(replicaLedger(layout, lowered, part));

@@ -65,11 +65,11 @@ void measureHop(TensorCost& hop, const LinkProfile& link) {
     hop.seconds = seconds - hop.hidden;
 }
 
-/// What was measured is whole layers: a member of a tensor group of t computes its share of them, of a context group
-/// its tokens' share, and communicates. One of an expert group, whose rows travel between e replicas, computes as many
-/// rows of experts as a rank with all of them.
-void share(StageCosts& cost, const Profile& profile, int t, int context, int e) {
-    const int members = t * context;
+/// What was measured is whole layers: the member of a tensor group of t that has most, `uneven` times an even share,
+/// computes its share of them, one of a context group its tokens' share, and communicates. One of an expert group,
+/// whose rows travel between e replicas, computes as many rows of experts as a rank with all of them.
+void share(StageCosts& cost, const Profile& profile, int t, double uneven, int context, int e) {
+    const double members = t * context / uneven;
     for (auto* list : {&cost.tensor.forward, &cost.tensor.inputGrad, &cost.tensor.weightGrad, &cost.tensor.update})
         for (TensorCost& collective : *list) {
             if (collective.kind == EventKind::KeyValueHop) {
@@ -141,7 +141,7 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         cost.inputGrad += cost.recompute;
         cost.backward += cost.recompute;
         if (shape.last) add(cost, profile.output);
-        if (t * c * e > 1) share(cost, profile, t, c, e);
+        if (t * c * e > 1) share(cost, profile, t, unevenness(layout, shape), c, e);
         // ZeRO: each replica updates its shard.
         // What a device takes for that says nothing of its host.
         if (!offloadsOptimizer(layout.memory) || layout.cluster.device == DeviceKind::Cpu)

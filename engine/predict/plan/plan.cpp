@@ -19,6 +19,7 @@
 #include "engine/predict/plan/precision_notes.h"
 #include "engine/predict/plan/server_costs.h"
 #include "engine/predict/plan/state_notes.h"
+#include "engine/predict/plan/tensor_notes.h"
 #include "engine/predict/plan/stack_memory.h"
 #include "engine/layout/schedule/registry.h"
 
@@ -90,13 +91,15 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
             if (action.kind == ActionKind::ReduceNorm && ofReplica > 1)
                 norms += ringBytes(bytes, ofReplica) / ofReplica * updating * t;
             for (const TensorSpan& span : plan.costs.tensorSpans(action)) {
-                if (span.kind == EventKind::KeyValueHop) {  // each member sends one, of each of its tensor parts
-                    hops += span.bytes * d * t;
+                std::int64_t ofHeads = 0;  // each member sends one, of each of its tensor parts
+                for (int part = 0; part < t; ++part) ofHeads += plan.costs.ofTensorMember(span.bytes, part);
+                if (span.kind == EventKind::KeyValueHop) {
+                    hops += ofHeads * d;
                     continue;
                 }
                 if (span.kind == EventKind::ExchangeHeads) {  // all but its own block
                     const int members = plan.mesh.size(Axis::Context);
-                    heads += span.bytes / members * (members - 1) * d * t;
+                    heads += ofHeads / members * (members - 1) * d;
                     continue;
                 }
                 if (isExpertExchange(span.kind)) {  // all but its own block
@@ -225,6 +228,7 @@ void addNotes(Plan& plan) {
                 plan.mesh.ranks(), sharedUnits(layout).count, termOf(sharedUnits(layout).name)));
     for (Sentence& note : precisionNotes(layout.precision)) notes.push_back(std::move(note));
     for (Sentence& note : fp8Notes(layout)) notes.push_back(std::move(note));
+    for (Sentence& note : tensorNotes(layout)) notes.push_back(std::move(note));
     for (Sentence& note : expertNotes(layout)) notes.push_back(std::move(note));
     for (Sentence& note : stateNotes(layout)) notes.push_back(std::move(note));
 

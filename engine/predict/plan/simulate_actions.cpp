@@ -410,7 +410,7 @@ std::vector<bool> firstAndLast(const Mesh& mesh, std::size_t pipelineRanks) {
     return shown;
 }
 
-Simulation withEvents(Simulation result, Simulator& simulator, const Mesh& mesh) {
+Simulation withEvents(Simulation result, Simulator& simulator, const StepCosts& costs, const Mesh& mesh) {
     std::size_t count = 0;
     for (RankState& state : simulator.ranks()) {
         std::ranges::stable_sort(state.sink.events(), {}, &Event::begin);
@@ -427,6 +427,8 @@ Simulation withEvents(Simulation result, Simulator& simulator, const Mesh& mesh)
         for (Event event : simulator.ranks()[pipelineRank].sink.events()) {
             if (!whole && event.kind != EventKind::Step) continue;
             event.rank = static_cast<std::int16_t>(rank);
+            if (isOfContextGroup(event.kind))
+                event.bytes = costs.ofTensorMember(event.bytes, mesh.coordinate(rank, Axis::Tensor));
             result.events.push_back(event);
         }
     }
@@ -449,12 +451,12 @@ Simulation simulateActions(const Schedule& lowered, const StepCosts& costs, cons
         if (innerSpanCount(steady.run.schedule, costs, mesh) > mostInnerSpans) simulator.drawTogether();
         simulator.run();
         steady.cut(lowered, simulator.ranks());
-        return withEvents(steady.figures(simulator.ranks()), simulator, mesh);
+        return withEvents(steady.figures(simulator.ranks()), simulator, costs, mesh);
     }
     Simulator simulator(lowered, costs, {.events = true});
     if (innerSpanCount(lowered, costs, mesh) > mostInnerSpans) simulator.drawTogether();
     simulator.run();
-    return withEvents(figuresOf(simulator), simulator, mesh);
+    return withEvents(figuresOf(simulator), simulator, costs, mesh);
 }
 
 double simulatedSeconds(const Schedule& lowered, const StepCosts& costs, const ActionSeconds& seconds) {

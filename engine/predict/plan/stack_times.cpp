@@ -130,7 +130,8 @@ public:
             return products;
         }
         products.push_back({rows_, static_cast<double>(gateColumns(model_)), hidden});
-        if (const int shared = sharedWidth(model_, layer); shared > 0) feedForward(rows_, double(shared) / members_, 1);
+        if (const std::int64_t shared = ownSharedWidth(model_, layer, share_); shared > 0)
+            feedForward(rows_, double(shared), 1);
         const double own = double(model_.experts.count) / share_.expert;
         feedForward(expertRows() / own, width, own);
         return products;
@@ -138,10 +139,10 @@ public:
     /// One product makes queries, keys and values. In a latent attention queries, and keys with values, have a down
     /// projection each, which a member does for its own tokens, and what makes heads of them.
     std::vector<MatrixProduct> attentionProducts() const {
-        const double hidden = model_.hidden, queries = double(queryColumns(model_)) / members_;
-        const MatrixProduct output{rows_, hidden, double(outputColumns(model_)) / members_};
+        const double hidden = model_.hidden, queries = double(queryColumns(model_, share_));
+        const MatrixProduct output{rows_, hidden, double(outputColumns(model_, share_))};
         if (!latentAttention(model_))
-            return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_)) / members_, hidden}, output};
+            return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_, share_)), hidden}, output};
         const double own = rows_ / (splits_ ? members_ : 1), rank = model_.block.queryRank;
         const std::vector<MatrixProduct> heads = headProducts();
         std::vector<MatrixProduct> products;
@@ -154,16 +155,16 @@ public:
     }
     /// Those of a latent attention that make heads of latents.
     std::vector<MatrixProduct> headProducts() const {
-        const double queries = double(queryColumns(model_)) / members_, rank = model_.block.queryRank;
+        const double queries = double(queryColumns(model_, share_)), rank = model_.block.queryRank;
         return {{rows_, queries, rank > 0 ? rank : double(model_.hidden)},
-                {rows_, double(expandedColumns(model_)) / members_, double(model_.block.kvRank)}};
+                {rows_, double(expandedColumns(model_, share_)), double(model_.block.kvRank)}};
     }
     /// Those of a block that recompute operations does again (recompute.h); the first half's last product with
     /// `halves`.
     std::vector<MatrixProduct> everySecond(int layer, bool halves) const {
         std::vector<MatrixProduct> products;
         if (stack_.splitsProducts && !latentAttention(model_))
-            products.push_back({rows_, double(keyColumns(model_)) / members_, double(model_.hidden)});
+            products.push_back({rows_, double(keyColumns(model_, share_)), double(model_.hidden)});
         if (halves && hasAttention(model_)) products.push_back(attentionProducts().back());
         if (stack_.splitsProducts && gated_ && !hasExperts(model_, layer))
             products.push_back({rows_, ownWidth(layer), double(model_.hidden)});
@@ -192,7 +193,7 @@ public:
                             architecture_.attention[std::size_t(stack_.attention)];
         const double narrow = std::min(1.0, width / fullHeadWidth), operations = attentionOperations(backward);
         if (materialises()) {
-            const double scores = double(samples_) * model_.heads / members_ * model_.sequence *
+            const double scores = double(samples_) * double(ownHeads(model_, share_)) * model_.sequence *
                                   (double(model_.sequence) / share_.context);
             const double bytes = backward ? scoreBytesBackward : scoreBytesForward;
             return operations / (rate * std::sqrt(narrow)) + scores * bytes / memory_ +
@@ -237,7 +238,7 @@ public:
     double normBytes() const { return 2 * bytes_ * outside(); }
     double residualBytes() const { return (4.5 * bytes_ + 1) * outside(); }
     double layoutBytes() const {
-        return 2 * bytes_ * rows_ * double(2 * queryColumns(model_) + outputColumns(model_)) / members_;
+        return 2 * bytes_ * rows_ * double(2 * queryColumns(model_, share_) + outputColumns(model_, share_));
     }
     /// The part of a forward's passes, and of their kernels, that moves so many bytes.
     double passesOf(double bytes, int layer) const {
@@ -265,7 +266,7 @@ public:
     double activationBytes(int layer) const {
         const double width = ownWidth(layer), activated = (gated_ ? 3 : 2) * bytes_;
         if (!hasExperts(model_, layer)) return activated * width * rows_;
-        return activated * (double(sharedWidth(model_, layer)) / members_ * rows_ + width * expertRows());
+        return activated * (double(ownSharedWidth(model_, layer, share_)) * rows_ + width * expertRows());
     }
     /// A forward takes no less: the processor has to know how many rows each expert has before it starts its products.
     double startingExperts() const {
@@ -277,10 +278,7 @@ public:
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
-    /// Columns of a feed-forward block, or of an expert, that a member has.
-    double ownWidth(int layer) const {
-        return double(feedForwardWidth(model_, layer)) / (hasExperts(model_, layer) ? share_.ofExpert() : members_);
-    }
+    double ownWidth(int layer) const { return static_cast<double>(layout::ownWidth(model_, layer, share_)); }
     double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_, share_)); }
     double one(const MatrixProduct& product, ProductFormat format) const {
         return productSeconds(product, format, device_, architecture_) + stack_.kernelSeconds;

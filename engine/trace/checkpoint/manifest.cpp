@@ -53,7 +53,8 @@ ordered_json toJson(const CheckpointShard& shard) {
             made["slice"] = {{"axis", piece.slice.axis},
                              {"parts", piece.slice.parts},
                              {"part", piece.slice.part},
-                             {"groups", piece.slice.groups}};
+                             {"groups", piece.slice.groups},
+                             {"together", piece.slice.together}};
         made["begin"] = piece.begin;
         made["count"] = piece.count;
         made["crc32c"] = hex(piece.checksum);
@@ -80,6 +81,7 @@ CheckpointShard shardFrom(const json& from) {
             piece.slice.parts = countFrom<int>(slice.at("parts"));
             piece.slice.part = countFrom<int>(slice.at("part"));
             piece.slice.groups = countFrom<int>(slice.at("groups"));
+            if (slice.contains("together")) piece.slice.together = countFrom<int>(slice.at("together"));
         }
         piece.begin = countFrom<std::int64_t>(each.at("begin"));
         piece.count = countFrom<std::int64_t>(each.at("count"));

@@ -18,8 +18,10 @@ bool legalSlice(const Slice& slice) {
     for (const int extent : slice.whole)
         if (extent < 1 || __builtin_mul_overflow(elements, extent, &elements)) return false;
     if (slice.axis < 0) return true;
-    return slice.axis < static_cast<int>(slice.whole.size()) && slice.groups > 0 && slice.part >= 0 &&
-           slice.part < slice.parts && slice.whole[static_cast<std::size_t>(slice.axis)] % slice.groups == 0;
+    if (slice.axis >= static_cast<int>(slice.whole.size()) || slice.groups < 1 || slice.together < 1) return false;
+    const std::int64_t bundles = std::int64_t{slice.groups} * slice.together;
+    return slice.part >= 0 && slice.part < slice.parts &&
+           slice.whole[static_cast<std::size_t>(slice.axis)] % bundles == 0;
 }
 
 }  // namespace

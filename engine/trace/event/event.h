@@ -212,6 +212,10 @@ constexpr bool isTensorCollective(EventKind kind) {
 constexpr bool isExpertExchange(EventKind kind) {
     return kind == EventKind::DispatchTokens || kind == EventKind::CombineTokens;
 }
+/// What a context group sends inside an action.
+constexpr bool isOfContextGroup(EventKind kind) {
+    return kind == EventKind::ExchangeHeads || kind == EventKind::KeyValueHop;
+}
 /// Communication inside an action that carries its id, and until whose end the action computes nothing.
 constexpr bool holdsUpAction(EventKind kind) {
     return isTensorCollective(kind) || isExpertExchange(kind) || kind == EventKind::ExchangeHeads;

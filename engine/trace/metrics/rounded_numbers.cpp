@@ -20,9 +20,9 @@ struct LinearNumbers {
 
 /// The matrices of an attention that are no vectors: joined queries, keys and values and the output; or those of a
 /// latent attention, down, queries, keys and values, and the output.
-LinearNumbers attentionNumbers(const ModelSpec& model, LinearPart part, double rows, int members) {
+LinearNumbers attentionNumbers(const ModelSpec& model, LinearPart part, double rows, const TensorShare& share) {
     std::vector<AttentionTensor> matrices;
-    for (const AttentionTensor& tensor : attentionTensors(model, members))
+    for (const AttentionTensor& tensor : attentionTensors(model, share))
         if (tensor.rows > 0) matrices.push_back(tensor);
     const std::vector<LinearPart> parts =
         latentAttention(model)
@@ -45,9 +45,8 @@ LinearNumbers linearNumbers(const Layout& layout, const Fp8Place& place) {
         if (expands) return {each, hidden, matrices * width, copies};
         return {each, width, hidden, copies};
     };
-    const double width =
-        static_cast<double>(feedForwardWidth(model, place.layer)) / (experts ? share.ofExpert() : share.size);
-    const double shared = static_cast<double>(sharedWidth(model, place.layer)) / share.size;
+    const auto width = static_cast<double>(ownWidth(model, place.layer, share));
+    const auto shared = static_cast<double>(ownSharedWidth(model, place.layer, share));
     const double ownExperts = static_cast<double>(model.experts.count) / share.expert;
     const double chosen = experts ? static_cast<double>(expertRows(model, layout.batch.micro, share)) : 0;
     switch (place.part) {
@@ -57,7 +56,7 @@ LinearNumbers linearNumbers(const Layout& layout, const Fp8Place& place) {
     case LinearPart::SharedProjection: return block(experts && shared > 0, rows, shared, false);
     case LinearPart::ExpertExpansion: return block(experts, chosen, width, true, ownExperts);
     case LinearPart::ExpertProjection: return block(experts, chosen, width, false, ownExperts);
-    default: return hasAttention(model) ? attentionNumbers(model, place.part, rows, share.size) : LinearNumbers{};
+    default: return hasAttention(model) ? attentionNumbers(model, place.part, rows, share) : LinearNumbers{};
     }
 }
 

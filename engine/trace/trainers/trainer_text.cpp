@@ -4,11 +4,15 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/layout/suggest.h"
+#include "engine/layout/tensor_extents.h"
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
+#include <numeric>
 
 namespace shardlab::trace {
 
@@ -97,6 +101,20 @@ void refuseScores(const ModelSpec& model, std::string_view program, std::vector<
            say("what is written for {} has scores as they are", program), "0");
     refuse(parts.logitCap > 0, "/model/logit_cap", say("logits with a cap"),
            say("what is written for {} has logits as they are", program), "0");
+}
+
+void refuseUnevenShares(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
+    std::map<std::string_view, std::int64_t> common;  // by the degree that divides
+    for (const TensorExtent& each : tensorExtents(layout))
+        common[each.pointer] = std::gcd(common[each.pointer], each.extent);
+    for (const TensorExtent& each : tensorExtents(layout)) {
+        const auto of = common.find(each.pointer);
+        if (each.even() || of == common.end()) continue;
+        faults.push_back({std::string(each.pointer), say("{} over {} ranks for {}", each.what, each.members, program),
+                          say("the ranks of its tensor groups hold equal shares"),
+                          divisorText(of->second, each.members)});
+        common.erase(of);
+    }
 }
 
 bool runsAs(const Layout& layout, std::string_view kind) {

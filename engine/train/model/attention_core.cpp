@@ -13,26 +13,30 @@ bool inGroup(const LayerContext& context, ContextKind kind) {
     return context.context && context.context->kind() == kind;
 }
 
-AttentionShape shapeOf(const LayerContext& context, int heads, int width, int window) {
-    const int members = context.tensor.size(), member = context.tensor.member();
-    AttentionShape shape{context.samples, context.sequence, rangeSize(heads, members, member), width, window};
+int firstHeadOf(const LayerContext& context, int heads, int together) {
+    return rangeBegin(heads, context.tensor.size(), context.tensor.member(), together);
+}
+
+AttentionShape shapeOf(const LayerContext& context, int heads, int width, int window, int together) {
+    const int own = rangeSize(heads, context.tensor.size(), context.tensor.member(), together);
+    AttentionShape shape{context.samples, context.sequence, own, width, window};
     shape.rule.cap = static_cast<float>(context.parts.attentionCap);
-    if (context.parts.alibi) shape.rule.slopes = {heads, rangeBegin(heads, members, member)};
+    if (context.parts.alibi) shape.rule.slopes = {heads, firstHeadOf(context, heads, together)};
     shape.sinks = context.parts.sinks;
     return shape;
 }
 
 }  // namespace
 
-AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window)
-    : context_(context), shape_(shapeOf(context, heads, width, window)),
+AttentionCore::AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window,
+                             int together)
+    : context_(context), shape_(shapeOf(context, heads, width, window, together)),
       ring_(inGroup(context, ContextKind::Ring) ? std::optional<RingAttention>(std::in_place, context, shape_)
                                                 : std::nullopt),
       exchange_(inGroup(context, ContextKind::Ulysses)
                     ? std::optional<HeadExchange>(std::in_place, context, shape_.heads, width)
                     : std::nullopt),
-      attention_(shape_), allHeads_(heads),
-      firstHead_(rangeBegin(heads, context.tensor.size(), context.tensor.member())),
+      attention_(shape_), allHeads_(heads), firstHead_(firstHeadOf(context, heads, together)),
       dropout_(context.dropout, context.seed, name) {
     if (exchange_) {
         attention_.sequence = exchange_->sequence();

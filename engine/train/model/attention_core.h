@@ -37,9 +37,10 @@ struct AttentionKept {
 /// what the device's does, then what head_exchange.h lists for three parts, and overwrites qkv.
 class AttentionCore {
 public:
-    /// `heads`, each of `width` columns, counts those of the whole model; a query sees `window` keys at most, 0: all;
-    /// the dropout mask depends on `name`.
-    AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window);
+    /// `heads`, each of `width` columns, counts those of the whole model, of which so many stay `together` on one
+    /// member; a query sees `window` keys at most, 0: all; the dropout mask depends on `name`.
+    AttentionCore(const LayerContext& context, const std::string& name, int heads, int width, int window,
+                  int together = 1);
 
     /// The heads of this member.
     const AttentionShape& shape() const { return shape_; }

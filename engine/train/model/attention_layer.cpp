@@ -37,13 +37,14 @@ struct AttentionLayer::State : LayerState {
 };
 
 AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, const AttentionSpec& spec)
-    : context_(context), core_(context, block + ".attn", spec.heads, spec.width, spec.window),
+    : context_(context), core_(context, block + ".attn", spec.heads, spec.width, spec.window, spec.queriesOfKey()),
       rotary_(rotaryShape(context, core_.shape(), spec)), norm_(context, block + ".ln_1"),
       qkv_(context, block + (rotary_ ? ".attn.qkv" : ".attn.c_attn"), context.hidden,
            (spec.heads + 2 * spec.keyHeads) * spec.width, Initial{0.02}, LinearCut::Columns, context.parts.qkvBias,
-           rotary_ ? 1 : 3),
-      headNorms_(declareHeadNorms(context, block, spec.width)), sinks_(declareSinks(context, block, spec.heads)),
-      residual_(context, block + ".attn.c_proj", spec.heads * spec.width, spec.projectionDeviation) {}
+           rotary_ ? LinearRuns{1, (spec.queriesOfKey() + 2) * spec.width} : LinearRuns{3, spec.width}),
+      headNorms_(declareHeadNorms(context, block, spec.width)), sinks_(declareSinks(context, block, spec)),
+      residual_(context, block + ".attn.c_proj", spec.heads * spec.width, spec.projectionDeviation,
+                spec.queriesOfKey() * spec.width) {}
 
 std::optional<AttentionLayer::HeadWeights> AttentionLayer::declareHeadNorms(const LayerContext& context,
                                                                             const std::string& block, int width) {
@@ -53,9 +54,10 @@ std::optional<AttentionLayer::HeadWeights> AttentionLayer::declareHeadNorms(cons
     return HeadWeights{queries, factors(".attn.k_norm.weight")};
 }
 
-std::optional<Weight> AttentionLayer::declareSinks(const LayerContext& context, const std::string& block, int heads) {
+std::optional<Weight> AttentionLayer::declareSinks(const LayerContext& context, const std::string& block,
+                                                   const AttentionSpec& spec) {
     if (!context.parts.sinks) return std::nullopt;
-    return context.set.declare(block + ".attn.sinks", {heads}, {0.02}, false, Cut{0});
+    return context.set.declare(block + ".attn.sinks", {spec.heads}, {0.02}, false, Cut{0, 1, spec.queriesOfKey()});
 }
 
 std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_unique<State>(); }

@@ -25,6 +25,8 @@ struct AttentionSpec {
     std::optional<RotaryAngles> rotary;  ///< empty: positions are not turned
     int window = 0;                      ///< most tokens that a token attends to, itself among them; 0 = all before
     double projectionDeviation = 0.02;
+
+    int queriesOfKey() const { return heads / keyHeads; }
 };
 
 /// Memory in numbers, with N tokens, n own tokens, h hidden, a heads of this member, k of its keys, q = a · width. What
@@ -67,7 +69,8 @@ private:
     };
     static std::optional<HeadWeights> declareHeadNorms(const LayerContext& context, const std::string& block,
                                                        int width);
-    static std::optional<Weight> declareSinks(const LayerContext& context, const std::string& block, int heads);
+    static std::optional<Weight> declareSinks(const LayerContext& context, const std::string& block,
+                                              const AttentionSpec& spec);
     HeadNorms headNorms() const;
     HeadSinks headSinks(const State& held) const;
     /// With rotary positions queries, keys and values of all heads (Temporary).

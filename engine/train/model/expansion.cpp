@@ -25,7 +25,7 @@ Expansion::Expansion(const LayerContext& context, const std::string& name, int w
     : device_(context.device()), again_(context.recompute.activations), gated_(context.parts.gated()),
       function_(functionOf(context.parts)),
       expansion_(context, name + (gated_ ? ".gate_up" : ".c_fc"), context.hidden, gated_ ? 2 * width : width, initial,
-                 LinearCut::Columns, gated_ ? 2 : 1) {}
+                 LinearCut::Columns, LinearRuns{gated_ ? 2 : 1}) {}
 
 void Expansion::forward(int rows, ConstArray x, Array expanded, Array activated) const {
     if (fused() && !again_) return expansion_.forwardGelu(rows, x, expanded, activated);

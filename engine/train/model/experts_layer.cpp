@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/experts_layer.h"
 
+#include "engine/base/ranges.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 
@@ -34,7 +36,7 @@ ExpertsLayer::Block ExpertsLayer::makeBlock(const std::string& name, int width, 
 }
 
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)
-    : context_(context), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
+    : context_(context), width_(spec.width), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
       dropout_(context.dropout, context.seed, block + ".moe"), tally_(context.arena, spec.gate.shape.experts) {
     const int members = context.experts ? context.experts->size() : 1, own = expertsOfFold() / members;
     const int first = fold() * expertsOfFold() + (context.experts ? context.experts->member() * own : 0);
@@ -69,7 +71,7 @@ void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) 
                                context_.experts->samplesApart();
     const Expert& expert = expertOf(block);
     DropoutMask drops = expert.dropout.mask(theirs, shape.capacity, 0);
-    drops.firstColumn = memberOfFold() * expert.block.expansion.width();
+    drops.firstColumn = rangeBegin(width_, inFold(), memberOfFold());
     if (drops.share > 0) context_.device().dropout(shape.expertRows(), expert.block.expansion.width(), drops, rows);
 }
 

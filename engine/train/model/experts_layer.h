@@ -114,6 +114,7 @@ private:
     Buffer branchGradient(const State& held, const Buffer& outputGradient, MemoryCategory category) const;
 
     LayerContext context_;
+    int width_;  ///< inside an expert, that of all members together
     Norm norm_;
     Gate gate_;
     std::optional<Block> shared_;

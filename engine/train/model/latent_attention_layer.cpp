@@ -55,11 +55,12 @@ LatentAttentionLayer::LatentAttentionLayer(const LayerContext& context, const st
                      ? std::optional(Norm(context_, block + ".attn.q_norm", spec.queryRank, /*rms=*/true))
                      : std::nullopt),
       queries_(context_, block + ".attn.q", spec.queryRank > 0 ? spec.queryRank : context_.hidden,
-               spec.heads * (spec.plain + spec.turned), 0.02, LinearCut::Columns),
+               spec.heads * (spec.plain + spec.turned), 0.02, LinearCut::Columns,
+               LinearRuns{.together = spec.plain + spec.turned}),
       keyNorm_(context_, block + ".attn.kv_norm", spec.keyRank, /*rms=*/true),
       expansion_(context_, block + ".attn.kv", spec.keyRank, spec.heads * (spec.plain + spec.values), 0.02,
-                 LinearCut::Columns),
-      residual_(context_, block + ".attn.c_proj", spec.heads * spec.values, spec.projectionDeviation) {}
+                 LinearCut::Columns, LinearRuns{.together = spec.plain + spec.values}),
+      residual_(context_, block + ".attn.c_proj", spec.heads * spec.values, spec.projectionDeviation, spec.values) {}
 
 std::unique_ptr<LayerState> LatentAttentionLayer::newState() const { return std::make_unique<State>(); }
 

@@ -14,6 +14,12 @@ namespace shardlab::train {
 /// Or each has the whole weight, for its own tokens.
 enum class LinearCut : std::uint8_t { Columns, Rows, Whole };
 
+/// Of the columns or rows that are cut.
+struct LinearRuns {
+    int groups = 1;    ///< equal runs of columns that are cut each by itself (query, key, value)
+    int together = 1;  ///< so many stay on one member (those of a head)
+};
+
 /// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"); without biases y = x·W. x is [rows,
 /// inputs] and y [rows, outputs], counting what this member holds. Where the weight is cut by rows, every member has
 /// the whole bias, and the caller adds it after the sum over members. Where weights have another type than activations,
@@ -22,18 +28,17 @@ enum class LinearCut : std::uint8_t { Columns, Rows, Whole };
 /// products have 8 bits, all of them read their factors as fp8_products.h rounds them, weights from their own type.
 class Linear {
 public:
-    /// `inputs` and `outputs` count those of the whole weight. `groups` is the number of equal runs of columns that are
-    /// cut each by itself (query, key, value).
+    /// `inputs` and `outputs` count those of the whole weight.
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
-           LinearCut cut, bool bias, int groups);
+           LinearCut cut, bool bias, const LinearRuns& runs = {});
     /// With a bias where the products of a block have one.
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
-           LinearCut cut, int groups = 1)
-        : Linear(context, name, inputs, outputs, initial, cut, context.parts.biases, groups) {}
+           LinearCut cut, const LinearRuns& runs = {})
+        : Linear(context, name, inputs, outputs, initial, cut, context.parts.biases, runs) {}
     /// Starts the weight from a normal distribution.
     Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, double deviation,
-           LinearCut cut, int groups = 1)
-        : Linear(context, name, inputs, outputs, Initial{deviation}, cut, groups) {}
+           LinearCut cut, const LinearRuns& runs = {})
+        : Linear(context, name, inputs, outputs, Initial{deviation}, cut, runs) {}
 
     int inputs() const { return inputs_; }
     int outputs() const { return outputs_; }

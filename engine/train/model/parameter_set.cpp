@@ -56,8 +56,8 @@ Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, In
     const auto [parts, part] = cutting_;
     if (cut.axis >= 0 && parts > 1) {
         int& extent = parameter.shape[static_cast<std::size_t>(cut.axis)];
-        extent = cut.groups * rangeSize(extent / cut.groups, parts, part);
-        parameter.slice = {std::move(whole), cut.axis, parts, part, cut.groups};
+        extent = cut.groups * rangeSize(extent / cut.groups, parts, part, cut.together);
+        parameter.slice = {std::move(whole), cut.axis, parts, part, cut.groups, cut.together};
     } else {
         parameter.slice.whole = std::move(whole);
         parameter.owner = part == 0;

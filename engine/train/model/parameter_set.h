@@ -34,6 +34,7 @@ struct Initial {
 struct Cut {
     int axis = -1;
     int groups = 1;
+    int together = 1;
 };
 
 class ParameterSet;

@@ -36,7 +36,7 @@ PredictionLayer::PredictionLayer(const LayerContext& context, const std::string&
     : context_(withoutFp8(context)), embedding_(context_, vocabulary, /*bare=*/true), norm_(context_, norm),
       hiddenNorm_(context_, block + ".hnorm"), embeddingNorm_(context_, block + ".enorm"),
       projection_(context_, block + ".eh_proj", 2 * context_.hidden, context_.hidden, Initial{0.02}, LinearCut::Whole,
-                  /*bias=*/false, 1),
+                  /*bias=*/false),
       attention_(makeAttention()) {}
 
 std::unique_ptr<LayerState> PredictionLayer::newState() const {

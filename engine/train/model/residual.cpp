@@ -3,8 +3,9 @@
 
 namespace shardlab::train {
 
-Residual::Residual(const LayerContext& context, const std::string& name, int inputs, double deviation)
-    : context_(context), projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows),
+Residual::Residual(const LayerContext& context, const std::string& name, int inputs, double deviation, int together)
+    : context_(context),
+      projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows, LinearRuns{.together = together}),
       dropout_(context.dropout, context.seed, name) {}
 
 DropoutMask Residual::mask(const LayerState& state) const {

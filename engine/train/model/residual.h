@@ -22,8 +22,9 @@ struct ResidualGradient {
 ///              gradient N·h (`kept`); where both happen, the masked gradient n·h (Temporary) before it
 class Residual {
 public:
-    /// "<name>.weight" [inputs, hidden], "<name>.bias"; `inputs` counts those of the whole.
-    Residual(const LayerContext& context, const std::string& name, int inputs, double deviation);
+    /// "<name>.weight" [inputs, hidden], "<name>.bias"; `inputs` counts those of the whole, of which so many stay
+    /// `together` on one member.
+    Residual(const LayerContext& context, const std::string& name, int inputs, double deviation, int together = 1);
 
     const Linear& projection() const { return projection_; }
     /// `inner` is [tokens, this member's inputs].

@@ -23,7 +23,7 @@ std::vector<MemberPiece> piecesOf(std::span<const Parameter> parameters) {
 Slice alongAxis(const Slice& slice, int axis) {
     Slice along{{slice.whole[static_cast<std::size_t>(axis)]}};
     if (slice.axis != axis) return along;
-    along = {std::move(along.whole), 0, slice.parts, slice.part, slice.groups};
+    along = {std::move(along.whole), 0, slice.parts, slice.part, slice.groups, slice.together};
     return along;
 }
 

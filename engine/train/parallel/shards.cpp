@@ -73,7 +73,7 @@ ArraySpan GatherRoom::place(const UnitGather& gather) {
 
 std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Parameter> parameters) {
     std::vector<FlatUnit> units;
-    std::int64_t offset = 0, largestTable = 0;
+    std::int64_t offset = 0;
     bool closed = true;
     for (const Parameter& parameter : parameters) {
         if (parameter.expert) continue;
@@ -81,8 +81,8 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
         const bool alone = table || parameter.name == "wpe.weight";
         const bool same = !units.empty() && !closed && !alone && units.back().lowestLayer == parameter.lowestLayer;
         if (!same) units.push_back({parameter.lowestLayer, parameter.highestLayer, offset, 0, table});
-        if (table) largestTable = largestPart(parameter.slice);
         units.back().size += extent(parameter);
+        units.back().most += largestPart(parameter.slice);
         offset += extent(parameter);
         closed = alone;
     }
@@ -93,9 +93,10 @@ std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Para
             units.push_back(
                 {parameter.lowestLayer, parameter.highestLayer, offset, 0, false, -1, expertSpread(parallel)});
         units.back().size += extent(parameter);
+        units.back().most += largestPart(parameter.slice);
         offset += extent(parameter);
     }
-    giveOwners(parallel, largestTable, units);
+    giveOwners(parallel, units);
     return units;
 }
 

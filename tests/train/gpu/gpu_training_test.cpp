@@ -208,7 +208,11 @@ private Q_SLOTS:
         layout.model.block.kvHeads = 2;
         layout.model.block.attentionCap = layout.model.block.logitCap = 5;
         layout.model.block.sinks = !latent;
-        if (tensor > 1) {
+        if (tensor > 1) {  // in unequal shares
+            layout.model.heads = 9;
+            layout.model.block.kvHeads = 3;
+            layout.model.block.headWidth = 8;
+            layout.model.feedForward = {75};
             layout.model.block.activation = ActivationKind::ClampedSwiGlu;
             layout.model.block.gluLimit = 0.1;
             layout.model.block.rotary.scaling = RotaryScaling::Yarn;

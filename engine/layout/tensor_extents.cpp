@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/tensor_extents.h"
+
+#include "engine/layout/mesh/folding.h"
+#include "engine/layout/model_shape.h"
+
+#include <algorithm>
+#include <set>
+
+namespace shardlab::layout {
+
+namespace {
+
+/// The lowest layers, above which no other width comes.
+int layersOfAllWidths(const ModelSpec& model) {
+    auto layers = static_cast<std::int64_t>(std::max<std::size_t>(1, model.feedForward.size()));
+    if (hasExperts(model))
+        layers = std::max<std::int64_t>(layers, model.experts.denseLayers) +
+                 std::max(model.experts.every, traits(model.kind).expertsEvery);
+    return static_cast<int>(std::min<std::int64_t>(layers, blockCount(model)));
+}
+
+}  // namespace
+
+std::vector<TensorExtent> tensorExtents(const Layout& layout) {
+    const ModelSpec& model = layout.model;
+    const int t = layout.parallel.tensor, folds = expertFolds(layout.parallel);
+    std::vector<TensorExtent> all;
+    if (t < 2) return all;
+    const auto add = [&](std::string_view pointer, std::int64_t extent, int members, Sentence what) {
+        if (extent > 0 && members > 1) all.push_back({pointer, extent, members, std::move(what)});
+    };
+    const int keys = keyHeads(model);
+    if (hasAttention(model))
+        add("/parallel/tensor", keys, t, keys < model.heads ? say("{} heads of keys", keys) : say("{} heads", keys));
+    std::set<std::int64_t> dense, expert, shared;
+    for (int layer = 0; layer < layersOfAllWidths(model); ++layer) {
+        (hasExperts(model, layer) ? expert : dense).insert(feedForwardWidth(model, layer));
+        if (hasExperts(model, layer)) shared.insert(sharedWidth(model, layer));
+    }
+    for (const std::int64_t width : dense)
+        add("/parallel/tensor", width, t, say("{} columns of a feed-forward block", width));
+    for (const std::int64_t width : expert)
+        add(folds > 1 ? "/parallel/expert_tensor" : "/parallel/tensor", width, t / folds,
+            say("{} columns of an expert", width));
+    for (const std::int64_t width : shared)
+        add("/parallel/tensor", width, t, say("{} columns of the shared experts", width));
+    return all;
+}
+
+}  // namespace shardlab::layout
