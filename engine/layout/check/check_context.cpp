@@ -14,8 +14,9 @@ void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
     if (!exchangesHeads(layout)) return;
     if (heads >= 1 && heads % t == 0 && heads / t % c != 0)  // where t does not divide them, checkTensor says so
         faults.push_back({"/parallel/context",
-                          t == 1 ? say("{} heads do not divide into {} shares", heads, c)
-                                 : say("{} of {} heads do not divide into {} shares", heads / t, heads, c),
+                          heads == 1 ? say("1 head does not divide into {} shares", c)
+                          : t == 1   ? say("{} heads do not divide into {} shares", heads, c)
+                                     : say("{} of {} heads do not divide into {} shares", heads / t, heads, c),
                           say("with the method ulysses each member of a context group computes equally many of the "
                               "heads that a tensor rank has"),
                           say("{}; or parallel.context_method ring", divisorText(heads / t, c))});
