@@ -47,7 +47,7 @@ std::string questionText(const LessonQuestion& question, std::span<const KnownEx
     const auto answer = measuredAnswer(question, known);
     std::string text = "  ? " + question.text + "\n";
     if (guess != reader.guesses.end())
-        text += answer ? "    " + verdict(question, guess->second, *answer) + "\n"
+        text += answer ? "    " + verdict(question, guess->second, *answer).english() + "\n"
                        : "    You guessed: " + question.guessText(guess->second) + "\n";
     if (answer) text += indented(revealText(question, known));
     return text + "\n";

@@ -3,12 +3,14 @@
 
 namespace shardlab::layout {
 
+Sentence sentenceOf(const Fault& fault) {
+    Sentence text = fault.pointer.empty() ? fault.what : say("{}: {}", fault.pointer, fault.what);
+    if (!fault.why.empty()) text = say("{}: {}", text, fault.why);
+    return fault.legal.empty() ? text : say("{}. Legal: {}", text, fault.legal);
+}
+
 std::string toText(const Fault& fault) {
-    std::string text = fault.pointer.empty() ? fault.what.english() : fault.pointer + ": " + fault.what.english();
-    if (!fault.why.empty()) text += ": " + fault.why.english();
-    if (!fault.legal.empty()) text += ". Legal: " + fault.legal.english();
-    if (!fault.picture.empty()) text += "\n" + fault.picture;
-    return text;
+    return sentenceOf(fault).english() + (fault.picture.empty() ? "" : "\n" + fault.picture);
 }
 
 std::string toText(const std::vector<Fault>& faults) {

@@ -31,18 +31,23 @@ std::vector<TensorExtent> tensorExtents(const Layout& layout) {
         if (extent > 0 && members > 1) all.push_back({pointer, extent, members, std::move(what)});
     };
     const int keys = keyHeads(model);
+    const bool grouped = keys < model.heads;
     if (hasAttention(model))
-        add("/parallel/tensor", keys, t, keys < model.heads ? say("{} heads of keys", keys) : say("{} heads", keys));
+        add("/parallel/tensor", keys, t,
+            keys == 1 ? (grouped ? say("1 head of keys") : say("1 head"))
+            : grouped ? say("{} heads of keys", keys)
+                      : say("{} heads", keys));
     std::set<std::int64_t> dense, expert, shared;
     for (int layer = 0; layer < layersOfAllWidths(model); ++layer) {
         (hasExperts(model, layer) ? expert : dense).insert(feedForwardWidth(model, layer));
         if (hasExperts(model, layer)) shared.insert(sharedWidth(model, layer));
     }
     for (const std::int64_t width : dense)
-        add("/parallel/tensor", width, t, say("{} columns of a feed-forward block", width));
+        add("/parallel/tensor", width, t,
+            width == 1 ? say("1 column of a feed-forward block") : say("{} columns of a feed-forward block", width));
     for (const std::int64_t width : expert)
         add(folds > 1 ? "/parallel/expert_tensor" : "/parallel/tensor", width, t / folds,
-            say("{} columns of an expert", width));
+            width == 1 ? say("1 column of an expert") : say("{} columns of an expert", width));
     for (const std::int64_t width : shared)
         add("/parallel/tensor", width, t, say("{} columns of the shared experts", width));
     return all;

@@ -1226,10 +1226,6 @@ loss scale %1</source>
         <translation>它保留 %1 个微批次的激活值，直到它们的反向。</translation>
     </message>
     <message>
-        <source>Rank %1 needs most memory, %2</source>
-        <translation>Rank %1 需要内存最多，为 %2</translation>
-    </message>
-    <message>
         <source>it cannot stand here</source>
         <translation>它不能放在这里</translation>
     </message>
@@ -1768,6 +1764,14 @@ loss scale %1</source>
     <message>
         <source>waiting for what moves between ranks or between a rank and its host</source>
         <translation>等待在 rank 之间或 rank 与其主机之间移动的数据</translation>
+    </message>
+    <message>
+        <source>Rank %1 needs the most memory, %2</source>
+        <translation>Rank %1 需要内存最多，为 %2</translation>
+    </message>
+    <message>
+        <source>%1.</source>
+        <translation>%1。</translation>
     </message>
 </context>
 <context>
@@ -3437,6 +3441,42 @@ Set Exchange in Design to async-server to see the staleness of gradients, to eas
     <message>
         <source>Run again</source>
         <translation>重新运行</translation>
+    </message>
+    <message>
+        <source>%1 of %2, %3 wide; %4; %5 of %6</source>
+        <translation>%1，%2，宽度 %3；%4；%5，每个 %6</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 层</translation>
+    </message>
+    <message>
+        <source>%1 layers</source>
+        <translation>%1 层</translation>
+    </message>
+    <message>
+        <source>1 rank</source>
+        <translation>1 个 rank</translation>
+    </message>
+    <message>
+        <source>%1 ranks</source>
+        <translation>%1 个 rank</translation>
+    </message>
+    <message>
+        <source>1 microbatch</source>
+        <translation>1 个微批次</translation>
+    </message>
+    <message>
+        <source>%1 microbatches</source>
+        <translation>%1 个微批次</translation>
+    </message>
+    <message>
+        <source>1 sample</source>
+        <translation>1 个样本</translation>
+    </message>
+    <message>
+        <source>%1 samples</source>
+        <translation>%1 个样本</translation>
     </message>
 </context>
 <context>
@@ -11252,10 +11292,6 @@ would give away what the lesson asks.</source>
         <translation>重新计算的片段的输入，all-gather</translation>
     </message>
     <message>
-        <source>is bubble: each rank is idle while {} fills and drains {} ranks with {} microbatches, which takes {} of the time between the first forward and the last backward even if all else were perfect</source>
-        <translation>是气泡：{} 用微批次填充和排空 {} 个 rank 时（共 {} 个微批次），每个 rank 都会空闲；即使其他一切都理想，这也占第一次前向到最后一次反向之间的 {}</translation>
-    </message>
-    <message>
         <source>is communication that no computation hides; the largest part, {}, is {}</source>
         <translation>是没有被计算掩盖的通信；其中最大的部分 {} 是{}</translation>
     </message>
@@ -12352,10 +12388,6 @@ would give away what the lesson asks.</source>
         <translation>{} 无法重启</translation>
     </message>
     <message>
-        <source>{} cannot be scheduled with {} ranks and {} microbatches</source>
-        <translation>{} 无法用 {} 个 rank 和 {} 个微批次调度</translation>
-    </message>
-    <message>
         <source>{} cannot clip by the norm of the whole gradient</source>
         <translation>{} 无法按整个梯度的范数裁剪</translation>
     </message>
@@ -12682,10 +12714,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} workers</source>
         <translation>{} 个工作者</translation>
-    </message>
-    <message>
-        <source>{} would take {}, which is {} less</source>
-        <translation>{} 需要 {}，少 {}</translation>
     </message>
     <message>
         <source>{}, heads of {}</source>
@@ -17164,14 +17192,6 @@ would give away what the lesson asks.</source>
         <translation>h = {}，t = 张量组的 {} 个 rank</translation>
     </message>
     <message>
-        <source>imported {} events of 1 rank from {}, {} steps, {}</source>
-        <translation>从 {1} 导入了 1 个 rank 的 {0} 个事件，{2} 步，{3}</translation>
-    </message>
-    <message>
-        <source>imported {} events of {} ranks from {}, {} steps, {}</source>
-        <translation>从 {2} 导入了 {1} 个 rank 的 {0} 个事件，{3} 步，{4}</translation>
-    </message>
-    <message>
         <source>input of what is computed again</source>
         <translation>重计算部分的输入</translation>
     </message>
@@ -17842,6 +17862,554 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} over {} ranks for {}</source>
         <translation>对 {2}：{0} 分给 {1} 个 rank</translation>
+    </message>
+    <message>
+        <source>  group {}, {}: the last was {}</source>
+        <translation>  组 {}，{}：最后一次是 {}</translation>
+    </message>
+    <message>
+        <source>  rank {}: in {} of group {}</source>
+        <translation>  rank {0}：在组 {2} 的 {1} 中</translation>
+    </message>
+    <message>
+        <source>  {}: {}</source>
+        <translation>  {}：{}</translation>
+    </message>
+    <message>
+        <source>1 beta is listed</source>
+        <translation>列出了 1 个 beta</translation>
+    </message>
+    <message>
+        <source>1 call</source>
+        <translation>1 次调用</translation>
+    </message>
+    <message>
+        <source>1 dump of {}, {}, format {}</source>
+        <translation>1 份转储：{}，{}，格式 {}</translation>
+    </message>
+    <message>
+        <source>1 head does not divide into {} shares</source>
+        <translation>1 个头无法分成 {} 份</translation>
+    </message>
+    <message>
+        <source>1 layer does not divide into {} stages</source>
+        <translation>1 层无法平分为 {} 个阶段</translation>
+    </message>
+    <message>
+        <source>1 microbatch on {} ranks</source>
+        <translation>1 个微批次在 {} 个 rank 上</translation>
+    </message>
+    <message>
+        <source>1 microbatch, as a step of the layout has; the schedule has {}</source>
+        <translation>1 个微批次，与布局的一步相同；调度有 {} 个</translation>
+    </message>
+    <message>
+        <source>1 step</source>
+        <translation>1 步</translation>
+    </message>
+    <message>
+        <source>All paced experiments of this lesson are slowed by one factor, {} ×: whichever layout takes its devices less time ends first. Times and rates are those of the devices.</source>
+        <translation>本课所有定速实验都以同一倍数放慢：{} ×。哪个布局在其设备上用时更少，哪个就先结束。时间和速率都是设备上的。</translation>
+    </message>
+    <message>
+        <source>Every rank has asked for what is under way: it is slow, or a link or a device fails.</source>
+        <translation>每个 rank 都已发起进行中的通信：它很慢，或者链路或设备出了故障。</translation>
+    </message>
+    <message>
+        <source>Every rank that others wait for waits itself: groups are called in different orders.</source>
+        <translation>被等待的每个 rank 自己也在等待：各组的调用顺序不同。</translation>
+    </message>
+    <message>
+        <source>No collective and no message is under way: nothing hangs.</source>
+        <translation>没有进行中的集合通信或消息：没有挂起。</translation>
+    </message>
+    <message>
+        <source>Ranks of group {} ask for different collectives under one number.</source>
+        <translation>组 {} 的各 rank 在同一编号下发起了不同的集合通信。</translation>
+    </message>
+    <message>
+        <source>The others wait for rank {}, which waits for nobody.</source>
+        <translation>其他 rank 在等待 rank {}，而它不等待任何 rank。</translation>
+    </message>
+    <message>
+        <source>The others wait for {}, of which there is no dump.</source>
+        <translation>其他 rank 在等待 {}，而没有它的转储。</translation>
+    </message>
+    <message>
+        <source>The others wait for {}, which wait for nobody.</source>
+        <translation>其他 rank 在等待 {}，而它们不等待任何 rank。</translation>
+    </message>
+    <message>
+        <source>There is none</source>
+        <translation>一个也没有</translation>
+    </message>
+    <message>
+        <source>You guessed right: {}.</source>
+        <translation>您猜对了：{}。</translation>
+    </message>
+    <message>
+        <source>You guessed {}, measured: {}. That is near enough.</source>
+        <translation>您猜 {}，实测 {}。已经足够接近。</translation>
+    </message>
+    <message>
+        <source>You guessed {}, measured: {}. That is {} too high.</source>
+        <translation>您猜 {}，实测 {}。高了 {}。</translation>
+    </message>
+    <message>
+        <source>You guessed {}, measured: {}. That is {} too low.</source>
+        <translation>您猜 {}，实测 {}。低了 {}。</translation>
+    </message>
+    <message>
+        <source>You guessed: {}. The run says: {}.</source>
+        <translation>您猜的是：{}。运行的结果是：{}。</translation>
+    </message>
+    <message>
+        <source>a block has no end</source>
+        <translation>块没有结尾</translation>
+    </message>
+    <message>
+        <source>a chapter has no title</source>
+        <translation>某一章没有标题</translation>
+    </message>
+    <message>
+        <source>a choice covers nothing</source>
+        <translation>选项不包含任何值</translation>
+    </message>
+    <message>
+        <source>a choice has no bound</source>
+        <translation>选项没有界限</translation>
+    </message>
+    <message>
+        <source>a choice says nothing</source>
+        <translation>选项没有文字</translation>
+    </message>
+    <message>
+        <source>a figure has no end</source>
+        <translation>数字没有结尾</translation>
+    </message>
+    <message>
+        <source>a figure has no such form</source>
+        <translation>数字没有这种形式</translation>
+    </message>
+    <message>
+        <source>a figure is of no experiment of this lesson</source>
+        <translation>数字所属的实验不在本课中</translation>
+    </message>
+    <message>
+        <source>a layout is no JSON object</source>
+        <translation>布局不是 JSON 对象</translation>
+    </message>
+    <message>
+        <source>a lesson asks too much</source>
+        <translation>课程的问题过多</translation>
+    </message>
+    <message>
+        <source>a lesson has no title</source>
+        <translation>课程没有标题</translation>
+    </message>
+    <message>
+        <source>a lesson has too many experiments</source>
+        <translation>课程的实验过多</translation>
+    </message>
+    <message>
+        <source>a line of {} after its last line</source>
+        <translation>在最后一行之后加一行 {}</translation>
+    </message>
+    <message>
+        <source>a question asks for what is measured</source>
+        <translation>问题问的是实测值</translation>
+    </message>
+    <message>
+        <source>a question has no name or no text</source>
+        <translation>问题没有名称或没有文字</translation>
+    </message>
+    <message>
+        <source>a question has no reveal</source>
+        <translation>问题没有揭晓部分</translation>
+    </message>
+    <message>
+        <source>a question is of no experiment of this lesson</source>
+        <translation>问题所属的实验不在本课中</translation>
+    </message>
+    <message>
+        <source>a slider has no range</source>
+        <translation>滑块没有范围</translation>
+    </message>
+    <message>
+        <source>a step has no name or no text</source>
+        <translation>步骤没有名称或没有文字</translation>
+    </message>
+    <message>
+        <source>a step is in no experiment of this lesson</source>
+        <translation>步骤所属的实验不在本课中</translation>
+    </message>
+    <message>
+        <source>a step waits for no experiment of this lesson</source>
+        <translation>步骤所等待的实验不在本课中</translation>
+    </message>
+    <message>
+        <source>a value in the figure&apos;s unit: {} {}</source>
+        <translation>以该数字的单位表示的值：{} {}</translation>
+    </message>
+    <message>
+        <source>all completed</source>
+        <translation>全部已完成</translation>
+    </message>
+    <message>
+        <source>an experiment has no name</source>
+        <translation>实验没有名称</translation>
+    </message>
+    <message>
+        <source>an experiment stands twice</source>
+        <translation>一个实验出现了两次</translation>
+    </message>
+    <message>
+        <source>asked for</source>
+        <translation>已发起</translation>
+    </message>
+    <message>
+        <source>bounds that grow, and no bound in the last choice alone</source>
+        <translation>界限递增，且只有最后一个选项没有界限</translation>
+    </message>
+    <message>
+        <source>choices do not cover every value</source>
+        <translation>选项没有覆盖所有值</translation>
+    </message>
+    <message>
+        <source>completed</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>did you mean {}? {}</source>
+        <translation>您是指 {} 吗？{}</translation>
+    </message>
+    <message>
+        <source>each once</source>
+        <translation>每个一次</translation>
+    </message>
+    <message>
+        <source>experts over 1 rank in {} parts of each tensor group</source>
+        <translation>专家分布在 1 个 rank 上，而每个张量组有 {} 个部分</translation>
+    </message>
+    <message>
+        <source>group {}, {}: {}</source>
+        <translation>组 {}，{}：{}</translation>
+    </message>
+    <message>
+        <source>imported {} events of {} from {}, {}, {}</source>
+        <translation>从 {2} 导入了 {1} 的 {0} 个事件，{3}，{4}</translation>
+    </message>
+    <message>
+        <source>is bubble: each rank is idle while {} fills and drains {} ranks with {}, which takes {} of the time between the first forward and the last backward even if all else were perfect</source>
+        <translation>是气泡：{0} 以 {2}填充和排空 {1} 个 rank 时，每个 rank 都会空闲；即使其他一切都理想，这也占第一次前向到最后一次反向之间的 {3}</translation>
+    </message>
+    <message>
+        <source>its first line is another</source>
+        <translation>第一行不是标题</translation>
+    </message>
+    <message>
+        <source>messages</source>
+        <translation>消息</translation>
+    </message>
+    <message>
+        <source>no dump</source>
+        <translation>没有转储</translation>
+    </message>
+    <message>
+        <source>no experts to keep whole</source>
+        <translation>没有可保持完整的专家</translation>
+    </message>
+    <message>
+        <source>no run measures this figure</source>
+        <translation>没有运行会实测这个数字</translation>
+    </message>
+    <message>
+        <source>not asked for, no collective of the group is recorded</source>
+        <translation>未发起，没有该组任何集合通信的记录</translation>
+    </message>
+    <message>
+        <source>not asked for, the last was {}</source>
+        <translation>未发起，最后一次是 {}</translation>
+    </message>
+    <message>
+        <source>nothing tells when a step is done</source>
+        <translation>没有说明步骤何时完成</translation>
+    </message>
+    <message>
+        <source>nothing, or more than one thing, is to be guessed</source>
+        <translation>没有要猜的，或不止一项要猜</translation>
+    </message>
+    <message>
+        <source>of rank {} there is no dump</source>
+        <translation>没有 rank {} 的转储</translation>
+    </message>
+    <message>
+        <source>one that shardlab learn --figures calls measured</source>
+        <translation>shardlab learn --figures 标为实测的数字</translation>
+    </message>
+    <message>
+        <source>rank {}</source>
+        <translation>rank {}</translation>
+    </message>
+    <message>
+        <source>rank {} waits in no {}</source>
+        <translation>rank {} 没有在 {} 中等待</translation>
+    </message>
+    <message>
+        <source>rank {} waits in {}</source>
+        <translation>rank {} 在 {} 中等待</translation>
+    </message>
+    <message>
+        <source>ranks {}</source>
+        <translation>rank {}</translation>
+    </message>
+    <message>
+        <source>shardlab help layout-fields lists them</source>
+        <translation>shardlab help layout-fields 列出所有字段</translation>
+    </message>
+    <message>
+        <source>started</source>
+        <translation>已开始</translation>
+    </message>
+    <message>
+        <source>the chapter &quot;{}&quot; has no lesson</source>
+        <translation>章节 &quot;{}&quot; 没有课程</translation>
+    </message>
+    <message>
+        <source>the chapters of the lessons are damaged</source>
+        <translation>课程的章节列表已损坏</translation>
+    </message>
+    <message>
+        <source>the checkpoint has done 1 step and the layout asks for {}</source>
+        <translation>检查点已完成 1 步，而布局要求 {} 步</translation>
+    </message>
+    <message>
+        <source>the figure alone, without a word after it</source>
+        <translation>只写数字的名称，后面不加词</translation>
+    </message>
+    <message>
+        <source>the id of a view: timeline</source>
+        <translation>视图的标识：timeline</translation>
+    </message>
+    <message>
+        <source>the layout of experiment {} is not legal</source>
+        <translation>实验 {} 的布局不合法</translation>
+    </message>
+    <message>
+        <source>the lesson &quot;{}&quot; stands in two places</source>
+        <translation>课程 &quot;{}&quot; 出现在两处</translation>
+    </message>
+    <message>
+        <source>the lesson ends within it</source>
+        <translation>课程在块内结束</translation>
+    </message>
+    <message>
+        <source>the lowest block is dense, and the highest with experts is the {}.</source>
+        <translation>最低的 1 个块是稠密的，而最高的有专家的块是第 {} 个</translation>
+    </message>
+    <message>
+        <source>the same figure of two experiments</source>
+        <translation>两个实验的同一个数字</translation>
+    </message>
+    <message>
+        <source>there are none</source>
+        <translation>一个也没有</translation>
+    </message>
+    <message>
+        <source>there is no such experiment above</source>
+        <translation>上文没有这个实验</translation>
+    </message>
+    <message>
+        <source>there is no such field of a layout</source>
+        <translation>布局没有这个字段</translation>
+    </message>
+    <message>
+        <source>there is no such figure</source>
+        <translation>没有这个数字</translation>
+    </message>
+    <message>
+        <source>there is no such lesson</source>
+        <translation>没有这节课</translation>
+    </message>
+    <message>
+        <source>there is nothing to choose from</source>
+        <translation>没有可选的内容</translation>
+    </message>
+    <message>
+        <source>this is no condition</source>
+        <translation>这不是条件</translation>
+    </message>
+    <message>
+        <source>this is no figure</source>
+        <translation>这不是数字的写法</translation>
+    </message>
+    <message>
+        <source>this is no guess</source>
+        <translation>这不是猜测</translation>
+    </message>
+    <message>
+        <source>this is no view</source>
+        <translation>这不是视图</translation>
+    </message>
+    <message>
+        <source>this says nothing of a question or a step</source>
+        <translation>这一行与问题或步骤无关</translation>
+    </message>
+    <message>
+        <source>this stands twice</source>
+        <translation>这出现了两次</translation>
+    </message>
+    <message>
+        <source>two experiments have one name</source>
+        <translation>两个实验同名</translation>
+    </message>
+    <message>
+        <source>two figures that are divided are of one kind</source>
+        <translation>相除的两个数字必须属于同一种</translation>
+    </message>
+    <message>
+        <source>two of them or more, and no bound in the last choice: {}</source>
+        <translation>两个或更多，且最后一个没有界限：{}</translation>
+    </message>
+    <message>
+        <source>two questions, or two steps, have one name</source>
+        <translation>两个问题或两个步骤同名</translation>
+    </message>
+    <message>
+        <source>two values in the figure&apos;s unit, the smaller first: 0 to {}</source>
+        <translation>两个以该数字的单位表示的值，小的在前：0 to {}</translation>
+    </message>
+    <message>
+        <source>your guess</source>
+        <translation>您的猜测</translation>
+    </message>
+    <message>
+        <source>your guess {}</source>
+        <translation>您的猜测 {}</translation>
+    </message>
+    <message>
+        <source>{0} with {1}, {0} with choices, {2}, or {3}</source>
+        <translation>{0} 加 {1}、{0} 加若干选项、{2} 或 {3}</translation>
+    </message>
+    <message>
+        <source>{:.1f} points</source>
+        <translation>{} 个百分点</translation>
+    </message>
+    <message>
+        <source>{} (guessed {})</source>
+        <translation>{}（猜测 {}）</translation>
+    </message>
+    <message>
+        <source>{} Measured: {}.</source>
+        <translation>{}实测：{}。</translation>
+    </message>
+    <message>
+        <source>{} alone</source>
+        <translation>只写 {}</translation>
+    </message>
+    <message>
+        <source>{} calls</source>
+        <translation>{} 次调用</translation>
+    </message>
+    <message>
+        <source>{} cannot be scheduled with {} and {}</source>
+        <translation>{} 无法用 {} 和 {} 调度</translation>
+    </message>
+    <message>
+        <source>{} dumps of {}, {}, format {}</source>
+        <translation>{} 份转储：{}，{}，格式 {}</translation>
+    </message>
+    <message>
+        <source>{} of {}</source>
+        <translation>{}，{}</translation>
+    </message>
+    <message>
+        <source>{} on one line</source>
+        <translation>{}，写在一行内</translation>
+    </message>
+    <message>
+        <source>{} steps</source>
+        <translation>{} 步</translation>
+    </message>
+    <message>
+        <source>{} {} of {}</source>
+        <translation>{} {}，{}</translation>
+    </message>
+    <message>
+        <source>{} {}: what a reader chooses</source>
+        <translation>{} {}：读者所选的内容</translation>
+    </message>
+    <message>
+        <source>{}, asking for {} instead</source>
+        <translation>{}，但发起的是 {}</translation>
+    </message>
+    <message>
+        <source>{}, at {}</source>
+        <translation>{}，位置 {}</translation>
+    </message>
+    <message>
+        <source>{}, each lesson once</source>
+        <translation>{}，每节课一次</translation>
+    </message>
+    <message>
+        <source>{}, each with a colon; a line that goes on begins with two spaces</source>
+        <translation>{}，各带一个冒号；续行以两个空格开头</translation>
+    </message>
+    <message>
+        <source>{}, line {}</source>
+        <translation>{}，第 {} 行</translation>
+    </message>
+    <message>
+        <source>{}, or != &lt; &lt;= &gt; &gt;= in place of =; {}; {}</source>
+        <translation>{}，其中 = 也可为 != &lt; &lt;= &gt; &gt;=；{}；{}</translation>
+    </message>
+    <message>
+        <source>{}, or {}; a name is of a–z, 0–9, - and _</source>
+        <translation>{}，或 {}；名称由 a–z、0–9、- 和 _ 组成</translation>
+    </message>
+    <message>
+        <source>{}, since {}</source>
+        <translation>{}，始于 {}</translation>
+    </message>
+    <message>
+        <source>{}, {}, and : what it shows; a name is of a–z, 0–9, - and _</source>
+        <translation>{}、{}，以及 : 加它展示的内容；名称由 a–z、0–9、- 和 _ 组成</translation>
+    </message>
+    <message>
+        <source>{}. Legal: {}</source>
+        <translation>{}。合法取值：{}</translation>
+    </message>
+    <message>
+        <source>{}: a step would take {}, {} less</source>
+        <translation>{}：一步将需要 {}，少 {}</translation>
+    </message>
+    <message>
+        <source>{}: bubble of two experiments or more, with commas between them</source>
+        <translation>{}：两个或更多实验的 bubble，以逗号分隔</translation>
+    </message>
+    <message>
+        <source>{}: what is said once it is measured</source>
+        <translation>{}：实测之后要说的话</translation>
+    </message>
+    <message>
+        <source>{}; a name is of a–z, 0–9, - and _</source>
+        <translation>{}；名称由 a–z、0–9、- 和 _ 组成</translation>
+    </message>
+    <message>
+        <source>{}; and {} more</source>
+        <translation>{}；以及另外 {} 个</translation>
+    </message>
+    <message>
+        <source>{}; guessed {}</source>
+        <translation>{}；猜测 {}</translation>
+    </message>
+    <message>
+        <source>{}; the last call of any group at {}</source>
+        <translation>{}；在任何组中的最后一次调用位于 {}</translation>
+    </message>
+    <message>
+        <source>– (run it)</source>
+        <translation>–（请运行）</translation>
     </message>
 </context>
 </TS>

@@ -100,13 +100,14 @@ private Q_SLOTS:
         QCOMPARE(rightChoice(ratio, *measuredAnswer(ratio, known(0.1, 0.3))), std::size_t{2});
         const LessonQuestion among = parsed(withQuestion(least)).questions.front();
         QCOMPARE(measuredAnswer(among, known(0.4, 0.3)), std::optional(1.0));
-        QCOMPARE(verdict(among, 0, 1), std::string("You guessed: one. The run says: two (the other)."));
-        QCOMPARE(verdict(among, 1, 1), std::string("You guessed right: two (the other)."));
-        QCOMPARE(verdict(question, 0.3, 0.429),
+        QCOMPARE(verdict(among, 0, 1).english(), std::string("You guessed: one. The run says: two (the other)."));
+        QCOMPARE(verdict(among, 1, 1).english(), std::string("You guessed right: two (the other)."));
+        QCOMPARE(verdict(question, 0.3, 0.429).english(),
                  std::string("You guessed 30.0 %, measured: 42.9 %. That is 12.9 points too low."));
-        QCOMPARE(verdict(question, 0.5, 0.49),
+        QCOMPARE(verdict(question, 0.5, 0.49).english(),
                  std::string("You guessed 50.0 %, measured: 49.0 %. That is near enough."));
-        QCOMPARE(verdict(ratio, 2, 0.25), std::string("You guessed: more. The run says: half. Measured: 0.25 ×."));
+        QCOMPARE(verdict(ratio, 2, 0.25).english(),
+                 std::string("You guessed: more. The run says: half. Measured: 0.25 ×."));
     }
 
     void guessesAreReadAsTheyAreTyped() {
@@ -135,7 +136,7 @@ private Q_SLOTS:
         const LessonQuestion& question = lesson.questions.front();
         for (int draw = 0; draw < 200; ++draw) {
             const double guess = share(random), answer = share(random);
-            const QString said = textOf(verdict(question, guess, answer));
+            const QString said = textOf(verdict(question, guess, answer).english());
             QVERIFY2(said.contains(guess < answer ? "too low" : "too high") || said.contains("near enough"),
                      qPrintable(said));
             QVERIFY(said.contains("near enough") == (std::abs(guess - answer) <= 0.03 * 0.8));

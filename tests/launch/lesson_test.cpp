@@ -162,7 +162,7 @@ private Q_SLOTS:
         QVERIFY2(measured, measured ? "" : measured.error().text().c_str());
         known[1].measured = std::move(*measured);
         const auto told = [&](std::string_view figure) {
-            return figureText(*findLessonFigure(figure), FigureOrigin::Measured, known[1]);
+            return figureText(*findLessonFigure(figure), FigureOrigin::Measured, known[1]).english();
         };
         QCOMPARE(told("bubble"), std::string("75.0 %"));
         QCOMPARE(told("step_time"), std::string("100 ms"));

@@ -63,7 +63,7 @@ private Q_SLOTS:
         QCOMPARE(report.groups.size(), std::size_t{1});
         const GroupHang& hang = report.groups[0];
         QCOMPARE(hang.group, std::string("0 (default_pg)"));
-        QCOMPARE(hang.call, std::string("all_reduce 57 of Float[4, 8]"));
+        QCOMPARE(hang.call.english(), std::string("all_reduce 57 of Float[4, 8]"));
         QVERIFY(!hang.mismatch);
         QCOMPARE(hang.sides.size(), std::size_t{2});
         QCOMPARE(hang.sides[0].where, Where::Started);
@@ -71,7 +71,7 @@ private Q_SLOTS:
         QCOMPARE(hang.sides[0].place, std::string("train.py:41 in step"));
         QCOMPARE(hang.sides[1].where, Where::Missing);
         QCOMPARE(hang.sides[1].ranks, std::vector{2});
-        QCOMPARE(hang.sides[1].call, std::string("all_reduce 56 of Float[4, 8]"));
+        QCOMPARE(hang.sides[1].call.english(), std::string("all_reduce 56 of Float[4, 8]"));
         QCOMPARE(hang.sides[1].place, std::string("save.py:8 in save"));
         QCOMPARE(report.quiet.size(), std::size_t{1});
         QCOMPARE(report.quiet[0].group, std::string("5 (tp)"));
@@ -106,7 +106,7 @@ private Q_SLOTS:
         QVERIFY(report.groups[0].mismatch);
         QCOMPARE(report.groups[0].sides.size(), std::size_t{2});
         QCOMPARE(report.groups[0].sides[1].ranks, std::vector{1});
-        QCOMPARE(report.groups[0].sides[1].call, std::string("broadcast 3 of Float[4, 8]"));
+        QCOMPARE(report.groups[0].sides[1].call.english(), std::string("broadcast 3 of Float[4, 8]"));
         QVERIFY(report.text().starts_with("Ranks of group 0 (default_pg) ask for different collectives"));
     }
 
@@ -127,11 +127,11 @@ private Q_SLOTS:
         QCOMPARE(waits.messages.size(), std::size_t{1});
         QCOMPARE(waits.messages[0].rank, 3);
         QCOMPARE(waits.messages[0].peer, 2);
-        QCOMPARE(waits.messages[0].peerStands, std::string("rank 2 waits in no send 0->1"));
+        QCOMPARE(waits.messages[0].peerStands.english(), std::string("rank 2 waits in no send 0->1"));
         QCOMPARE(waits.blamed, std::vector{2});
         const HangReport meet = reportOf({dump("e2", groups, {{"5", "send 0->1", 1, "started", step}}),
                                           dump("e3", groups, {{"5", "recv 1<-0", 2, "started", step}})});
-        QCOMPARE(meet.messages[1].peerStands, std::string("rank 2 waits in send 0->1"));
+        QCOMPARE(meet.messages[1].peerStands.english(), std::string("rank 2 waits in send 0->1"));
         QVERIFY(meet.blamed.empty());
     }
 

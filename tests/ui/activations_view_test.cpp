@@ -57,6 +57,13 @@ private Q_SLOTS:
                 labels, [&](QLabel* label) { return label->isVisible() && label->text() == letters; });
             QCOMPARE(below, height == 800);
         }
+        // In a narrow panel, where operations could not be told apart, the formulae stand in tips alone.
+        auto* kept = view.findChild<QTableWidget*>();
+        for (const int width : {264, 800}) {
+            view.resize(width, 300);
+            QCOMPARE(kept->isColumnHidden(2), width == 264);
+            QVERIFY(kept->columnWidth(1) >= kept->horizontalHeader()->sectionSizeHint(1));
+        }
         // Layers that are alike are told once.
         bench.selection.setRank(1);
         QVERIFY2(view.asTable().contains(QStringLiteral("each of layers 3–")), qPrintable(view.asTable()));

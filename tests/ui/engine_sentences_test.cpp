@@ -6,6 +6,9 @@
 #include "tests/support/wings.h"
 
 #include "engine/base/tcp_socket.h"
+#include "engine/launch/lesson/chapters.h"
+#include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_pace.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_file.h"
@@ -16,9 +19,11 @@
 #include "engine/layout/schedule/validate.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_overhead.h"
+#include "engine/trace/dumps/hang_report.h"
 #include "engine/trace/run_file/run_file.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/field_words.h"
+#include "ui/core/text.h"
 #include "ui/core/words.h"
 #include "ui/views/notes/reasons.h"
 #include "ui/window/language.h"
@@ -74,15 +79,17 @@ private Q_SLOTS:
             QVERIFY2(plan, preset.name.c_str());
             const QSet<QString> known = knownWords(preset.layout);
             QStringList texts;
+            std::vector<Sentence> sentences = plan->notes;
             for (const Reason& reason : reasons(*plan)) texts << reason.title << reason.why;
-            for (const AxisTraffic& traffic : plan->traffic) texts << told(traffic.what);
+            for (const AxisTraffic& traffic : plan->traffic) sentences.push_back(traffic.what);
             if (plan->mesh.ranks() <= 4)  // else the search for what is faster takes long
                 for (const StepOverhead& overhead : largestOverheads(*plan)) {
-                    texts << told(overhead.why);
-                    if (overhead.better) texts << told(toText(*overhead.better));
+                    sentences.push_back(overhead.why);
+                    if (overhead.better) sentences.push_back(toText(*overhead.better));
                 }
             for (const QString& text : texts) foreign += foreignWords(text, known);
-            notes += texts.size();
+            for (const Sentence& sentence : sentences) foreign += wrongWords(sentence, known);
+            notes += texts.size() + static_cast<qsizetype>(sentences.size());
         }
         QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
         QVERIFY(notes > 500);
@@ -98,6 +105,7 @@ private Q_SLOTS:
             for (const Fault& fault : check(layout, scheduleMethods())) {
                 const QString text = faultText(fault);
                 foreign += foreignWords(text, known);
+                foreign += wrongWords(sentenceOf(fault), known);
                 seen += text;
             }
         }
@@ -113,7 +121,7 @@ private Q_SLOTS:
         const auto tell = [&](const Schedule& order, const std::optional<Finding>& wrong) {
             if (!wrong) return;
             for (const Sentence& each : {placeOf(order, *wrong), wrong->why, wrong->legal}) {
-                foreign += foreignWords(told(each), known);
+                foreign += wrongWords(each, known);
                 seen += told(each);
             }
         };
@@ -162,7 +170,7 @@ private Q_SLOTS:
         int fail = 0;
         for (const Candidate& candidate : found->candidates) {
             if (candidate.fits) continue;
-            const QString foreign = foreignWords(told(candidate.why), known);
+            const QString foreign = wrongWords(candidate.why, known);
             QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
             ++fail;
         }
@@ -186,6 +194,8 @@ private Q_SLOTS:
                 if (exported) return;
                 for (const Fault& fault : exported.error()) {
                     foreign += foreignWords(faultText(fault), known);
+                    for (const Sentence& part : {fault.what, fault.why, fault.legal})
+                        foreign += wrongPlurals(QString::fromStdString(part.english()));
                     seen += told(fault.why);
                 }
             };
@@ -196,13 +206,155 @@ private Q_SLOTS:
         QVERIFY2(seen.size() > 60, qPrintable(QString::number(seen.size())));
     }
 
-    /// An error that the desktop may show is made of sentences. The folders below make errors that only a rank, the
-    /// author of a lesson or the command line reads.
+    /// Ranks 0 and 1 wait for each other, for a rank without a dump, for other collectives, or for nobody.
+    void hangsAreChinese() {
+        using enum DumpedCall::State;
+        const QSet<QString> known =
+            knownWords({}) + QSet<QString>{"pg", "step", "send", "recv", "broadcast", "float", "utc"};
+        QSet<QString> seen;
+        QString foreign;
+        const auto call = [](std::string group, std::string operation, std::int64_t number, DumpedCall::State state) {
+            return DumpedCall{std::move(group), std::move(operation), number, 1'700'000'000'000'000'000, false, state,
+                              "Float[4]",       "train.py:41 in step"};
+        };
+        const auto tell = [&](const std::vector<std::vector<DumpedCall>>& ranks) {
+            std::vector<FlightDump> dumps;
+            for (const auto& calls : ranks)
+                dumps.push_back({static_cast<int>(dumps.size()),
+                                 "2.5",
+                                 {{"0", {"default_pg", {0, 1, 2}}}, {"5", {"pg", {0, 1}}}},
+                                 calls});
+            const auto report = reportHang(dumps);
+            QVERIFY(report);
+            for (const Sentence& line : report->lines()) {
+                foreign += wrongWords(line, known);
+                seen += told(line);
+            }
+        };
+        const DumpedCall waits = call("0", "all_reduce", 3, Started), asked = call("0", "all_reduce", 3, Scheduled),
+                         over = call("0", "all_reduce", 3, Completed), other = call("0", "broadcast", 3, Started),
+                         apart = call("5", "all_gather", 1, Started);
+        DumpedCall sends = call("5", "send 0->1", 1, Started), answers = call("5", "recv 1<-0", 1, Started);
+        sends.message = answers.message = true;
+        tell({{waits}, {asked}});
+        tell({{waits}, {asked}, {over}});
+        tell({{waits}, {other}, {}});
+        tell({{waits, apart}, {waits}, {call("0", "all_reduce", 2, Completed)}});
+        tell({{waits}, {apart}, {}});
+        tell({{sends}, {answers}, {over}});
+        tell({{sends}, {over}, {over}});
+        tell({{over, sends}});
+        tell({{over}, {over}, {over}});
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY2(seen.size() > 25, qPrintable(QString::number(seen.size())));
+    }
+
+    /// What stands between the sentences of a lesson.
+    void lessonsAreChinese() {
+        const auto all = shardlab::launch::lessons();
+        QVERIFY(all);
+        const QSet<QString> known = knownWords({});
+        QString foreign;
+        int answered = 0, paced = 0;
+        for (Lesson lesson : *all) {
+            paceTogether(lesson);
+            if (const Sentence remark = paceRemark(lesson); !remark.empty()) {
+                foreign += wrongWords(remark, known);
+                ++paced;
+            }
+            for (LessonQuestion question : lesson.questions) {
+                for (QuestionChoice& choice : question.choices) choice.text = "1";
+                const double most = question.choices.empty() ? question.to : 0;
+                for (const double answer : {most, most / 2, 0.0}) {
+                    foreign += wrongWords(verdict(question, question.choices.empty() ? most / 2 : 0, answer), known);
+                    ++answered;
+                }
+            }
+        }
+        for (const LessonFigure& figure : lessonFigures())
+            foreign += wrongWords(figureText(figure, FigureOrigin::Measured, {}), known);
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY(answered > 50 && paced > 5);
+    }
+
+    void mistakesInLessonsAreChinese() {
+        QSet<QString> known = knownWords({}), seen;
+        for (const char* word : {"experiment", "name",  "like",  "other", "question", "step",     "text",
+                                 "pointer",    "value", "fault", "ran",   "figure",   "slider",   "choice",
+                                 "least",      "most",  "when",  "show",  "reveal",   "timeline", "learn",
+                                 "figures",    "title", "up",    "help",  "fields",   "in",       "lessons"})
+            known += QString::fromLatin1(word);
+        for (const char* word : {"theory", "predicted", "layout", "more", "of"}) known += QString::fromLatin1(word);
+        for (const LessonFigure& figure : lessonFigures())
+            for (const QString& word : text(figure.name).split(QLatin1Char('_'))) known += word;
+        const std::string a = "```experiment a\n{}\n```\n", asks = "# T\n" + a + "```question q: what?\n",
+                          does = "# T\n" + a + "```step s: do\n";
+        QString foreign;
+        for (const std::string& lesson :
+             {std::string("x"),
+              std::string("# T\n```\nx"),
+              std::string("# T\n```experiment\n{}\n```\n"),
+              "# T\n" + a + a,
+              std::string("# T\n```experiment a like b\n{}\n```\n"),
+              std::string("# T\n```experiment a\n[]\n```\n"),
+              std::string("# T\n```experiment a\n{\"model\": {\"heads\": 7}}\n```\n"),
+              "# T\n" + a + "{{a}}\n",
+              "# T\n" + a + "{{a.none}}\n",
+              "# T\n" + a + "{{b.bubble}}\n",
+              "# T\n" + a + "{{a.bubble.none}}\n",
+              "# T\n" + a + "{{a.bubble\n",
+              asks + "```\n",
+              asks + "figure: a.bubble\nslider: 0 % to 9 %\n```\n",
+              std::string("# T\n```question ?\n```\n"),
+              std::string("# T\n```step ?\n```\n"),
+              asks + "none: 1\n```\n",
+              asks + "figure: a.bubble\nfigure: a.bubble\n```\n",
+              asks + "figure: a.bubble\nslider: 0 % to 9 %\nshow: 1\nreveal: x\n```\n",
+              asks + "figure: a.bubble / a.step_time\nslider: 1 to 2\nreveal: x\n```\n",
+              asks + "figure: a.bubble.predicted\nslider: 0 % to 9 %\nreveal: x\n```\n",
+              asks + "figure: a.bubble\nslider: 9\nreveal: x\n```\n",
+              asks + "figure: a.bubble\nchoice: x\nreveal: x\n```\n",
+              asks + "figure: a.bubble\nchoice up to x: x\nreveal: x\n```\n",
+              asks + "figure: a.bubble\nchoice up to 9 %:\nreveal: x\n```\n",
+              asks + "figure: a.bubble\nchoice up to 9 %: x\nchoice up to 8 %: x\nreveal: x\n```\n",
+              asks + "least: bubble of b, c\nreveal: x\n```\n",
+              asks + "least: bubble of a, a\nreveal: x\n```\n",
+              asks + "least: bubble of a\nreveal: x\n```\n",
+              does + "```\n",
+              does + "when: x\n```\n",
+              does + "when: /batch/micro\n```\n",
+              does + "when: ran b\n```\n",
+              "# T\n" + a + "```step s in b: do\nwhen: /batch/micro = 1\n```\n",
+              does + "when: ran a\n```\n```step s: do\nwhen: ran a\n```\n"}) {
+            const auto read = parseLesson(lesson, "t");
+            QVERIFY2(!read, lesson.c_str());
+            const Error& error = read.error();
+            for (const Sentence& part : {error.what, error.where, error.why, error.legal})
+                foreign += wrongWords(part, known);
+            seen += told(error.what);
+        }
+        for (const char* chapters : {"[{\"title\": \"\", \"lessons\": []}]", "[{\"title\": \"x\", \"lessons\": []}]",
+                                     "[{\"title\": \"x\", \"lessons\": [\"y\", \"y\"]}]"}) {
+            const auto read = parseChapters(chapters);
+            QVERIFY(!read);
+            foreign += foreignWords(told(read.error()), known);
+        }
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY2(seen.size() > 26, qPrintable(QString::number(seen.size())));
+    }
+
+    /// An error that the desktop may show is made of sentences. The folders below make errors that only a rank
+    /// or the command line reads.
     void errorsAreSentences() {
         static const QRegularExpression plain(QStringLiteral("\\b(?:fail\\(|Error)\\(?(?:Error)?\\{\\s*\"[^\"]+\""));
-        const QStringList others{"train/",        "launch/lesson/",       "trace/record/",
-                                 "trace/event/",  "trace/metrics/",       "predict/evidence/",
-                                 "predict/plan/", "launch/job/forwarder", "trace/run_file/run_block.cpp"};
+        const QStringList others{"train/",
+                                 "trace/record/",
+                                 "trace/event/",
+                                 "trace/metrics/",
+                                 "predict/evidence/",
+                                 "predict/plan/",
+                                 "launch/job/forwarder",
+                                 "trace/run_file/run_block.cpp"};
         const QStringList found = matches(plain, others);
         QVERIFY2(found.isEmpty(), qPrintable(found.join(QLatin1Char('\n'))));
     }

@@ -64,4 +64,18 @@ inline QString foreignWords(const QString& text, const QSet<QString>& known) {
     return foreign.isEmpty() ? QString() : QStringLiteral("%1 in: %2\n").arg(foreign.join(QLatin1Char(' ')), text);
 }
 
+/// Where an English text counts one as many, "1 ranks": behind a 1 stands a plural, and no verb.
+inline QString wrongPlurals(const QString& english) {
+    static const QRegularExpression many(
+        QStringLiteral("(?<![\\w.,:/–-])1 "
+                       "(?!(?:is|has|was|does|less|takes|holds|needs|runs|waits|keeps|sends|computes)\\b)[a-z]+s\\b"));
+    const QRegularExpressionMatch match = many.match(english);
+    return match.hasMatch() ? QStringLiteral("%1 in: %2\n").arg(match.captured(), english) : QString();
+}
+
+/// What is wrong with a sentence, in Chinese or in English.
+inline QString wrongWords(const Sentence& sentence, const QSet<QString>& known) {
+    return foreignWords(told(sentence), known) + wrongPlurals(QString::fromStdString(sentence.english()));
+}
+
 }  // namespace shardlab::test

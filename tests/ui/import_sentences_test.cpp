@@ -53,15 +53,16 @@ class ImportSentencesTest : public QObject {
 
     void tell(const std::vector<Sentence>& lines) {
         for (const Sentence& line : lines) {
-            foreign_ += foreignWords(told(line), known_);
+            foreign_ += wrongWords(line, known_);
             seen_ += told(line);
         }
     }
-    /// A layout need not come of the file: a file that is refused has no notes.
+    /// A layout need not come of the file: the error then lists what is wrong with it.
     void read(const char* name, const std::string& text) {
         const std::filesystem::path file = folder_.filePath(QString::fromLatin1(name)).toStdString();
         QVERIFY(replaceFile(file, text));
         if (const auto made = layoutFromFile(file)) tell(made->leftOut);
+        else tell({made.error().why});
     }
 
 private Q_SLOTS:

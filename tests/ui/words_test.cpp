@@ -70,6 +70,9 @@ private Q_SLOTS:
         QVERIFY(told.contains(QStringLiteral("Pipeline %1 ranks instead of %2")
                                   .arg(after.parallel.pipeline)
                                   .arg(before.parallel.pipeline)));
+        after.parallel.pipeline = 1;
+        const QString one = changesText(changesBetween(before, after));
+        QVERIFY2(one.contains(QStringLiteral("Pipeline 1 rank instead of ")), qPrintable(one));  // once "1 ranks"
         for (const QChar sign : QStringLiteral("\"[]{}")) QVERIFY2(!told.contains(sign), qPrintable(told));
         // A pace that only changes is told by its own fields.
         after.cluster.pace.emplace();

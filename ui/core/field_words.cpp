@@ -3,7 +3,6 @@
 
 #include "ui/core/text.h"
 
-#include "engine/layout/fields.h"
 #include "ui/core/words.h"
 
 #include <QJsonArray>
@@ -59,7 +58,7 @@ QString changeText(const FieldChange& change) {
         before = valueText(from.isObject());
         after = valueText(to.isObject());
     }
-    if (field && !field->unit.empty() && to.isDouble()) after += QLatin1Char(' ') + term(field->unit);
+    if (field && to.isDouble()) after += unitBehind(*field, to.toDouble());
     return tr("%1 %2 instead of %3").arg(fieldLabel(change.pointer), after, before);
 }
 
@@ -77,6 +76,13 @@ QString fieldLabel(const std::string& pointer) {
         at = at.substr(0, at.rfind('/'));
     }
     return QString::fromStdString(pointer);
+}
+
+QString unitBehind(const Field& field, double number) {
+    QString unit = term(field.unit);
+    if (number == 1 && unit.endsWith(QStringLiteral("ches"))) unit.chop(2);
+    else if (number == 1 && unit.size() > 1 && unit.endsWith(QLatin1Char('s'))) unit.chop(1);
+    return unit.isEmpty() ? unit : QLatin1Char(' ') + unit;
 }
 
 QString faultReason(const Fault& fault) { return withLegal(told(fault.why), fault.legal); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/layout/fault.h"
+#include "engine/layout/fields.h"
 #include "engine/predict/search/nearest_legal.h"
 
 #include <QString>
@@ -14,6 +15,8 @@ namespace shardlab::ui {
 
 /// What the form calls a field; of an element of a list, the list's name.
 QString fieldLabel(const std::string& pointer);
+/// " samples", and " sample" behind a 1: what stands behind a number of the field.
+QString unitBehind(const Field& field, double number);
 /// "each head gets … Legal: 1, 2 or 4": why, and what would be legal.
 QString faultReason(const Fault& fault);
 /// "heads do not divide hidden: each head gets … Legal: 1, 2 or 4"

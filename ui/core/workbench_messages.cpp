@@ -88,11 +88,12 @@ void Workbench::sayWhoHangs(const std::vector<std::filesystem::path>& dumps) {
     if (!report)
         return messages_.post(tr("Cannot read these dumps together"), report.error(), "import",
                               whileOpened(replay_.file()));
-    const QString whole = QString::fromStdString(report->text());
-    const auto conclusion = whole.indexOf(QLatin1Char('\n'));
+    QStringList lines;
+    for (const Sentence& line : report->lines()) lines += told(line);
+    const QString whole = lines.join(QLatin1Char('\n')) + QLatin1Char('\n'), conclusion = lines.takeFirst();
     messages_.post({.level = report->hangs() ? MessageLevel::Warning : MessageLevel::Info,
-                    .title = whole.left(conclusion),
-                    .detail = whole.mid(conclusion + 1),
+                    .title = conclusion,
+                    .detail = lines.join(QLatin1Char('\n')),
                     .choices = {{tr("Copy the report"), [whole] { QGuiApplication::clipboard()->setText(whole); }}},
                     .topic = "import",
                     .holds = whileOpened(replay_.file())});

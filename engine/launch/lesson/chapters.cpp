@@ -11,9 +11,9 @@
 namespace shardlab::launch {
 
 Result<std::vector<LessonChapter>> parseChapters(std::string_view json) {
-    const auto damaged = [](const std::string& why) {
-        return fail({"the chapters of the lessons are damaged", "", why,
-                     R"([{"title": "Pipelines", "lessons": ["interleaved"]}], each lesson once)"});
+    const auto damaged = [](const Sentence& why) {
+        return fail({say("the chapters of the lessons are damaged"), "", why,
+                     say("{}, each lesson once", R"([{"title": "Pipelines", "lessons": ["interleaved"]}])")});
     };
     std::vector<LessonChapter> chapters;
     std::set<std::string> seen;
@@ -21,10 +21,10 @@ Result<std::vector<LessonChapter>> parseChapters(std::string_view json) {
         for (const nlohmann::json& entry : nlohmann::json::parse(json)) {
             LessonChapter chapter{entry.at("title").get<std::string>(),
                                   entry.at("lessons").get<std::vector<std::string>>()};
-            if (chapter.title.empty()) return damaged("a chapter has no title");
-            if (chapter.lessons.empty()) return damaged("the chapter \"" + chapter.title + "\" has no lesson");
+            if (chapter.title.empty()) return damaged(say("a chapter has no title"));
+            if (chapter.lessons.empty()) return damaged(say("the chapter \"{}\" has no lesson", chapter.title));
             for (const std::string& lesson : chapter.lessons)
-                if (!seen.insert(lesson).second) return damaged("the lesson \"" + lesson + "\" stands in two places");
+                if (!seen.insert(lesson).second) return damaged(say("the lesson \"{}\" stands in two places", lesson));
             chapters.push_back(std::move(chapter));
         }
     } catch (const nlohmann::json::exception& error) {

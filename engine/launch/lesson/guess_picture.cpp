@@ -61,7 +61,7 @@ Span spanOf(const LessonQuestion& question, double guess) {
 
 std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
                                          std::span<const KnownExperiment> known, std::optional<double> guess,
-                                         const PictureInk& ink) {
+                                         const PictureInk& ink, const Tell& tell) {
     const std::vector<Row> rows = rowsOf(lesson, question, known, guess);
     if (rows.empty()) return std::nullopt;
     double most = question.kind == QuestionKind::Slider ? question.to : 0;
@@ -100,7 +100,7 @@ std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuest
                            y + (rowHeight - barHeight) / 2, std::max(1.0, x(row.value) - labels), barHeight,
                            row.asked ? ink.bar : ink.other);
         write(x(row.value) + 6, y + 16, "start", letters, value);
-        if (row.chosen) write(width - 2, y + 16, "end", ink.guess, "your guess");
+        if (row.chosen) write(width - 2, y + 16, "end", ink.guess, tell(say("your guess")));
         picture.words += (index == 0 ? "" : ", ") + row.label + " " + value;
     }
     if (onAxis) {
@@ -111,11 +111,11 @@ std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuest
             svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\" "
                                "stroke-width=\"2\" stroke-dasharray=\"4 3\"/>\n",
                                middle, top - 3, bottom + 3, ink.guess);
-        const std::string text = slider ? "your guess " + question.guessText(*guess) : "your guess";
+        const std::string text = tell(slider ? say("your guess {}", question.guessText(*guess)) : say("your guess"));
         const char* anchor = middle > width - 110 ? "end" : middle < 110 ? "start" : "middle";
         write(middle, bottom + 18, anchor, ink.guess, text);
     }
-    if (guess) picture.words += "; guessed " + question.guessText(*guess);
+    if (guess) picture.words = tell(say("{}; guessed {}", picture.words, question.guessText(*guess)));
     svg += "</svg>\n";
     return picture;
 }

@@ -2,7 +2,7 @@
 // A guess drawn into what was measured: a bar for each experiment, and over them the reader's guess.
 #pragma once
 
-#include "engine/launch/lesson/lesson.h"
+#include "engine/launch/lesson/lesson_text.h"
 
 #include <optional>
 #include <span>
@@ -25,6 +25,6 @@ struct GuessPicture {
 /// None where nothing that is asked about has been measured.
 std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
                                          std::span<const KnownExperiment> known, std::optional<double> guess,
-                                         const PictureInk& ink);
+                                         const PictureInk& ink, const Tell& tell = inEnglish);
 
 }  // namespace shardlab::launch

@@ -70,7 +70,7 @@ private:
                                 question.valueText(question.to), guess ? question.guessText(*guess) : "______________");
         const auto answer = measuredAnswer(question, known_);
         if (!answer) return task(html + "<p class=\"small\">Measured: ______________</p>\n");
-        if (guess) html += "<p>" + escapedMarkup(verdict(question, *guess, *answer)) + "</p>\n";
+        if (guess) html += "<p>" + escapedMarkup(verdict(question, *guess, *answer).english()) + "</p>\n";
         if (const auto picture = guessPicture(lesson_, question, known_, guess, {}))
             html +=
                 fmt::format("<p><img src=\"{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></p>\n", asAddress(picture->svg),

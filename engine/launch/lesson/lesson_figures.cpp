@@ -204,9 +204,9 @@ Value figureValue(const LessonFigure& figure, FigureOrigin origin, const KnownEx
     return origin == FigureOrigin::Theory ? figure.theory(*known.planned) : figure.predicted(*known.planned);
 }
 
-std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
+Sentence figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known) {
     if (const Value value = figureValue(figure, origin, known)) return figure.text(*value);
-    return origin == FigureOrigin::Measured && !known.measured ? "– (run it)" : "–";
+    return origin == FigureOrigin::Measured && !known.measured ? say("– (run it)") : Sentence("–");
 }
 
 }  // namespace shardlab::launch

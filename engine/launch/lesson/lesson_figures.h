@@ -46,7 +46,7 @@ struct KnownExperiment {
 /// The figure as a number; none where a run has still to tell it, or did not.
 std::optional<double> figureValue(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
 /// "9.1 %"; "– (run it)" where a run has still to tell it, "–" where the run did not.
-std::string figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
+Sentence figureText(const LessonFigure& figure, FigureOrigin origin, const KnownExperiment& known);
 
 /// A figure in a text.
 struct LessonFigurePlace {

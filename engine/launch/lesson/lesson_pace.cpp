@@ -4,8 +4,6 @@
 #include "engine/base/units.h"
 #include "engine/predict/plan/shared_pace.h"
 
-#include <fmt/format.h>
-
 namespace shardlab::launch {
 
 void paceTogether(Lesson& lesson) {
@@ -15,12 +13,11 @@ void paceTogether(Lesson& lesson) {
     lesson.stretch = predict::paceTogether(layouts);
 }
 
-std::string paceRemark(const Lesson& lesson) {
+Sentence paceRemark(const Lesson& lesson) {
     if (!lesson.stretch) return {};
-    return fmt::format(
-        "All paced experiments of this lesson are slowed by one factor, {} ×: whichever layout takes its "
-        "devices less time ends first. Times and rates are those of the devices.",
-        formatCount(*lesson.stretch));
+    return say("All paced experiments of this lesson are slowed by one factor, {} ×: whichever layout takes its "
+               "devices less time ends first. Times and rates are those of the devices.",
+               formatCount(*lesson.stretch));
 }
 
 }  // namespace shardlab::launch

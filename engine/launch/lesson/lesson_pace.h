@@ -3,8 +3,6 @@
 
 #include "engine/launch/lesson/lesson.h"
 
-#include <string>
-
 namespace shardlab::launch {
 
 /// Gives the paced experiments of a lesson one factor (predict/plan/shared_pace.h), so that the faster layout is seen
@@ -13,6 +11,6 @@ void paceTogether(Lesson& lesson);
 
 /// What a reader is told of that: the factor, and what it means. Empty where the experiments have
 /// no factor in common.
-std::string paceRemark(const Lesson& lesson);
+Sentence paceRemark(const Lesson& lesson);
 
 }  // namespace shardlab::launch

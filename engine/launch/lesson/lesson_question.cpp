@@ -44,9 +44,8 @@ std::string numbered(const LessonQuestion& question) {
 }
 
 /// "12.9 points", "1.2 ms", as a distance between two values.
-std::string distanceText(const LessonQuestion& question, double distance) {
-    if (question.figure->unit == FigureUnit::Share && !question.isRatio())
-        return fmt::format("{:.1f} points", distance * 100);
+Sentence distanceText(const LessonQuestion& question, double distance) {
+    if (question.figure->unit == FigureUnit::Share && !question.isRatio()) return say("{:.1f} points", distance * 100);
     return question.valueText(distance);
 }
 
@@ -99,22 +98,22 @@ std::vector<std::size_t> unmeasured(const LessonQuestion& question, std::span<co
     return missing;
 }
 
-std::string verdict(const LessonQuestion& question, double guess, double answer) {
+Sentence verdict(const LessonQuestion& question, double guess, double answer) {
     if (question.kind == QuestionKind::Slider) {
         const double off = guess - answer;
-        const std::string said =
-            fmt::format("You guessed {}, measured: {}", question.guessText(guess), question.valueText(answer));
-        if (std::abs(off) <= nearEnough * (question.to - question.from)) return said + ". That is near enough.";
-        return fmt::format("{}. That is {} too {}.", said, distanceText(question, std::abs(off)),
-                           off < 0 ? "low" : "high");
+        const std::string guessed = question.guessText(guess), measured = question.valueText(answer);
+        const Sentence distance = distanceText(question, std::abs(off));
+        if (std::abs(off) <= nearEnough * (question.to - question.from))
+            return say("You guessed {}, measured: {}. That is near enough.", guessed, measured);
+        return off < 0 ? say("You guessed {}, measured: {}. That is {} too low.", guessed, measured, distance)
+                       : say("You guessed {}, measured: {}. That is {} too high.", guessed, measured, distance);
     }
     const std::size_t right = rightChoice(question, answer);
-    const std::string measured =
-        question.hasExperimentsAsChoices() ? "" : fmt::format(" Measured: {}.", question.valueText(answer));
-    if (static_cast<std::size_t>(guess) == right)
-        return fmt::format("You guessed right: {}.{}", question.choices[right].text, measured);
-    return fmt::format("You guessed: {}. The run says: {}.{}", question.guessText(guess), question.choices[right].text,
-                       measured);
+    const std::string& choice = question.choices[right].text;
+    const Sentence said = static_cast<std::size_t>(guess) == right
+                              ? say("You guessed right: {}.", choice)
+                              : say("You guessed: {}. The run says: {}.", question.guessText(guess), choice);
+    return question.hasExperimentsAsChoices() ? said : say("{} Measured: {}.", said, question.valueText(answer));
 }
 
 std::string revealText(const LessonQuestion& question, std::span<const KnownExperiment> known) {
@@ -124,7 +123,7 @@ std::string revealText(const LessonQuestion& question, std::span<const KnownExpe
             text += *words;
         } else {
             const auto& place = std::get<LessonFigurePlace>(piece);
-            text += figureText(*place.figure, place.origin, known[place.experiment]);
+            text += figureText(*place.figure, place.origin, known[place.experiment]).english();
         }
     }
     return text;
@@ -162,7 +161,7 @@ std::string valueExample(const LessonQuestion& question) {
 
 Result<double> readGuess(const LessonQuestion& question, std::string_view text) {
     text = withoutSpaces(text);
-    const Error wrong{"this is no guess", std::string(text.substr(0, 80)), {}, {}};
+    const Error wrong{say("this is no guess"), std::string(text.substr(0, 80)), {}, {}};
     if (question.kind == QuestionKind::Slider) {
         auto value = readValue(question, text);
         // A bare number is meant in percent where shares are asked for.

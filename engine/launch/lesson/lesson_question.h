@@ -70,7 +70,7 @@ std::size_t rightChoice(const LessonQuestion& question, double answer);
 /// The experiments asked about that have no run yet.
 std::vector<std::size_t> unmeasured(const LessonQuestion& question, std::span<const KnownExperiment> known);
 /// "You guessed 30.0 %, measured were 42.9 %: 12.9 points too low."
-std::string verdict(const LessonQuestion& question, double guess, double answer);
+Sentence verdict(const LessonQuestion& question, double guess, double answer);
 /// The reveal with its figures.
 std::string revealText(const LessonQuestion& question, std::span<const KnownExperiment> known);
 

@@ -32,30 +32,30 @@ std::optional<std::size_t> LessonReferences::find(std::string_view experiment) c
     return static_cast<std::size_t>(found - lesson_.experiments.begin());
 }
 
-Error LessonReferences::unknown(const char* what, int line, const std::string& experiment) const {
+Error LessonReferences::unknown(const Sentence& what, int line, const std::string& experiment) const {
     std::vector<std::string_view> names;
     for (const LessonExperiment& each : lesson_.experiments) names.push_back(each.name);
     return {what, where(line), excerpt(experiment),
-            names.empty() ? "There is none" : legalWords(experiment, names).english()};
+            names.empty() ? say("There is none") : legalWords(experiment, names)};
 }
 
 Result<const LessonFigure*> LessonReferences::figureNamed(std::string_view name, int line) const {
     if (const LessonFigure* found = findLessonFigure(name)) return found;
     std::vector<std::string_view> names;
     for (const LessonFigure& figure : lessonFigures()) names.push_back(figure.name);
-    return fail({"there is no such figure", where(line), excerpt(name), legalWords(name, names).english()});
+    return fail({say("there is no such figure"), where(line), excerpt(name), legalWords(name, names)});
 }
 
 Result<LessonFigurePlace> LessonReferences::figure(const FigureToken& token) const {
     const std::size_t dot = token.text.find('.');
     if (dot == std::string::npos)
-        return fail({"this is no figure", where(token.line), excerpt(token.text),
+        return fail({say("this is no figure"), where(token.line), excerpt(token.text),
                      "{{EXPERIMENT.FIGURE}}, {{EXPERIMENT.FIGURE.predicted}}"});
     const std::string experiment = token.text.substr(0, dot);
     const std::string_view rest = std::string_view(token.text).substr(dot + 1);
     const std::string_view figureName = rest.substr(0, rest.find('.'));
     const auto index = find(experiment);
-    if (!index) return fail(unknown("a figure is of no experiment of this lesson", token.line, experiment));
+    if (!index) return fail(unknown(say("a figure is of no experiment of this lesson"), token.line, experiment));
     const auto figure = figureNamed(figureName, token.line);
     if (!figure) return fail(figure.error());
     const LessonFigurePlace place{*index, (*figure)->plain(), *figure};
@@ -73,9 +73,8 @@ Result<LessonFigurePlace> LessonReferences::withOrigin(LessonFigurePlace place, 
         place.origin = one;
         return place;
     }
-    const std::string legal =
-        names.empty() ? "the figure alone, without a word after it" : legalWords(origin, names).english();
-    return fail({"a figure has no such form", where(token.line), excerpt(token.text), legal});
+    const Sentence legal = names.empty() ? say("the figure alone, without a word after it") : legalWords(origin, names);
+    return fail({say("a figure has no such form"), where(token.line), excerpt(token.text), legal});
 }
 
 Status LessonReferences::scan(std::string_view line, int number, const std::function<void(std::string_view)>& plain,
@@ -83,8 +82,9 @@ Status LessonReferences::scan(std::string_view line, int number, const std::func
     for (std::size_t open = line.find(opening); open != std::string_view::npos; open = line.find(opening)) {
         const std::size_t close = line.find(closing, open);
         if (close == std::string_view::npos)
-            return fail({"a figure has no end", where(number), excerpt(line.substr(open, line.find('\n', open) - open)),
-                         "{{EXPERIMENT.FIGURE}} on one line"});
+            return fail({say("a figure has no end"), where(number),
+                         excerpt(line.substr(open, line.find('\n', open) - open)),
+                         say("{} on one line", "{{EXPERIMENT.FIGURE}}")});
         plain(line.substr(0, open));
         token({number, std::string(trimmed(line.substr(open + 2, close - open - 2)))});
         line.remove_prefix(close + closing.size());

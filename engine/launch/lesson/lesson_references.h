@@ -29,10 +29,10 @@ public:
     /// `lesson` may grow while this is used.
     explicit LessonReferences(const Lesson& lesson) : lesson_(lesson) {}
 
-    std::string where(int line) const { return lesson_.name + ", line " + std::to_string(line); }
+    Sentence where(int line) const { return say("{}, line {}", lesson_.name, line); }
     std::optional<std::size_t> find(std::string_view experiment) const;
     const LessonExperiment& experiment(std::size_t index) const { return lesson_.experiments[index]; }
-    Error unknown(const char* what, int line, const std::string& experiment) const;
+    Error unknown(const Sentence& what, int line, const std::string& experiment) const;
     Result<const LessonFigure*> figureNamed(std::string_view name, int line) const;
     Result<LessonFigurePlace> figure(const FigureToken& token) const;
     /// Tells plain text and {{figures}} of a line apart, in their order. Error: a figure has no end.

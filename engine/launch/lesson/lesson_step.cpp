@@ -58,11 +58,11 @@ Result<std::string> field(std::string_view pointer) {
     std::vector<std::string_view> pointers;
     for (const Field& each : fields()) pointers.push_back(each.pointer);
     const std::string_view nearest = nearestWord(pointer, pointers);
-    const std::string all = "shardlab help layout-fields lists them";
-    return fail({"there is no such field of a layout",
+    const Sentence all = say("shardlab help layout-fields lists them");
+    return fail({say("there is no such field of a layout"),
                  {},
                  std::string(pointer.substr(0, 80)),
-                 nearest.empty() ? all : "did you mean " + std::string(nearest) + "? " + all});
+                 nearest.empty() ? all : say("did you mean {}? {}", nearest, all)});
 }
 
 }  // namespace
@@ -85,10 +85,11 @@ Result<StepCondition> readCondition(std::string_view text) {
     if (fault) return FaultCondition{*pointer};
     const std::string comparison(word(rest));
     if (std::ranges::find(comparisons, comparison) == comparisons.end() || rest.empty())
-        return fail({"this is no condition",
-                     {},
-                     std::string(text.substr(0, 80)),
-                     "/POINTER = VALUE, or != < <= > >= in place of =; fault /POINTER; ran EXPERIMENT"});
+        return fail(
+            {say("this is no condition"),
+             {},
+             std::string(text.substr(0, 80)),
+             say("{}, or != < <= > >= in place of =; {}; {}", "/POINTER = VALUE", "fault /POINTER", "ran EXPERIMENT")});
     // A word needs no quotation marks.
     json value = json::parse(rest, nullptr, false);
     if (value.is_discarded()) value = std::string(rest);

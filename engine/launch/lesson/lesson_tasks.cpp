@@ -36,11 +36,12 @@ public:
         if (const Entry* show = find("show")) {
             question.show = show->value;
             if (!std::ranges::all_of(question.show, [](char c) { return (c >= 'a' && c <= 'z') || c == '_'; }))
-                return fail({"this is no view", references_.where(show->line), excerpt(show->value),
-                             "the id of a view: timeline"});
+                return fail({say("this is no view"), references_.where(show->line), excerpt(show->value),
+                             say("the id of a view: timeline")});
         }
         const Entry* reveal = find("reveal");
-        if (!reveal) return fail(lacks("a question has no reveal", "reveal: what is said once it is measured"));
+        if (!reveal)
+            return fail(lacks(say("a question has no reveal"), say("{}: what is said once it is measured", "reveal")));
         Status resolved;
         const Status scanned = references_.scan(
             reveal->value, reveal->line,
@@ -65,7 +66,7 @@ public:
             const std::string name(trimmed(std::string_view(rest_).substr(3)));
             step.in = references_.find(name);
             if (!step.in)
-                return fail(references_.unknown("a step is in no experiment of this lesson", task_.line, name));
+                return fail(references_.unknown(say("a step is in no experiment of this lesson"), task_.line, name));
             step.layoutName = references_.experiment(*step.in).layout.name;
         }
         if (const Status body = readBody({"when", "then"}); !body) return fail(body.error());
@@ -75,19 +76,24 @@ public:
             if (!condition) return fail(condition.error());
             step.conditions.push_back(std::move(*condition));
         }
-        if (step.conditions.empty()) return fail(lacks("nothing tells when a step is done", "when: /batch/micro = 1"));
+        if (step.conditions.empty())
+            return fail(lacks(say("nothing tells when a step is done"), "when: /batch/micro = 1"));
         if (const Entry* then = find("then")) step.then = then->value;
         return step;
     }
 
 private:
     Error badHead(const std::string& kind) const {
-        return {"a " + kind + " has no name or no text", references_.where(task_.line), excerpt(task_.head),
-                kind == "step"
-                    ? "```step NAME: text, or ```step NAME in EXPERIMENT: text; a name is of a–z, 0–9, - and _"
-                    : "```question NAME: text; a name is of a–z, 0–9, - and _"};
+        const bool step = kind == "step";
+        return {step ? say("a step has no name or no text") : say("a question has no name or no text"),
+                references_.where(task_.line), excerpt(task_.head),
+                step ? say("{}, or {}; a name is of a–z, 0–9, - and _", "```step NAME: text",
+                           "```step NAME in EXPERIMENT: text")
+                     : say("{}; a name is of a–z, 0–9, - and _", "```question NAME: text")};
     }
-    Error lacks(const char* what, const char* legal) const { return {what, references_.where(task_.line), {}, legal}; }
+    Error lacks(const Sentence& what, const Sentence& legal) const {
+        return {what, references_.where(task_.line), {}, legal};
+    }
 
     /// Reads "NAME …: text"; what stands between name and colon stays in rest_.
     Status readHead(const std::string& kind, std::string& name, std::string& text) {
@@ -131,10 +137,10 @@ private:
         const std::string_view kind = kindOf(entry);
         if (colon == std::string_view::npos || std::ranges::find(keys, kind) == keys.end())
             return fail(
-                {"this says nothing of a question or a step", references_.where(line), excerpt(text),
-                 legalWords(kind, keys).english() + ", each with a colon; a line that goes on begins with two spaces"});
+                {say("this says nothing of a question or a step"), references_.where(line), excerpt(text),
+                 say("{}, each with a colon; a line that goes on begins with two spaces", legalWords(kind, keys))});
         if (kind != "choice" && kind != "when" && find(kind))
-            return fail({"this stands twice", references_.where(line), excerpt(text), "each once"});
+            return fail({say("this stands twice"), references_.where(line), excerpt(text), say("each once")});
         entry.value = trimmed(text.substr(colon + 1));
         entries_.push_back(std::move(entry));
         return {};
@@ -155,16 +161,16 @@ private:
         if (!figure && !slider && !choice && least != most)
             return readExperiments(question, least ? QuestionKind::Least : QuestionKind::Most,
                                    *find(least ? "least" : "most"));
-        return fail(lacks("nothing, or more than one thing, is to be guessed",
-                          "figure with slider, figure with choices, least, or most"));
+        return fail(lacks(say("nothing, or more than one thing, is to be guessed"),
+                          say("{0} with {1}, {0} with choices, {2}, or {3}", "figure", "slider", "least", "most")));
     }
 
     /// An answer is measured, and not typed in.
     Status takeFigure(LessonQuestion& question, const LessonFigure* figure, int line) const {
         question.figure = figure;
         if (figure->has(FigureOrigin::Measured)) return {};
-        return fail({"no run measures this figure", references_.where(line), std::string(figure->name),
-                     "one that shardlab learn --figures calls measured"});
+        return fail({say("no run measures this figure"), references_.where(line), std::string(figure->name),
+                     say("one that shardlab learn --figures calls measured")});
     }
 
     Status readFigure(LessonQuestion& question, const Entry& entry) const {
@@ -175,12 +181,12 @@ private:
             const auto place = references_.figure({entry.line, std::string(trimmed(part))});
             if (!place) return fail(place.error());
             if (question.figure && question.figure != place->figure)
-                return fail({"two figures that are divided are of one kind", references_.where(entry.line),
-                             excerpt(entry.value), "the same figure of two experiments"});
+                return fail({say("two figures that are divided are of one kind"), references_.where(entry.line),
+                             excerpt(entry.value), say("the same figure of two experiments")});
             if (const Status taken = takeFigure(question, place->figure, entry.line); !taken) return taken;
             if (place->origin != FigureOrigin::Measured)
-                return fail({"a question asks for what is measured", references_.where(entry.line),
-                             excerpt(entry.value), "EXPERIMENT.FIGURE alone"});
+                return fail({say("a question asks for what is measured"), references_.where(entry.line),
+                             excerpt(entry.value), say("{} alone", "EXPERIMENT.FIGURE")});
             question.experiments.push_back(place->experiment);
         }
         return {};
@@ -193,8 +199,8 @@ private:
         const auto most =
             to == std::string::npos ? std::nullopt : readValue(question, std::string_view(entry.value).substr(to + 4));
         if (!least || !most || *least >= *most)
-            return fail({"a slider has no range", references_.where(entry.line), excerpt(entry.value),
-                         "two values in the figure's unit, the smaller first: 0 to " + valueExample(question)});
+            return fail({say("a slider has no range"), references_.where(entry.line), excerpt(entry.value),
+                         say("two values in the figure's unit, the smaller first: 0 to {}", valueExample(question))});
         question.from = *least;
         question.to = *most;
         return {};
@@ -209,21 +215,21 @@ private:
             if (entry.key.starts_with(upTo)) {
                 const auto bound = readValue(question, std::string_view(entry.key).substr(upTo.size()));
                 if (!bound)
-                    return fail({"a choice has no bound", references_.where(entry.line), excerpt(entry.key),
-                                 "a value in the figure's unit: choice up to " + valueExample(question)});
+                    return fail({say("a choice has no bound"), references_.where(entry.line), excerpt(entry.key),
+                                 say("a value in the figure's unit: {} {}", "choice up to", valueExample(question))});
                 choice.upTo = *bound;
             }
             if (choice.text.empty())
-                return fail({"a choice says nothing", references_.where(entry.line), excerpt(entry.key),
-                             "choice up to " + valueExample(question) + ": what a reader chooses"});
+                return fail({say("a choice says nothing"), references_.where(entry.line), excerpt(entry.key),
+                             say("{} {}: what a reader chooses", "choice up to", valueExample(question))});
             if (!question.choices.empty() && choice.upTo <= question.choices.back().upTo)
-                return fail({"a choice covers nothing", references_.where(entry.line), excerpt(entry.key),
-                             "bounds that grow, and no bound in the last choice alone"});
+                return fail({say("a choice covers nothing"), references_.where(entry.line), excerpt(entry.key),
+                             say("bounds that grow, and no bound in the last choice alone")});
             question.choices.push_back(std::move(choice));
         }
         if (question.choices.size() < 2 || question.choices.back().upTo < unbounded)
-            return fail(lacks("choices do not cover every value",
-                              "two of them or more, and no bound in the last choice: choice: more"));
+            return fail(lacks(say("choices do not cover every value"),
+                              say("two of them or more, and no bound in the last choice: {}", "choice: more")));
         return {};
     }
 
@@ -239,16 +245,17 @@ private:
             const std::string name(trimmed(word));
             const auto index = references_.find(name);
             if (!index)
-                return fail(references_.unknown("a question is of no experiment of this lesson", entry.line, name));
+                return fail(
+                    references_.unknown(say("a question is of no experiment of this lesson"), entry.line, name));
             if (std::ranges::find(question.experiments, *index) != question.experiments.end())
-                return fail({"an experiment stands twice", references_.where(entry.line), name, "each once"});
+                return fail({say("an experiment stands twice"), references_.where(entry.line), name, say("each once")});
             const std::string& title = references_.experiment(*index).title;
             question.experiments.push_back(*index);
             question.choices.push_back({title.empty() ? name : name + " (" + title + ")", 0});
         }
         if (question.experiments.size() < 2)
-            return fail({"there is nothing to choose from", references_.where(entry.line), excerpt(entry.value),
-                         entry.key + ": bubble of two experiments or more, with commas between them"});
+            return fail({say("there is nothing to choose from"), references_.where(entry.line), excerpt(entry.value),
+                         say("{}: bubble of two experiments or more, with commas between them", entry.key)});
         return {};
     }
 
@@ -257,7 +264,8 @@ private:
             const std::string name(trimmed(std::string_view(entry.value).substr(4)));
             const auto index = references_.find(name);
             if (!index)
-                return fail(references_.unknown("a step waits for no experiment of this lesson", entry.line, name));
+                return fail(
+                    references_.unknown(say("a step waits for no experiment of this lesson"), entry.line, name));
             return RanCondition{*index};
         }
         auto condition = readCondition(entry.value);

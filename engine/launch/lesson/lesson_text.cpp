@@ -12,9 +12,9 @@ constexpr std::string_view linkMiddle = "](show:";
 
 /// The figure as this reader may see it.
 std::string shownFigure(const Lesson& lesson, const LessonFigurePlace& place, std::span<const KnownExperiment> known,
-                        const LessonReader* reader) {
-    std::string text = figureText(*place.figure, place.origin, known[place.experiment]);
-    if (!reader) return text;
+                        const LessonReader* reader, const Tell& tell) {
+    Sentence text = figureText(*place.figure, place.origin, known[place.experiment]);
+    if (!reader) return tell(text);
     for (const LessonQuestion& question : lesson.questions) {
         if (question.figure != place.figure || !question.isAbout(place.experiment)) continue;
         if (reader->isOpen(question)) return "?";
@@ -22,9 +22,9 @@ std::string shownFigure(const Lesson& lesson, const LessonFigurePlace& place, st
         const bool ofThis = question.kind == QuestionKind::Slider && !question.isRatio();
         if (ofThis && guess != reader->guesses.end() && place.origin == FigureOrigin::Measured &&
             known[place.experiment].measured)
-            text += " (guessed " + question.guessText(guess->second) + ")";
+            text = say("{} (guessed {})", text, question.guessText(guess->second));
     }
-    return text;
+    return tell(text);
 }
 
 /// Finds the next link to something that the desktop shows; false where there is none.
@@ -51,7 +51,7 @@ bool isBlank(std::string_view text) { return text.find_first_not_of(" \t\r\n") =
 }  // namespace
 
 std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const KnownExperiment> known,
-                                      const LessonReader* reader) {
+                                      const LessonReader* reader, const Tell& tell) {
     std::vector<LessonBlock> blocks;
     std::string text;
     const auto close = [&] {
@@ -65,7 +65,7 @@ std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const Know
     for (const LessonPiece& piece : lesson.pieces) {
         if (const auto* plain = std::get_if<std::string>(&piece)) text += *plain;
         else if (const auto* figure = std::get_if<LessonFigurePlace>(&piece))
-            text += shownFigure(lesson, *figure, known, reader);
+            text += shownFigure(lesson, *figure, known, reader, tell);
         else if (const auto* question = std::get_if<LessonQuestionPlace>(&piece))
             put(LessonBlock::Kind::Question, question->question);
         else if (const auto* step = std::get_if<LessonStepPlace>(&piece)) put(LessonBlock::Kind::Step, step->step);
@@ -73,8 +73,8 @@ std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const Know
             const std::size_t experiment = std::get<LessonExperimentPlace>(piece).experiment;
             put(LessonBlock::Kind::Experiment, experiment);
             // Once, before anything runs.
-            if (const std::string remark = paceRemark(lesson); experiment == 0 && !remark.empty())
-                text += "\n*" + remark + "*\n";
+            if (const Sentence remark = paceRemark(lesson); experiment == 0 && !remark.empty())
+                text += "\n*" + tell(remark) + "*\n";
         }
     }
     close();

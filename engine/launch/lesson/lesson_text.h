@@ -19,11 +19,15 @@ struct LessonBlock {
     std::string text;       ///< Markdown, of Text alone; never only spaces
 };
 
+/// How sentences between those of the lesson are told: in the lesson's language, where the desktop has it.
+using Tell = std::function<std::string(const Sentence&)>;
+inline std::string inEnglish(const Sentence& sentence) { return sentence.english(); }
+
 /// The lesson's parts with its figures, in the order of reading; below the first experiment stands what is to be said
 /// of their pace. `known` has an entry for each experiment, in their order. With a reader, a figure that one of the
 /// questions still open asks for is hidden as "?", and behind a measured one stands what the reader guessed.
 std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const KnownExperiment> known,
-                                      const LessonReader* reader = nullptr);
+                                      const LessonReader* reader = nullptr, const Tell& tell = inEnglish);
 
 /// The lesson's Markdown; `other` says what stands in it in place of an experiment, a question or a step.
 std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,

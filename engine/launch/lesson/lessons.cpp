@@ -26,8 +26,8 @@ Result<Lesson> findLesson(std::string_view name) {
         if (lesson.name == name) return std::move(lesson);
         names.push_back(lesson.name);
     }
-    return fail({"there is no such lesson", std::string(name), "",
-                 names.empty() ? "there are none" : legalWords(name, names).english()});
+    return fail({say("there is no such lesson"), std::string(name), "",
+                 names.empty() ? say("there are none") : legalWords(name, names)});
 }
 
 }  // namespace shardlab::launch

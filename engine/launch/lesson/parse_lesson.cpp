@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <map>
+#include <span>
 
 namespace shardlab::launch {
 namespace {
@@ -21,11 +22,12 @@ constexpr std::size_t mostExperiments = 16;  ///< each is planned as its lesson 
 constexpr std::size_t mostTasks = 32;        ///< questions, and as many steps
 
 /// The first faults; a layout that is none of ours may have hundreds.
-std::string someFaults(std::vector<Fault> faults) {
+Sentence someFaults(const std::vector<Fault>& faults) {
     constexpr std::size_t most = 8;
-    const std::size_t more = faults.size() > most ? faults.size() - most : 0;
-    faults.resize(faults.size() - more);
-    return toText(faults) + (more > 0 ? fmt::format("\nand {} more", more) : "");
+    Sentence text = sentenceOf(faults.front());
+    for (const Fault& fault : std::span(faults).first(std::min(faults.size(), most)).subspan(1))
+        text = say("{0}; {1}", text, sentenceOf(fault));
+    return faults.size() > most ? say("{}; and {} more", text, faults.size() - most) : text;
 }
 
 class LessonParser {
@@ -46,7 +48,7 @@ public:
     }
 
 private:
-    std::string where(int line) const { return references_.where(line); }
+    Sentence where(int line) const { return references_.where(line); }
 
     template <class Read, class Task>
     Status readAll(const std::vector<LessonTask>& texts, Read read, std::vector<Task>& tasks) const {
@@ -54,8 +56,8 @@ private:
             auto task = read(references_, text);
             if (!task) return fail(task.error());
             if (std::ranges::find(tasks, task->name, &Task::name) != tasks.end())  // progress is kept by name
-                return fail(
-                    {"two questions, or two steps, have one name", where(text.line), task->name, "each name once"});
+                return fail({say("two questions, or two steps, have one name"), where(text.line), task->name,
+                             say("each name once")});
             tasks.push_back(std::move(*task));
         }
         return {};
@@ -74,7 +76,7 @@ private:
     Status readLines() {
         std::string_view line;
         if (!next(line) || !line.starts_with("# ") || trimmed(line.substr(2, line.find('\n') - 2)).empty())
-            return fail({"a lesson has no title", where(1), "its first line is another", "# Title"});
+            return fail({say("a lesson has no title"), where(1), say("its first line is another"), "# Title"});
         lesson_.title = trimmed(line.substr(2, line.find('\n') - 2));
         plain(line);
         while (next(line)) {
@@ -115,7 +117,7 @@ private:
         auto block = readBlock();
         if (!block) return fail(block.error());
         if (tasks.size() == mostTasks)
-            return fail({"a lesson asks too much", where(task.line), {}, std::to_string(mostTasks) + " at most"});
+            return fail({say("a lesson asks too much"), where(task.line), {}, say("{} at most", mostTasks)});
         task.body = std::move(*block);
         tasks.push_back(std::move(task));
         lesson_.pieces.push_back(place);
@@ -130,8 +132,8 @@ private:
             if (line.starts_with(fence) && trimmed(withoutEnd(line)) == fence) return block;
             block += line;
         }
-        return fail(
-            {"a block has no end", where(begin), "the lesson ends within it", "a line of ``` after its last line"});
+        return fail({say("a block has no end"), where(begin), say("the lesson ends within it"),
+                     say("a line of {} after its last line", fence)});
     }
 
     Status readFence(std::string_view line) {
@@ -171,19 +173,19 @@ private:
         }
         const bool like = words.size() == 3 && words[1] == "like";
         if ((words.size() != 1 && !like) || !isName(words[0]))
-            return fail({"an experiment has no name", where(line_), excerpt(line),
-                         "```experiment NAME, ```experiment NAME like OTHER, and : what it shows; a name is of a–z, "
-                         "0–9, - and _"});
+            return fail({say("an experiment has no name"), where(line_), excerpt(line),
+                         say("{}, {}, and : what it shows; a name is of a–z, 0–9, - and _", "```experiment NAME",
+                             "```experiment NAME like OTHER")});
         experiment.name = words[0];
         if (references_.find(experiment.name))
-            return fail({"two experiments have one name", where(line_), experiment.name, "each name once"});
+            return fail({say("two experiments have one name"), where(line_), experiment.name, say("each name once")});
         if (lesson_.experiments.size() == mostExperiments)
             return fail(
-                {"a lesson has too many experiments", where(line_), {}, std::to_string(mostExperiments) + " at most"});
+                {say("a lesson has too many experiments"), where(line_), {}, say("{} at most", mostExperiments)});
         if (!like) return experiment;
         experiment.like = words[2];
         if (!references_.find(experiment.like))
-            return fail(references_.unknown("there is no such experiment above", line_, experiment.like));
+            return fail(references_.unknown(say("there is no such experiment above"), line_, experiment.like));
         return experiment;
     }
 
@@ -197,7 +199,7 @@ private:
         }
         json whole = experiment.like.empty() ? json::object() : json_.at(experiment.like);
         if (!own->root.is_object())
-            return fail({"a layout is no JSON object", where(begin), {}, "{\"schedule\": {\"kind\": \"gpipe\"}}"});
+            return fail({say("a layout is no JSON object"), where(begin), {}, "{\"schedule\": {\"kind\": \"gpipe\"}}"});
         whole.merge_patch(own->root);
         auto parsed = parseLayout(whole.dump());
         if (!parsed) return fail(parsed.error());
@@ -209,9 +211,9 @@ private:
         faults.insert(faults.end(), parsed->faults.begin(), parsed->faults.end());
         if (faults.empty()) faults = check(experiment.layout, scheduleMethods());
         if (!faults.empty())
-            return fail({"the layout of experiment " + experiment.name + " is not legal",
+            return fail({say("the layout of experiment {} is not legal", experiment.name),
                          where(begin),
-                         someFaults(std::move(faults)),
+                         someFaults(faults),
                          {}});
         if (!whole.contains("name")) experiment.layout.name = lesson_.name + " " + experiment.name;
         json_[experiment.name] = std::move(whole);

@@ -18,8 +18,9 @@ void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
     if (heads >= 1 && fewest > 0 && (fewest % c != 0 || most % c != 0))  // without any heads, checkTensor says so
         faults.push_back(
             {"/parallel/context",
-             t == 1 ? say("{} heads do not divide into {} shares", heads, c)
-                    : say("{} of {} heads do not divide into {} shares", fewest % c != 0 ? fewest : most, heads, c),
+             heads == 1 ? say("1 head does not divide into {} shares", c)
+             : t == 1   ? say("{} heads do not divide into {} shares", heads, c)
+                        : say("{} of {} heads do not divide into {} shares", fewest % c != 0 ? fewest : most, heads, c),
              say("with the method ulysses each member of a context group computes equally many of the "
                  "heads that a tensor rank has"),
              say("{}; or parallel.context_method ring", divisorText(std::gcd(fewest, most), c))});

@@ -63,7 +63,8 @@ bool checkFolds(const Layout& layout, std::vector<Fault>& faults) {
     if (x <= 0 || t < 1) return true;
     const std::size_t before = faults.size();
     if (!hasExperts(layout.model))
-        faults.push_back({"/parallel/expert_tensor", say("no experts to cut over {} ranks", x),
+        faults.push_back({"/parallel/expert_tensor",
+                          x == 1 ? say("no experts to keep whole") : say("no experts to cut over {} ranks", x),
                           say("the model {} has none", wordOf(layout.model.kind)),
                           say("0; or model.kind gpt-moe or llama-moe")});
     else if (t % x != 0)
@@ -73,7 +74,9 @@ bool checkFolds(const Layout& layout, std::vector<Fault>& faults) {
                           say("{}; or 0, as all else", divisorText(t, std::min(x, t)))});
     else if (p.expert >= 1 && p.expert % (t / x) != 0)
         faults.push_back({"/parallel/expert_tensor",
-                          say("experts over {} ranks in {} parts of each tensor group", p.expert, t / x),
+                          p.expert == 1
+                              ? say("experts over 1 rank in {} parts of each tensor group", t / x)
+                              : say("experts over {} ranks in {} parts of each tensor group", p.expert, t / x),
                           say("each part of a tensor group holds other experts, so that the parts are a factor of the "
                               "ranks that experts are spread over"),
                           say("0, as all else; or a parallel.expert that is a multiple of {}", t / x)});

@@ -131,8 +131,10 @@ void checkExperts(const Layout& layout, std::vector<Fault>& faults) {
                               model.layers == 1 ? "1" : say("1 to {}", model.layers))});
     else if (model.layers > 0 && experts.denseLayers >= highest)
         faults.push_back({"/model/dense_layers",
-                          say("the lowest {} blocks are dense, and the highest with experts is the {}.",
-                              experts.denseLayers, highest),
+                          experts.denseLayers == 1
+                              ? say("the lowest block is dense, and the highest with experts is the {}.", highest)
+                              : say("the lowest {} blocks are dense, and the highest with experts is the {}.",
+                                    experts.denseLayers, highest),
                           say("no block has experts then"),
                           highest > 1 ? say("0 to {}; or a model without experts", highest - 1)
                                       : say("0; or a model without experts")});

@@ -16,8 +16,9 @@ void checkOptimizer(const Layout& layout, std::vector<Fault>& faults) {
              say("{:.9g} is more than the learning rate of {:.9g}", optimizer.minimum, optimizer.learningRate),
              say("the schedule {} falls", wordOf(optimizer.schedule)),
              say("0 to {:.9g}; or the schedule constant", optimizer.learningRate)});
-    if (traits(optimizer.kind).takes("/optimizer/betas") && optimizer.adamw.betas.size() != 2)
-        faults.push_back({"/optimizer/betas", say("{} betas are listed", optimizer.adamw.betas.size()),
+    if (const std::size_t betas = optimizer.adamw.betas.size();
+        traits(optimizer.kind).takes("/optimizer/betas") && betas != 2)
+        faults.push_back({"/optimizer/betas", betas == 1 ? say("1 beta is listed") : say("{} betas are listed", betas),
                           say("AdamW keeps a first and a second moment"),
                           say("two numbers, for instance [0.9, 0.95]")});
     const bool wholeLayers = parallel.zero == 3 && parallel.partition == PartitionKind::Layers;

@@ -127,7 +127,9 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
         if (layers % stages == 0) return;
         Sentence legal = say("pipeline × chunks {}", divisorText(layers, stages));
         if (splittable) legal = say("{}; or schedule.stages {}; or schedule.count_ends true", legal, example());
-        faults.push_back({"/parallel/pipeline", say("{} layers do not divide into {} stages", layers, stages),
+        faults.push_back({"/parallel/pipeline",
+                          layers == 1 ? say("1 layer does not divide into {} stages", stages)
+                                      : say("{} layers do not divide into {} stages", layers, stages),
                           say("an even split gives every stage the same number of layers"), legal});
         return;
     }
@@ -267,8 +269,9 @@ void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedul
             legal = say("{}; so with micro {}", legal, alternatives(micro));
         Sentence what = refusal->what;
         if (what.empty())
-            what = say("{} cannot be scheduled with {} ranks and {} microbatches", method.name, shape.ranks,
-                       shape.microbatches);
+            what = say("{} cannot be scheduled with {} and {}", method.name,
+                       shape.ranks == 1 ? say("1 rank") : say("{} ranks", shape.ranks),
+                       shape.microbatches == 1 ? say("1 microbatch") : say("{} microbatches", shape.microbatches));
         faults.push_back(
             {std::string(refusal->pointer), std::move(what), refusal->why, std::move(legal), refusal->picture});
     }

@@ -74,8 +74,11 @@ std::optional<Finding> findMisfit(const Schedule& schedule, const ScheduleShape&
                                    : say("it has {} stages, pipeline × chunks is {}", schedule.stages(), stages),
             schedule.stages() % ranks == 0 ? say("chunks {}", schedule.stages() / ranks)
                                            : say("a whole number of stages for each pipeline rank on average"));
-    const Sentence counts = say("{} microbatches, as a step of the layout has; the schedule has {}", shape.microbatches,
-                                schedule.microbatches);
+    const Sentence counts =
+        shape.microbatches == 1
+            ? say("1 microbatch, as a step of the layout has; the schedule has {}", schedule.microbatches)
+            : say("{} microbatches, as a step of the layout has; the schedule has {}", shape.microbatches,
+                  schedule.microbatches);
     if (schedule.microbatches < shape.microbatches)
         return Finding{schedule.rankOfStage.front(),
                        -1,

@@ -91,9 +91,12 @@ private:
         case StepOverheadKind::Bubble: break;
         }
         const ScheduleShape shape = scheduleShape(plan_.layout);
-        return say("is bubble: each rank is idle while {} fills and drains {} ranks with {} microbatches, which takes "
-                   "{} of the time between the first forward and the last backward even if all else were perfect",
-                   plan_.layout.schedule.kind, shape.ranks, shape.microbatches, formatPercent(plan_.bubbleTheory));
+        return say(
+            "is bubble: each rank is idle while {} fills and drains {} ranks with {}, which takes {} of the time "
+            "between the first forward and the last backward even if all else were perfect",
+            plan_.layout.schedule.kind, shape.ranks,
+            shape.microbatches == 1 ? say("1 microbatch") : say("{} microbatches", shape.microbatches),
+            formatPercent(plan_.bubbleTheory));
     }
 
     static void free(std::vector<DataPiece>& pieces) {
@@ -247,7 +250,7 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
 }
 
 Sentence toText(const BetterLayout& better) {
-    return say("{} would take {}, which is {} less", better.change, formatSeconds(better.stepSeconds),
+    return say("{}: a step would take {}, {} less", better.change, formatSeconds(better.stepSeconds),
                formatPercent(better.gain));
 }
 

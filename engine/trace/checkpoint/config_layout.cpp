@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <span>
 
 namespace shardlab::trace {
 namespace {
@@ -78,9 +79,8 @@ Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem:
             vocabulary));
     }
     if (const std::vector<Fault> faults = check(made.layout, scheduleMethods()); !faults.empty()) {
-        std::string all = toText(faults);
-        all.pop_back();  // the line break
-        std::ranges::replace(all, '\n', ';');
+        Sentence all = sentenceOf(faults.front());
+        for (const Fault& fault : std::span(faults).subspan(1)) all = say("{0}; {1}", all, sentenceOf(fault));
         return fail(Error{say("cannot make a layout"), file.string(), all, say("a model that a layout can have")});
     }
     return made;

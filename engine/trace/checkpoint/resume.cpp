@@ -52,7 +52,9 @@ Status canContinue(const Layout& layout, const CheckpointManifest& manifest, con
     }
     if (layout.run.steps > manifest.step) return {};
     return fail({say("there is nothing left to train"), checkpoint.string(),
-                 say("the checkpoint has done {} steps and the layout asks for {}", manifest.step, layout.run.steps),
+                 manifest.step == 1 ? say("the checkpoint has done 1 step and the layout asks for {}", layout.run.steps)
+                                    : say("the checkpoint has done {} steps and the layout asks for {}", manifest.step,
+                                          layout.run.steps),
                  say("/run/steps above {}", manifest.step)});
 }
 

@@ -55,8 +55,9 @@ std::string callKind(const std::vector<const DumpedCall*>& calls) {
     }
     return kind;
 }
-std::string named(const DumpedCall& call) {
-    return fmt::format("{} {}{}{}", call.operation, call.number, call.shapes.empty() ? "" : " of ", call.shapes);
+Sentence named(const DumpedCall& call) {
+    if (call.shapes.empty()) return fmt::format("{} {}", call.operation, call.number);
+    return say("{} {} of {}", call.operation, call.number, call.shapes);
 }
 
 std::map<std::string, DumpedGroupRanks> gatherGroups(std::span<const FlightDump> dumps) {
@@ -131,7 +132,7 @@ private:
         hang.group = group.title;
         hang.members = std::move(members);
         std::map<std::string, int> kinds;
-        std::map<std::string, std::string> callOfKind;
+        std::map<std::string, Sentence> callOfKind;
         for (const auto& [rank, member] : group.dumped) {
             const auto at = member.collectives.find(number);
             if (at == member.collectives.end()) continue;
@@ -190,7 +191,7 @@ private:
         hang.rank = rank;
         hang.group = group.title;
         hang.place = call.place;
-        hang.call = call.operation + (call.shapes.empty() ? "" : " of " + call.shapes);
+        hang.call = call.shapes.empty() ? call.operation : say("{} of {}", call.operation, call.shapes);
         waits_.insert(rank);
         const bool sends = call.operation.starts_with("send ");
         const std::size_t arrow = call.operation.find(sends ? "->" : "<-");
@@ -205,11 +206,11 @@ private:
         report_.messages.push_back(std::move(hang));
     }
 
-    std::string peer(const DumpedGroupRanks& group, int rank, int peer, bool sends) {
+    Sentence peer(const DumpedGroupRanks& group, int rank, int peer, bool sends) {
         const auto numberIn = [&](int each) { return std::distance(group.members.begin(), group.members.find(each)); };
         if (!dumps_.contains(peer)) {
             awaited_.insert(peer);
-            return fmt::format("of rank {} there is no dump", peer);
+            return say("of rank {} there is no dump", peer);
         }
         const std::string wanted =
             fmt::format("{} {}{}{}", sends ? "recv" : "send", numberIn(peer), sends ? "<-" : "->", numberIn(rank));
@@ -217,9 +218,9 @@ private:
         const bool there = found != group.dumped.end() &&
                            std::ranges::any_of(found->second.messages,
                                                [&](const DumpedCall* call) { return call->operation == wanted; });
-        if (there) return fmt::format("rank {} waits in {}", peer, wanted);
+        if (there) return say("rank {} waits in {}", peer, wanted);
         awaited_.insert(peer);
-        return fmt::format("rank {} waits in no {}", peer, wanted);
+        return say("rank {} waits in no {}", peer, wanted);
     }
 
     std::map<std::string, DumpedGroupRanks> groups_;

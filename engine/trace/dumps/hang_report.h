@@ -23,7 +23,7 @@ struct HangSide {
     };
     Where where = Where::Missing;
     std::vector<int> ranks;  ///< world ranks, ascending
-    std::string call;        ///< what they do where it is not what most do; of the missing, what they did last
+    Sentence call;           ///< what they do where it is not what most do; of the missing, what they did last
     std::string place;       ///< where in the program
 };
 
@@ -31,7 +31,7 @@ struct HangSide {
 struct GroupHang {
     std::string group;  ///< "0 (default_pg)"
     std::vector<int> members;
-    std::string call;          ///< "all_reduce 57 of Float[1024]", as the most ranks ask for it
+    Sentence call;             ///< "all_reduce 57 of Float[1024]", as the most ranks ask for it
     std::int64_t created = 0;  ///< when the first rank asked for it, Unix time in nanoseconds; 0: not told
     bool mismatch = false;     ///< ranks ask for different things under the same number
     std::vector<HangSide> sides;
@@ -41,10 +41,10 @@ struct GroupHang {
 struct MessageHang {
     int rank = 0;
     std::string group;
-    std::string call;  ///< "send 0->1 of Float[4]"
+    Sentence call;  ///< "send 0->1 of Float[4]"
     std::string place;
-    int peer = -1;           ///< world rank; -1: unknown
-    std::string peerStands;  ///< "rank 1 has not asked for it"
+    int peer = -1;        ///< world rank; -1: unknown
+    Sentence peerStands;  ///< "rank 1 has not asked for it"
 };
 
 struct QuietGroup {
@@ -62,7 +62,9 @@ struct HangReport {
     std::vector<QuietGroup> quiet;      ///< groups whose collectives are all completed
     std::vector<int> blamed;            ///< that others wait for and that wait for nobody themselves
     bool hangs() const { return !groups.empty() || !messages.empty(); }
-    /// The conclusion in one sentence, then a paragraph a group; for a terminal.
+    /// The conclusion in one sentence, then a paragraph a group, with an empty line before it.
+    std::vector<Sentence> lines() const;
+    /// These lines in English; for a terminal.
     std::string text() const;
 };
 

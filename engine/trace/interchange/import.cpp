@@ -74,9 +74,8 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
 
 Sentence ImportReport::summary() const {
     const std::string count = formatCount(static_cast<double>(events)), length = formatSeconds(seconds);
-    return ranks == 1
-               ? say("imported {} events of 1 rank from {}, {} steps, {}", count, origin, steps, length)
-               : say("imported {} events of {} ranks from {}, {} steps, {}", count, ranks, origin, steps, length);
+    return say("imported {} events of {} from {}, {}, {}", count, ranks == 1 ? say("1 rank") : say("{} ranks", ranks),
+               origin, steps == 1 ? say("1 step") : say("{} steps", steps), length);
 }
 
 std::vector<std::string> ImportReport::lines() const {

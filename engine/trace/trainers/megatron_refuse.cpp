@@ -142,7 +142,10 @@ private:
             refuse("/schedule/kind", say("interleaved-1f1b on one pipeline rank"),
                    say("it interleaves the stages of several ranks"), say("1f1b; or parallel.pipeline of at least 2"));
         else if (s.kind == "interleaved-1f1b" && microbatches(layout_) < layout_.parallel.pipeline)
-            refuse("/batch/micro", say("{} microbatches on {} ranks", microbatches(layout_), layout_.parallel.pipeline),
+            refuse("/batch/micro",
+                   microbatches(layout_) == 1
+                       ? say("1 microbatch on {} ranks", layout_.parallel.pipeline)
+                       : say("{} microbatches on {} ranks", microbatches(layout_), layout_.parallel.pipeline),
                    say("a round of its interleaved schedule has as many microbatches as there are ranks, or more"),
                    say("smaller microbatches or a larger global batch; or schedule.kind 1f1b"));
     }

@@ -146,7 +146,7 @@ private Q_SLOTS:
         for (const LessonPiece& piece : lesson->pieces) {
             const auto* place = std::get_if<LessonFigurePlace>(&piece);
             if (!place) continue;
-            const std::string figure = figureText(*place->figure, place->origin, known[place->experiment]);
+            const std::string figure = figureText(*place->figure, place->origin, known[place->experiment]).english();
             const std::string what =
                 lesson->experiments[place->experiment].name + "." + std::string(place->figure->name) + ": " + figure;
             QVERIFY2(!figure.starts_with("–"), what.c_str());

@@ -23,6 +23,7 @@ namespace {
 enum Column { Layer, Operation, Formula, Bytes, columns };
 /// The letters of the formulae stand below the table while they take at most one part in so many of the height.
 constexpr int lettersShare = 4;
+constexpr int leastOperation = 110;  ///< pixels in which operations can be told apart
 
 /// The parts of each layer, in the order of the forward.
 std::vector<std::vector<KeptPart>> byLayer(std::vector<KeptPart> parts) {
@@ -91,7 +92,6 @@ void ActivationsView::refresh() {
         }
         letters_->setText(told(keptLetters(plan->layout, share)));
         table_->horizontalHeaderItem(Formula)->setToolTip(letters_->text());
-        makeRoom();
     }
     table_->setRowCount(static_cast<int>(rows_.size()));
     for (int row = 0; row < table_->rowCount(); ++row) {
@@ -110,6 +110,7 @@ void ActivationsView::refresh() {
         cell(Formula, told(shown.part.formula));
         cell(Bytes, text(formatBytes(shown.part.bytes)));
     }
+    makeRoom();
     Q_EMIT subtitleChanged();
 }
 
@@ -118,7 +119,16 @@ void ActivationsView::resizeEvent(QResizeEvent* event) {
     makeRoom();
 }
 
-void ActivationsView::makeRoom() { letters_->setVisible(lettersShare * letters_->heightForWidth(width()) <= height()); }
+void ActivationsView::makeRoom() {
+    letters_->setVisible(lettersShare * letters_->heightForWidth(width()) <= height());
+    const QHeaderView* header = table_->horizontalHeader();
+    const QAbstractItemView& cells = *table_;  // where the hints are public
+    int others = 0;
+    for (const Column column : {Layer, Formula, Bytes})
+        others += std::max(cells.sizeHintForColumn(column), header->sectionSizeHint(column));
+    // The formula also stands in the tip of its row.
+    table_->setColumnHidden(Formula, table_->viewport()->width() < others + leastOperation);
+}
 
 QString ActivationsView::layersText(const Row& row) const {
     if (row.layers == 1) return layerName(row.first);

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
+#include "ui/core/field_words.h"
 #include "ui/core/text.h"
 #include "ui/views/layout_form/calm_controls.h"
 #include "ui/views/layout_form/unit_line.h"
@@ -32,16 +33,6 @@ std::optional<double> readNumber(const QString& text) {
     return read && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-QString unitOf(const Field& field) { return term(field.unit); }
-
-/// " samples"; " sample" behind a 1.
-QString suffixOf(const Field& field, int number) {
-    QString unit = unitOf(field);
-    if (number == 1 && unit.endsWith(QStringLiteral("ches"))) unit.chop(2);
-    else if (number == 1 && unit.size() > 1 && unit.endsWith(QLatin1Char('s'))) unit.chop(1);
-    return unit.isEmpty() ? unit : QLatin1Char(' ') + unit;
-}
-
 /// The parts of a list as it is typed: blanks, commas and semicolons separate them.
 QStringList partsOf(const QString& text) {
     static const QRegularExpression gaps(QStringLiteral("[\\s,;]+"));
@@ -55,7 +46,7 @@ IntegerEditor::IntegerEditor(const Field& field, IntegerField access, Document& 
     fillWith(*this, *box_);
     name(*box_);
     connect(box_, &QSpinBox::valueChanged, this, [this](int number) {
-        box_->setSuffix(suffixOf(this->field(), number));
+        box_->setSuffix(unitBehind(this->field(), number));
         edit([this, number](Layout& layout) { access_(layout) = number; }, QString::number(number));
     });
 }
@@ -64,12 +55,12 @@ void IntegerEditor::display(const Layout& layout) {
     const QSignalBlocker quiet(box_);
     const int number = value(layout, access_);
     if (box_->value() != number) box_->setValue(number);
-    box_->setSuffix(suffixOf(field(), number));
+    box_->setSuffix(unitBehind(field(), number));
 }
 
 QWidget& IntegerEditor::control() { return *box_; }
 
-void ReadEditor::showUnit() { line_->setUnit(unitOf(field())); }
+void ReadEditor::showUnit() { line_->setUnit(term(field().unit)); }
 
 ReadEditor::ReadEditor(const Field& field, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), line_(child<UnitLine>(this)) {

@@ -32,19 +32,19 @@ int stepsDone(const RunModel& model) {
 }
 
 /// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
-std::string sizes(const Layout& layout) {
-    const auto count = [](int number, const char* one, const char* many) {
-        return std::to_string(number) + (number == 1 ? one : many);
-    };
-    return std::string(wordOf(layout.model.kind)) + " of " + count(layout.model.layers, " layer, ", " layers, ") +
-           std::to_string(layout.model.hidden) + " wide; " + count(rankCount(layout), " rank; ", " ranks; ") +
-           count(microbatches(layout), " microbatch of ", " microbatches of ") +
-           count(layout.batch.micro, " sample", " samples");
+QString sizes(const Layout& layout) {
+    return ExperimentPart::tr("%1 of %2, %3 wide; %4; %5 of %6")
+        .arg(text(wordOf(layout.model.kind)),
+             counted(layout.model.layers, ExperimentPart::tr("1 layer"), ExperimentPart::tr("%1 layers")),
+             QString::number(layout.model.hidden),
+             counted(rankCount(layout), ExperimentPart::tr("1 rank"), ExperimentPart::tr("%1 ranks")),
+             counted(microbatches(layout), ExperimentPart::tr("1 microbatch"), ExperimentPart::tr("%1 microbatches")),
+             counted(layout.batch.micro, ExperimentPart::tr("1 sample"), ExperimentPart::tr("%1 samples")));
 }
 
 /// What the experiment has else than the one that it is like, in the words of the form.
 QString difference(const Lesson& lesson, const LessonExperiment& experiment) {
-    if (experiment.like.empty()) return text(sizes(experiment.layout));
+    if (experiment.like.empty()) return sizes(experiment.layout);
     const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
     std::vector<FieldChange> changes = changesBetween(other->layout, experiment.layout);
     // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.

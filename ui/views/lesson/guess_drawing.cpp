@@ -3,6 +3,7 @@
 
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/views/lesson/lesson_part.h"
 
 #include <QPainter>
 #include <QSizePolicy>
@@ -26,7 +27,8 @@ std::optional<GuessPicture> GuessDrawing::pictureOf(const Lesson& lesson, const 
     return guessPicture(lesson, question, known, guess,
                         {named(colours.text), named(colours.dim), named(colours.action(EventKind::Forward)),
                          named(mixed(colours.border, colours.dim, 0.35)), named(colours.action(EventKind::Backward)),
-                         colours.body.family().toStdString()});
+                         colours.body.family().toStdString()},
+                        toldText);
 }
 
 void GuessDrawing::setPicture(const std::optional<GuessPicture>& picture) {

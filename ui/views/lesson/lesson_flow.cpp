@@ -31,7 +31,7 @@ void LessonFlow::rebuild() {
     while (column_->count() > 0) const std::unique_ptr<QLayoutItem> taken(column_->takeAt(0));
     const LessonSession& lessons = context_.lessons;
     if (lessons.lesson())
-        for (const LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader())) {
+        for (const LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader(), toldText)) {
             parts_.push_back(makePart(context_, block, widget()));
             column_->addWidget(parts_.back());
             parts_.back()->show();
@@ -44,7 +44,8 @@ void LessonFlow::rebuild() {
 void LessonFlow::refresh() {
     const LessonSession& lessons = context_.lessons;
     if (!lessons.lesson()) return;
-    const std::vector<LessonBlock> blocks = lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader());
+    const std::vector<LessonBlock> blocks =
+        lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader(), toldText);
     if (blocks.size() != parts_.size()) return rebuild();
     for (std::size_t index = 0; index < blocks.size(); ++index) parts_[index]->refresh(blocks[index]);
 }

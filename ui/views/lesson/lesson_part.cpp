@@ -2,12 +2,15 @@
 #include "ui/views/lesson/lesson_part.h"
 
 #include "ui/core/child.h"
+#include "ui/core/words.h"
 #include "ui/views/lesson/experiment_part.h"
 #include "ui/views/lesson/question_part.h"
 #include "ui/views/lesson/step_part.h"
 #include "ui/views/lesson/text_part.h"
 
 namespace shardlab::ui {
+
+std::string toldText(const Sentence& sentence) { return told(sentence).toStdString(); }
 
 LessonPart* makePart(const ViewContext& context, const LessonBlock& block, QWidget* parent) {
     switch (block.kind) {

@@ -7,6 +7,8 @@
 
 #include <QFrame>
 
+#include <string>
+
 namespace shardlab::ui {
 
 class LessonPart : public QFrame {
@@ -18,6 +20,9 @@ public:
     /// Does what a reader would do next with it: guess, run, stop. False: there is nothing.
     virtual bool act() { return false; }
 };
+
+/// How a lesson tells the engine's sentences: in the desktop's language.
+std::string toldText(const Sentence& sentence);
 
 /// Makes a part of the chosen lesson. The context's theme gives colours and sizes of letters.
 LessonPart* makePart(const ViewContext& context, const LessonBlock& block, QWidget* parent);

@@ -157,16 +157,16 @@ QString LessonView::asTable() const {
     const Lesson* lesson = context_.lessons.lesson();
     if (!lesson) return {};
     QString table = tr("experiment\tfigure\tmeasured\tpredicted\ttheory\n");
-    std::set<std::pair<std::size_t, const LessonFigure*>> told;
+    std::set<std::pair<std::size_t, const LessonFigure*>> listed;
     for (const LessonPiece& piece : lesson->pieces) {
         const auto* place = std::get_if<LessonFigurePlace>(&piece);
-        if (!place || !told.emplace(place->experiment, place->figure).second) continue;
+        if (!place || !listed.emplace(place->experiment, place->figure).second) continue;
         QString line =
             text(lesson->experiments[place->experiment].name) + QLatin1Char('\t') + text(place->figure->name);
         for (const FigureOrigin origin : {FigureOrigin::Measured, FigureOrigin::Predicted, FigureOrigin::Theory})
             line += QLatin1Char('\t') +
                     (place->figure->has(origin)
-                         ? text(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
+                         ? told(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
                          : QString());
         table += line + QLatin1Char('\n');
     }

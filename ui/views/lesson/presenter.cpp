@@ -101,7 +101,7 @@ std::vector<LessonBlock> Presenter::cut() const {
     std::vector<LessonBlock> screens;
     const LessonSession& lessons = context_.lessons;
     if (!lessons.lesson()) return screens;
-    for (LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader())) {
+    for (LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader(), toldText)) {
         if (block.kind != LessonBlock::Kind::Text) screens.push_back(std::move(block));
         else
             for (std::string& idea : ideas(block.text))

@@ -6,6 +6,7 @@
 #include "ui/core/place_slider.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 #include "ui/views/lesson/guess_drawing.h"
 #include "ui/views/lesson/show_links.h"
 
@@ -156,7 +157,7 @@ void QuestionPart::refreshOutcome(std::optional<double> guess) {
     for (const std::size_t experiment : missing) names << text(lessons.lesson()->experiments[experiment].name);
 
     QString outcome;
-    if (guess && answer) outcome = text(verdict(asked, *guess, *answer));
+    if (guess && answer) outcome = told(verdict(asked, *guess, *answer));
     else if (guess && missing.empty()) outcome = tr("The run does not tell.");
     else if (guess) outcome = tr("You guessed: %1").arg(text(asked.guessText(*guess)));
     outcome_->setText(outcome);

@@ -92,7 +92,7 @@ void NotesView::refresh() {
                        .arg(betterLink)
                        .arg(i)
                        .arg(theme.accent.name(), tr("Take %1").arg(told(toText(*overhead.better))).toHtmlEscaped());
-        add(title, told(overhead.why), theme.warning, take);
+        add(title, wholeSentence(told(overhead.why)), theme.warning, take);
         if (overhead.better) plain_ += tr("better\t%1\n").arg(told(toText(*overhead.better)));
     }
     text_->setText(rich);

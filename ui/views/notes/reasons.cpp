@@ -87,7 +87,7 @@ Reason memoryReason(const Plan& plan) {
                    ? tr(" It keeps the activations of 1 microbatch until its backward.")
                    : tr(" It keeps the activations of %1 microbatches until their backwards.")
                          .arg(most->microbatchesInFlight);
-    return {tr("Rank %1 needs most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
+    return {tr("Rank %1 needs the most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
 }
 
 QString capitalized(QString words) {
@@ -99,11 +99,13 @@ QString capitalized(QString words) {
 Reason noteReason(const QString& note) {
     for (const QString& colon : {QStringLiteral(": "), QStringLiteral("：")})
         if (const qsizetype at = note.indexOf(colon); at > 0)
-            return {capitalized(note.left(at)), capitalized(note.mid(at + colon.size()))};
+            return {capitalized(note.left(at)), wholeSentence(note.mid(at + colon.size()))};
     return {capitalized(note), {}};
 }
 
 }  // namespace
+
+QString wholeSentence(const QString& words) { return tr("%1.").arg(capitalized(words)); }
 
 std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts) {
     std::vector<Reason> list{bubbleReason(plan, parts), memoryReason(plan)};

@@ -17,6 +17,8 @@ struct Reason {
     QString why;    ///< where it comes from, and what would change it
 };
 
+/// Words of the engine as a sentence: with a capital letter and a full stop.
+QString wholeSentence(const QString& words);
 /// `parts`: what the plan's bubble consists of; none while that is not known yet.
 std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts = {});
 
