@@ -18411,5 +18411,21 @@ would give away what the lesson asks.</source>
         <source>– (run it)</source>
         <translation>–（请运行）</translation>
     </message>
+    <message>
+        <source>1 column of a feed-forward block</source>
+        <translation>一个前馈块的 1 列</translation>
+    </message>
+    <message>
+        <source>1 column of an expert</source>
+        <translation>一个专家的 1 列</translation>
+    </message>
+    <message>
+        <source>1 head</source>
+        <translation>1 个头</translation>
+    </message>
+    <message>
+        <source>1 head of keys</source>
+        <translation>1 个键头</translation>
+    </message>
 </context>
 </TS>

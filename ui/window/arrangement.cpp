@@ -34,8 +34,9 @@ Place tabs(int size, std::initializer_list<const char*> views) {
 Place designed(bool low) {
     std::vector<Place> middle;
     if (low) middle.push_back(tabs(350, {"timeline", "memory_over_time", "waterfall", "order", "area", "inside"}));
-    else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "waterfall", "order", "area", "inside"})};
-    middle.push_back(beside(290, {tabs(270, {"memory_per_rank", "activations", "critical_path"}),
+    else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "order", "area", "inside"})};
+    middle.push_back(beside(290, {low ? tabs(270, {"memory_per_rank", "activations", "critical_path"})
+                                      : tabs(270, {"memory_per_rank", "activations", "waterfall", "critical_path"}),
                                   tabs(330, {"candidates", "schedules", "kernels", "evidence"})}));
     return beside(1200,
                   {above(318, {view("layout_form", 460), tabs(140, {"mesh", "traffic", "traffic_matrix"})}, false),
@@ -48,10 +49,10 @@ Place watched(bool replayed, bool low) {
     if (replayed) middle.push_back(view("replay", 52, false));
     middle.push_back(view("figures", 74, false));
     middle.push_back(replayed ? tabs(290, {"timeline", "compare"}) : view("timeline", 290));
-    if (!low) middle.push_back(tabs(96, {"memory_over_time", "counters"}));
+    if (!low) middle.push_back(view("memory_over_time", 96));
     middle.push_back(beside(
         200, {low ? tabs(380, {"memory_per_rank", "memory_over_time", "counters", "inside"})
-                  : tabs(380, {"memory_per_rank", "inside"}),
+                  : tabs(380, {"memory_per_rank", "counters", "inside"}),
               tabs(520, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"})}));
     return beside(1200, {above(930, std::move(middle)),
                          column(270, 400,
