@@ -158,15 +158,20 @@ struct RunWriter::Impl {
         return {};
     }
 
-    /// Where all that is pending does not fit, the end alone does: its room was kept.
+    /// Where all that is pending does not fit, the end alone does: its room on the disk was kept. Where it is the log
+    /// beside the file that may not grow, the end takes the place of what that holds and the file takes in.
     void commitAlone(const RunEnd& end) {
         reserve.close();
         const std::string key(meta::end), value = writeEnd(end);
-        if (!begin()) return;
-        const bool done = seals.put(RunTable::Meta, key) &&
-                          insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
-                          seals.store() && database.run("COMMIT");
-        if (!done) static_cast<void>(undo());
+        for (const char* room : {"", "PRAGMA wal_checkpoint(PASSIVE)"}) {
+            static_cast<void>(database.run(room));
+            if (!begin()) continue;
+            const bool done = seals.put(RunTable::Meta, key) &&
+                              insertMeta->bind(key).bind(value).bind(checksum(key, value)).run() == SQLITE_OK &&
+                              seals.store() && database.run("COMMIT");
+            if (done) return;
+            static_cast<void>(undo());
+        }
     }
 
     /// Bytes of the pages in use: free ones are taken before the file grows.
