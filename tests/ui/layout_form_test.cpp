@@ -460,6 +460,11 @@ void LayoutFormTest::aFieldIsFoundByAWord() {
     QTest::keyClicks(wanted, "zero");
     QVERIFY(shown().contains("/parallel/zero") && !shown().contains("/model/layers") &&
             shown().size() < all.size() / 2);
+    // Sections without such a field take no room: the first that has one begins at the top.
+    wanted->setText("recompute");
+    const auto* area = form_->findChild<QScrollArea*>();
+    const FieldRow& first = row("/memory/recompute");
+    QTRY_VERIFY(first.mapTo(area->widget(), QPoint(0, 0)).y() < 2 * first.height());
     // The names of its neighbours in the file find a whole section; of a field that the layout lacks nothing is shown.
     wanted->setText("RUN");
     for (const QString& pointer : all)

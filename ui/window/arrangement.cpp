@@ -35,9 +35,9 @@ Place designed(bool low) {
     std::vector<Place> middle;
     if (low) middle.push_back(tabs(350, {"timeline", "memory_over_time", "waterfall", "order", "area", "inside"}));
     else middle = {view("timeline", 210), tabs(140, {"memory_over_time", "order", "area", "inside"})};
-    middle.push_back(beside(290, {low ? tabs(270, {"memory_per_rank", "activations", "critical_path"})
-                                      : tabs(270, {"memory_per_rank", "activations", "waterfall", "critical_path"}),
-                                  tabs(330, {"candidates", "schedules", "kernels", "evidence"})}));
+    middle.push_back(beside(290, {tabs(270, {"memory_per_rank", "activations", "critical_path"}),
+                                  low ? tabs(330, {"candidates", "schedules", "kernels", "evidence"})
+                                      : tabs(330, {"candidates", "waterfall", "schedules", "kernels", "evidence"})}));
     return beside(1200,
                   {above(318, {view("layout_form", 460), tabs(140, {"mesh", "traffic", "traffic_matrix"})}, false),
                    above(600, std::move(middle)),

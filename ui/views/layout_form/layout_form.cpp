@@ -121,7 +121,8 @@ bool LayoutForm::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
-    auto* row = child<QHBoxLayout>();
+    auto* head = child<QWidget>();  // a layout alone would keep its margin where the section is not shown
+    auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, sections_.empty() ? 0 : 8, 0, 0);
     auto* title = child<QToolButton>();
     title->setText(titleOf(name));
@@ -136,13 +137,13 @@ void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     note->setWordWrap(true);  // a long note must not widen the form beyond its panel
     row->addWidget(title);
     row->addWidget(note, 1);
-    column.addLayout(row);
+    column.addWidget(head);
     auto* rest = child<QToolButton>(area_->widget());
     rest->setProperty("role", "section");
     rest->setCheckable(true);
     rest->setToolTip(tr("Show or hide the fields that change nothing while the others are as they are"));
     connect(rest, &QToolButton::toggled, this, &LayoutForm::showRows);
-    sections_.push_back({name, title, note, rest, rows_.size(), rows_.size()});
+    sections_.push_back({name, head, title, note, rest, rows_.size(), rows_.size()});
     connect(title, &QToolButton::toggled, this,
             [this, index = sections_.size() - 1](bool open) { fold(sections_[index], !open); });
 }
@@ -185,8 +186,7 @@ void LayoutForm::showRows() {
         section.rest->setAccessibleName(QStringLiteral("%1: %2").arg(section.title->text(), section.rest->text()));
         section.rest->setVisible(open && without > 0 && wanted.isEmpty());
         section.title->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
-        section.title->setVisible(any);
-        section.note->setVisible(any);
+        section.head->setVisible(any);
     }
 }
 

@@ -36,6 +36,7 @@ public:
 private:
     struct Section {
         QString name;        ///< first part of the pointers: "model"
+        QWidget* head;       ///< title and note
         QToolButton* title;  ///< checked: open
         QLabel* note;        ///< beside its title: "2 × 2 = 4 ranks"
         QToolButton* rest;   ///< checked: the fields without an effect are shown
