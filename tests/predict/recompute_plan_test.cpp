@@ -75,7 +75,7 @@ private Q_SLOTS:
         QCOMPARE(layerSegments(mlp, {RecomputeKind::Mlp, 2}, shape), layerSegments(mlp, {RecomputeKind::Full}, shape));
     }
 
-    /// Of four blocks the first and the third have a feed-forward block, the others experts.
+    /// The first and the third of four blocks have a feed-forward block, the others experts.
     void partsCoverTheirBlocks() {
         ModelSpec model;
         model.kind = ModelKind::GptMoe;

@@ -379,7 +379,7 @@ private Q_SLOTS:
         };
         QCOMPARE(faultOfExchange([](Layout&) {}), std::string());
         QCOMPARE(faultOfExchange([](Layout& l) { l.model.heads = 1; }),
-                 std::string("/parallel/context: 1 heads do not divide into 2 shares"));
+                 std::string("/parallel/context: 1 head does not divide into 2 shares"));
         QCOMPARE(faultOfExchange([](Layout& l) {
                      l.model.heads = l.parallel.tensor = 4;
                      l.cluster.hosts[0].devices = 8;

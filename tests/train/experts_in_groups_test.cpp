@@ -348,7 +348,7 @@ private Q_SLOTS:
         QCOMPARE(folded(3, 0, 1), std::string());
         QCOMPARE(folded(3, 2, 2), std::string());
         QCOMPARE(folded(1, 0, 2),
-                 std::string("/parallel/expert_tensor: 2 members cannot divide 1 columns of an expert"));
+                 std::string("/parallel/expert_tensor: 2 members cannot divide 1 column of an expert"));
         QCOMPARE(folded(3, 1, 1),
                  std::string("/parallel/tensor: 4 members cannot divide 3 columns of the shared experts"));
     }

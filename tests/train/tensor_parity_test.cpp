@@ -299,16 +299,16 @@ private Q_SLOTS:
             return faults.size() == 1 ? faults.front().pointer + ": " + faults.front().what.english() : toText(faults);
         };
         QCOMPARE(faultAt([](Layout& l) { l.model.heads = 1; }),
-                 std::string("/parallel/tensor: 2 members cannot divide 1 heads"));
+                 std::string("/parallel/tensor: 2 members cannot divide 1 head"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.model.kind = ModelKind::Llama;
                      l.model.block.kvHeads = 1;
                  }),
-                 std::string("/parallel/tensor: 2 members cannot divide 1 heads of keys"));
+                 std::string("/parallel/tensor: 2 members cannot divide 1 head of keys"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.model.feedForward = {64, 1, 64, 64};
                  }),
-                 std::string("/parallel/tensor: 2 members cannot divide 1 columns of a feed-forward block"));
+                 std::string("/parallel/tensor: 2 members cannot divide 1 column of a feed-forward block"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.parallel.sequence = true;
                      l.model.sequence = 15;

@@ -27,7 +27,7 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
 /// its second half (layout/recompute.h).
 double recomputeSeconds(const Layout& layout, int layer, bool ofSegment, const TensorShare& share,
                         const DevicePreset& device);
-/// That of all layers of a stage.
+/// The time of what the backward of a whole stage computes again.
 double recomputeSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
                         const DevicePreset& device);
 /// The time of one attention's core in the forward.
