@@ -2,6 +2,7 @@
 // The form of a layout: a control for every field, each keystroke in the document, each fault at its field.
 #include "desktop_fixture.h"
 
+#include "ui/core/text.h"
 #include "ui/views/layout_form/choice_editors.h"
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/views/layout_form/field_row.h"
@@ -440,8 +441,7 @@ void LayoutFormTest::aRequestedFieldGetsTheKeyboard() {
     form_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(form_.get()));
     desk_->document().requestField(QStringLiteral("/run/steps"));
-    QVERIFY(row("/run/steps").editor().control().hasFocus());
-    QVERIFY(!row("/run/steps").visibleRegion().isEmpty());
+    QVERIFY(row("/run/steps").editor().control().hasFocus() && !row("/run/steps").visibleRegion().isEmpty());
 }
 
 void LayoutFormTest::aFieldIsFoundByAWord() {
@@ -450,9 +450,7 @@ void LayoutFormTest::aFieldIsFoundByAWord() {
     const auto shown = [this] {
         QStringList pointers;
         for (const FieldRow* row : form_->rows())
-            if (row->isVisibleTo(form_.get()))
-                pointers << QString::fromUtf8(row->field().pointer.data(),
-                                              static_cast<qsizetype>(row->field().pointer.size()));
+            if (row->isVisibleTo(form_.get())) pointers << text(row->field().pointer);
         return pointers;
     };
     const QStringList all = shown();
@@ -460,11 +458,8 @@ void LayoutFormTest::aFieldIsFoundByAWord() {
     QTest::keyClicks(wanted, "zero");
     QVERIFY(shown().contains("/parallel/zero") && !shown().contains("/model/layers") &&
             shown().size() < all.size() / 2);
-    // Sections without such a field take no room: the first that has one begins at the top.
-    wanted->setText("recompute");
-    const auto* area = form_->findChild<QScrollArea*>();
-    const FieldRow& first = row("/memory/recompute");
-    QTRY_VERIFY(first.mapTo(area->widget(), QPoint(0, 0)).y() < 2 * first.height());
+    wanted->setText("recompute");  // sections without such a field take no room
+    QTRY_VERIFY(row("/memory/recompute").y() < 2 * row("/memory/recompute").height());
     // The names of its neighbours in the file find a whole section; of a field that the layout lacks nothing is shown.
     wanted->setText("RUN");
     for (const QString& pointer : all)
@@ -489,8 +484,8 @@ void LayoutFormTest::aFoldedSectionStaysFoldedAndOpensForAFault() {
     form_ = std::make_unique<LayoutForm>(desk_->workbench.context(Workspace::Design), nullptr);
     form_->show();
     QVERIFY(!row("/model/layers").isVisibleTo(form_.get()));
-    Layout faulty = desk_->document().layout();
-    const Layout before = faulty;
+    const Layout before = desk_->document().layout();
+    Layout faulty = before;
     faulty.model.layers = 0;
     desk_->document().change(faulty, QStringLiteral("/model/layers"));
     QVERIFY(row("/model/layers").isVisibleTo(form_.get()));
