@@ -6,7 +6,7 @@
 
 #include <concepts>
 #include <cstddef>
-#include <fmt/core.h>
+#include <fmt/format.h>  // its own formatter calls what core.h only declares
 #include <functional>
 #include <initializer_list>
 #include <string>
