@@ -14,7 +14,7 @@ namespace shardlab::train {
 /// Or each has the whole weight, for its own tokens.
 enum class LinearCut : std::uint8_t { Columns, Rows, Whole };
 
-/// Of the columns or rows that are cut.
+/// How the columns or rows of a weight are cut.
 struct LinearRuns {
     int groups = 1;    ///< equal runs of columns that are cut each by itself (query, key, value)
     int together = 1;  ///< so many stay on one member (those of a head)
