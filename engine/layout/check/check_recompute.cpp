@@ -66,7 +66,8 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
     if (recomputesCore(memory) && !hasAttention(model))
         faults.push_back(
             {pointer, say("the {} has no attention whose probabilities could be computed again", wordOf(model.kind)),
-             say("selective recomputation computes nothing but attention again"), say("none, full, sqrt or every")});
+             say("selective recomputation computes nothing but attention again"),
+             named ? say("a list without {}", wordOf(RecomputePart::Core)) : say("none, full, sqrt or every")});
     if (recomputesSecondHalves(memory) && readsImages(model))
         faults.push_back({pointer, say("the cnn has no feed-forward blocks that could be computed again"),
                           say("its blocks are convolutions and a max-pool"), say("none, full, sqrt or every")});
@@ -74,7 +75,8 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({pointer,
                           say("the {} has no latent attention whose heads could be made again", wordOf(model.kind)),
                           say("latent recomputation computes nothing but queries, keys and values of latents again"),
-                          say("another word; or model.kv_rank above 0")});
+                          named ? say("a list without {}", wordOf(RecomputePart::Heads))
+                                : say("another word; or model.kv_rank above 0")});
     const bool norms = recomputes(memory, RecomputePart::Norms);
     const bool activations = recomputes(memory, RecomputePart::Activations);
     if ((norms || activations || recomputesOperations(memory)) && readsImages(model))
