@@ -8680,8 +8680,8 @@ would give away what the lesson asks.</source>
         <translation>调度</translation>
     </message>
     <message>
-        <source>Seconds after which a rank that stands still within a step ends the run, with a report. With 0 the deadline follows from how long steps take.</source>
-        <translation>一个 rank 在一步之内停住多少秒后结束运行并给出报告。0 表示由各步的耗时得出期限。</translation>
+        <source>Seconds after which a rank that stands still within a step ends the run, with a report; in the first step, which loads libraries, at least 60. With 0 the deadline follows from how long steps take.</source>
+        <translation>一个 rank 在一步之内停住多少秒后结束运行并给出报告；第一步要载入库，至少为 60 秒。0 表示由各步的耗时得出期限。</translation>
     </message>
     <message>
         <source>Seconds that one step is slowed down to, so that it can be watched. The times that are shown are the device&apos;s own.</source>
@@ -18426,6 +18426,14 @@ would give away what the lesson asks.</source>
     <message>
         <source>1 head of keys</source>
         <translation>1 个键头</translation>
+    </message>
+    <message>
+        <source>Llama 4 Maverick in bf16 on 512 H100, data 128 × tensor 4, 128 experts over 128 ranks in every second block, as NVIDIA recommends; the published model weighs experts by a sigmoid, and three of four layers attend within 8192 tokens; to plan</source>
+        <translation>Llama 4 Maverick，bf16，512 块 H100，数据 128 × 张量 4，每两个块中有一个带 128 个专家，分布在 128 个 rank 上，按 NVIDIA 的建议；公布的模型用 sigmoid 给专家加权，每四层中有三层只在 8192 个 token 之内做注意力；用于规划</translation>
+    </message>
+    <message>
+        <source>Llama 4 Scout in bf16 on 256 H100, data 64 × tensor 4, 16 experts over 16 ranks and a shared one, one of them a token, as NVIDIA recommends; the published model weighs experts by a sigmoid, and three of four layers attend within 8192 tokens; to plan</source>
+        <translation>Llama 4 Scout，bf16，256 块 H100，数据 64 × 张量 4，16 个专家分布在 16 个 rank 上，另有一个共享专家，每个 token 用其中一个，按 NVIDIA 的建议；公布的模型用 sigmoid 给专家加权，每四层中有三层只在 8192 个 token 之内做注意力；用于规划</translation>
     </message>
 </context>
 </TS>

@@ -26,12 +26,13 @@ Layout layoutOfEight(double bucket) {
     return layout;
 }
 
-/// Drives a watchdog as a job does.
+/// Drives a watchdog as a job does that has trained `steps`.
 class Watched {
 public:
-    explicit Watched(int deadline = 5, double predicted = 0.1, double bucket = 0)
+    explicit Watched(int deadline = 5, double predicted = 0.1, double bucket = 0, int steps = 3)
         : plan_(*makePlan(layoutOfEight(bucket))) {
         dog.emplace(WatchdogSetup{plan_.mesh, plan_.lowered, deadline, predicted, false});
+        for (int step = 0; step < steps; ++step) dog->measured(predicted);
         for (int rank = 0; rank < 8; ++rank) is(rank, RankPhase::Compute, 3, "");
         for (auto& [rank, status] : statuses_) status.pulse = 1;
     }
@@ -226,19 +227,22 @@ private Q_SLOTS:
     }
 
     void deadlines() {
-        Watched automatic(0, 2.0);
+        Watched automatic(0, 2.0, 0, 0);
         QCOMPARE(automatic.dog->deadline(RankPhase::Compute), 60.0);
         automatic.dog->measured(7);
         automatic.dog->measured(1);
         QCOMPARE(automatic.dog->deadline(RankPhase::Compute), 70.0);
         QCOMPARE(automatic.dog->deadline(RankPhase::Setup), 300.0);
         QVERIFY(std::isinf(automatic.dog->deadline(RankPhase::Paused)));
-        Watched slow(0, 100);
+        Watched slow(0, 100, 0, 0);
         QCOMPARE(slow.dog->deadline(RankPhase::Waiting), 3000.0);  // a first step may take thirty times as long
-        Watched given(7, 100);
+        Watched given(7, 100, 0, 0);
+        QCOMPARE(given.dog->deadline(RankPhase::Communicating), 60.0);  // and at least this, whatever is given
+        given.dog->measured(100);
         QCOMPARE(given.dog->deadline(RankPhase::Communicating), 7.0);
+        Watched patient(90, 1, 0, 0);
+        QCOMPARE(patient.dog->deadline(RankPhase::Compute), 90.0);
         Watched quick(0, 0.001);
-        quick.dog->measured(0.001);
         QCOMPARE(quick.dog->deadline(RankPhase::BetweenSteps), 30.0);
     }
 

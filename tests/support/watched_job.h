@@ -8,6 +8,7 @@
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
+#include <QTest>
 
 #include <mutex>
 #include <vector>
@@ -20,7 +21,10 @@ public:
         locked([&] { states_.push_back(state); });
     }
     void eventsArrived(std::span<const Event> events) override {
-        locked([&] { events_.insert(events_.end(), events.begin(), events.end()); });
+        locked([&] {
+            events_.insert(events_.end(), events.begin(), events.end());
+            for (const Event& event : events) lastStep_ = std::max(lastStep_, static_cast<int>(event.step));
+        });
     }
     void logged(const LogLine& line) override {
         locked([&] { log_.push_back(line); });
@@ -42,9 +46,8 @@ public:
         return all.contains(rank) && all.at(rank).pid > 0;
     }
     int lastStep() const {
-        int last = -1;
-        for (const Event& event : events()) last = std::max(last, static_cast<int>(event.step));
-        return last;
+        const std::lock_guard lock(mutex_);
+        return lastStep_;
     }
 
 private:
@@ -62,6 +65,7 @@ private:
     mutable std::mutex mutex_;
     std::vector<RunState> states_;
     std::vector<Event> events_;
+    int lastStep_ = -1;
     std::vector<LogLine> log_;
     std::map<int, RankRecord> ranks_;
     std::vector<RunEnd> ends_;
@@ -87,6 +91,19 @@ public:
         }
         job = std::move(*started);
         return true;
+    }
+    /// Waits until the job has recorded something of the step. False if the job ended before, or after two minutes, in
+    /// which the busiest machine gets that far; story() then says what happened instead.
+    bool reaches(int step) const {
+        return QTest::qWaitFor([&] { return witness.lastStep() >= step || !witness.ends().empty(); }, 120'000) &&
+               witness.lastStep() >= step;
+    }
+    /// How far the job came and how it ended, for the message of a test that fails.
+    QByteArray story() const {
+        std::string told = "step " + std::to_string(witness.lastStep());
+        for (const RunEnd& end : witness.ends()) told += "; " + end.outcome + ": " + end.reason;
+        for (const LogLine& line : witness.log()) told += "\n" + line.text;
+        return QByteArray::fromStdString(told);
     }
     /// The run file once the job has ended.
     std::unique_ptr<RunReader> reader() const {

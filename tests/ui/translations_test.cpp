@@ -151,7 +151,8 @@ void TranslationsTest::theWindowSpeaksChinese() {
     }
     QVERIFY(reasons.size() > 10);
     for (const QAction* action : window.findChildren<QAction*>())
-        if (!action->property("help").toString().isEmpty()) QVERIFY(isChinese(action->property("help").toString()));
+        if (!action->property("help").toString().isEmpty())
+            QVERIFY2(isChinese(action->property("help").toString()), qPrintable(action->property("help").toString()));
 }
 
 void TranslationsTest::fieldsAreFoundInBothLanguages() {

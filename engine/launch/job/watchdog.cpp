@@ -82,9 +82,11 @@ void Watchdog::see(int rank, const RankStatus& status) {
 void Watchdog::ended(int rank) { ranks_[static_cast<std::size_t>(rank)].ended = true; }
 
 double Watchdog::deadline(RankPhase phase) const {
-    const double automatic = longestStep_ > 0 ? std::max(30.0, 10 * std::max(longestStep_, setup_.predictedStep))
-                                              : std::max(60.0, 30 * setup_.predictedStep);
-    const double step = setup_.deadline > 0 ? setup_.deadline : automatic;
+    const bool first = longestStep_ == 0;
+    const double automatic =
+        first ? 30 * setup_.predictedStep : std::max(30.0, 10 * std::max(longestStep_, setup_.predictedStep));
+    const double asked = setup_.deadline > 0 ? setup_.deadline : automatic;
+    const double step = first ? std::max(60.0, asked) : asked;
     switch (phase) {
     case RankPhase::Starting: return setup_.measures ? never : std::max(300.0, step);
     case RankPhase::Setup: return std::max(300.0, step);

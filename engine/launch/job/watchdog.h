@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tells a run that hangs from one that takes its time. A rank has a deadline for what it is doing:
 //
-//   within and between steps   the one given, or ten times the longest step seen or predicted, at least 30 s; before
-//                              the first step is over thirty times the predicted one, at least 60 s
+//   within and between steps   the one given, or ten times the longest step seen or predicted, at least 30 s
+//   until a step is over       the one given, or thirty times the predicted step, at least 60 s: libraries are loaded
+//                              from disk and kernels are chosen in the first step
 //   setup, a checkpoint        the same, and at least 5 and 15 minutes
 //   paused, finished           none; one that does not run any more is found once others go on after the pause
 //

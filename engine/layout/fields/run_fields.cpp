@@ -40,8 +40,9 @@ std::span<const Field> runFields() {
         {
             .pointer = "/run/deadline",
             .label = "Deadline",
-            .help = "Seconds after which a rank that stands still within a step ends the run, with a report. With 0 "
-                    "the deadline follows from how long steps take.",
+            .help = "Seconds after which a rank that stands still within a step ends the run, with a report; in the "
+                    "first step, which loads libraries, at least 60. With 0 the deadline follows from how long steps "
+                    "take.",
             .unit = "s",
             .access = member<&Layout::run, &RunSpec::deadline>(),
             .limits = {0, 86400, "people would notice first if a run stood still for more than a day"},

@@ -65,7 +65,7 @@ private Q_SLOTS:
     void killedRankIsNamed() {
         WatchedJob watched({.steps = 100000, .stepMilliseconds = 200});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QVERIFY2(watched.reaches(1), watched.story());
         QElapsedTimer timer;
         timer.start();
         ::kill(watched.witness.ranks().at(1).pid, SIGKILL);
@@ -89,7 +89,7 @@ private Q_SLOTS:
         QFETCH(QString, reason);
         WatchedJob watched({.steps = 100000});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QVERIFY2(watched.reaches(1), watched.story());
         QElapsedTimer timer;
         timer.start();
         ::kill(stateOf(watched.witness.ranks().at(0).pid).parent, signal);
@@ -104,7 +104,7 @@ private Q_SLOTS:
     void rankDiesWhileMpirunIsFrozen() {
         WatchedJob watched({.steps = 100000});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QVERIFY2(watched.reaches(1), watched.story());
         ::kill(stateOf(watched.witness.ranks().at(0).pid).parent, SIGSTOP);
         QElapsedTimer timer;
         timer.start();
@@ -230,7 +230,7 @@ private Q_SLOTS:
         QFETCH(bool, replaced);
         WatchedJob watched({.steps = 100000});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QVERIFY2(watched.reaches(1), watched.story());
         if (replaced) QVERIFY(replaceFile(watched.options.runFile, "something else"));
         else QVERIFY(std::filesystem::remove(watched.options.runFile));
         watched.job->wait();
@@ -253,7 +253,7 @@ private Q_SLOTS:
         QVERIFY2(said.find("both/checkpoints") != std::string::npos && said.find("another run") != std::string::npos,
                  said.c_str());
         QVERIFY(!std::filesystem::exists(second.options.runFile));
-        QTRY_VERIFY(first.witness.lastStep() >= 1);
+        QVERIFY2(first.reaches(1), first.story());
         first.job->send(Command::Stop);
         first.job->wait();
         first.job.reset();
@@ -268,7 +268,7 @@ private Q_SLOTS:
     void diskFillsUp() {
         WatchedJob watched({.steps = 100000, .stepMilliseconds = 1});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QVERIFY2(watched.reaches(1), watched.story());
         rlimit before{};
         getrlimit(RLIMIT_FSIZE, &before);
         rlimit limited = before;

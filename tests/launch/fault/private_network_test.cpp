@@ -64,7 +64,7 @@ private Q_SLOTS:
         if (!privateNetworkIsAllowed()) QSKIP("no network namespace may be made here");
         WatchedJob watched({.steps = 100000});
         QVERIFY2(watched.start(), watched.error.text().c_str());
-        QTRY_VERIFY(watched.witness.lastStep() >= 1);
+        QVERIFY2(watched.reaches(1), watched.story());
         const int mpirun = stateOf(watched.witness.ranks().at(0).pid).parent;
         const std::set<std::string> open = socketsOf(mpirun), waiting = listeners();
         QVERIFY(!open.empty());

@@ -55,7 +55,7 @@ private Q_SLOTS:
         folder_ = watched_->folder.path().toStdString();
         QCOMPARE(::chmod(folder_.c_str(), 01777), 0);
         QVERIFY2(watched_->start(), watched_->error.text().c_str());
-        QTRY_VERIFY(watched_->witness.lastStep() >= 1);
+        QVERIFY2(watched_->reaches(1), watched_->story());
     }
     void cleanup() {
         if (watched_ && watched_->job) {
@@ -114,7 +114,7 @@ private Q_SLOTS:
         };
         QTRY_VERIFY(told());
         const int step = watched_->witness.lastStep();
-        QTRY_VERIFY(watched_->witness.lastStep() > step);
+        QVERIFY2(watched_->reaches(step + 1), watched_->story());
         QVERIFY(running(watched_->witness.ranks().at(0).pid));
     }
 
