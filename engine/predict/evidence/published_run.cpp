@@ -121,7 +121,7 @@ const ModelSpec* shippedModel(const Row& row) {
     for (const Preset& preset : shipped) {
         const ModelSpec& model = preset.layout.model;
         if (!hasExperts(model) || model.hidden != row.count("hidden") || model.heads != row.count("heads") ||
-            model.experts.count != row.count("experts") || model.experts.topK != row.count("top_k") ||
+            model.experts.count != row.count("experts") || expertsPerToken(model) != row.count("top_k") ||
             model.vocabulary != row.countOr("vocabulary", model.vocabulary) ||
             feedForwardWidth(model, model.layers - 1) != row.count("ffn"))
             continue;
@@ -139,8 +139,10 @@ void readExperts(const Row& row, ModelSpec& model) {
         model.sequence = sequence;
     } else {
         model.experts.count = row.count("experts");
-        model.experts.topK = row.count("top_k");
-        model.experts.gate = kindOf<GateMethod>("top-k-softmax").value();
+        const int each = row.count("top_k");
+        // A softmax over a token's only expert would always be 1.
+        model.experts.gate = each == 1 ? GateMethod::Switch : GateMethod::TopKSoftmax;
+        if (each > 1) model.experts.topK = each;
         readHeadWidth(row, model);
     }
     // Tokens beyond a capacity are dropped; without one there is no limit.

@@ -202,6 +202,27 @@ private Q_SLOTS:
         QVERIFY(layoutOf("Megatron-DeepSpeed", "bf16", "5").schedule.stages.empty());
     }
 
+    /// A row names some parts of a model with experts. A shipped model that has them says the rest; another one has
+    /// experts in every block, and a gate that may choose as many as the row says.
+    void modelsWithOneExpertAToken() {
+        const auto modelOf = [](const std::string& layers, const std::string& experts) {
+            const std::string text =
+                "id,date,device,gpus,model_kind,layers,hidden,heads,kv_heads,ffn,experts,top_k,sequence,"
+                "vocabulary,micro_batch,global_batch,tp,ep,precision\n"
+                "x,2025-10,h100-sxm,512,moe," +
+                layers + ",5120,40,8,8192," + experts + ",1,8192,202048,1,1024,4,16,bf16\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            if (!run.refused.empty()) qFatal("%s", run.refused.c_str());
+            return run.layout.model;
+        };
+        const ModelSpec maverick = modelOf("48", "128");
+        QVERIFY(std::abs(static_cast<double>(modelParameters(maverick)) / 400.7e9 - 1) < 0.01);
+        QCOMPARE(maverick.experts.shared, 1);
+        const ModelSpec scout = modelOf("48", "16");
+        QVERIFY(std::abs(static_cast<double>(modelParameters(scout)) / 107.8e9 - 1) < 0.01);
+        for (const ModelSpec& model : {maverick, scout, modelOf("40", "16")}) QCOMPARE(expertsPerToken(model), 1);
+    }
+
     /// One row in other words, each with what it is read as; what is said twice or not at all is refused.
     void sourcesHaveWordsOfTheirOwn_data() {
         QTest::addColumn<QString>("column");
