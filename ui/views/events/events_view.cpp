@@ -45,7 +45,6 @@ EventsView::EventsView(const ViewContext& context, QWidget* parent)
     table_->verticalHeader()->setDefaultSectionSize(22);
     table_->horizontalHeader()->hide();
     table_->horizontalHeader()->setStretchLastSection(true);
-    table_->setColumnWidth(HappeningsModel::Step, 36);
     table_->setColumnWidth(HappeningsModel::Time, 74);
     filter_->setPlaceholderText(tr("filter"));
     filter_->setAccessibleName(tr("Show only events with this text"));
@@ -98,7 +97,13 @@ void EventsView::resizeEvent(QResizeEvent* event) {
 }
 
 void EventsView::refresh() {
-    happenings_->setHappenings(context_.model.empty() ? std::vector<Happening>{} : happenings(context_.model));
+    std::vector<Happening> all = context_.model.empty() ? std::vector<Happening>{} : happenings(context_.model);
+    int last = 0;
+    for (const Happening& happening : all) last = std::max(last, happening.step);
+    happenings_->setHappenings(std::move(all));
+    // Wide enough for the largest number, whose digits are all of one width.
+    const QFontMetrics digits(context_.theme.theme().mono);
+    table_->setColumnWidth(HappeningsModel::Step, std::max(36, digits.horizontalAdvance(QString::number(last)) + 10));
     Q_EMIT subtitleChanged();
 }
 
