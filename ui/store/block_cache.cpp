@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/store/block_cache.h"
 
+#include <malloc.h>
+
 namespace shardlab::ui {
 namespace {
 constexpr std::size_t mostForgotten = 1024;  ///< names of blocks that nobody holds any more, before they are swept
@@ -37,8 +39,14 @@ void BlockCache::keepLocked(BlockKey key, Block block) {
         const Kept& oldest = kept_.back();
         if (oldest.block.use_count() > 1) held_[oldest.key] = oldest.block;
         bytes_ -= oldest.bytes;
+        givenUp_ += oldest.bytes;
         places_.erase(oldest.key);
         kept_.pop_back();
+    }
+    if (givenUp_ > budget_ / 4) {
+        // The allocator keeps what lies between things that stay, which for blocks is as much again as the budget.
+        ::malloc_trim(0);
+        givenUp_ = 0;
     }
     if (held_.size() > mostForgotten) std::erase_if(held_, [](const auto& entry) { return entry.second.expired(); });
     if (size > budget_) {

@@ -51,6 +51,7 @@ private:
     std::unordered_map<BlockKey, std::list<Kept>::iterator> places_;
     std::unordered_map<BlockKey, std::weak_ptr<const DecodedBlock>> held_;  ///< no longer kept, but in somebody's hands
     std::size_t bytes_ = 0;
+    std::size_t givenUp_ = 0;  ///< bytes since the allocator was asked to give memory back
 };
 
 }  // namespace shardlab::ui
