@@ -182,7 +182,7 @@ void readPrecision(const Row& row, Layout& layout) {
     const std::string& stack = layout.cluster.pace->stack;
     // Megatron sums gradients in fp32; the recipes of NeMo do not.
     // DeepSpeed sums those of bf16 in fp32 wherever weights are whole.
-    const bool sums = stack == "megatron-deepspeed" && layout.precision.compute == NumberFormat::Bf16 &&
+    const bool sums = stack.starts_with("megatron-deepspeed") && layout.precision.compute == NumberFormat::Bf16 &&
                       shardingOf(row.text("zero")).zero < 2;
     const bool wide = (stack.starts_with("megatron-core") && !row.says("nemo")) || stack == "nanotron" || sums;
     layout.precision.gradients = wide ? GradientFormat::Fp32 : GradientFormat::Compute;
@@ -265,8 +265,8 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     }
     const bool splitsByDefault = stack.starts_with("megatron-core") || stack.starts_with("torchtitan");
     parallel.sequence = parallel.tensor > 1 && row.yes("sequence_parallel").value_or(splitsByDefault);
-    const bool overlaps = stack != "megatron-2021" && stack != "megatron-2022" && stack != "megatron-deepspeed" &&
-                          stack != "megatron-core-serial";
+    const bool overlaps = stack != "megatron-2021" && stack != "megatron-2022" &&
+                          !stack.starts_with("megatron-deepspeed") && stack != "megatron-core-serial";
     if (!overlaps && parallel.zero < 2) parallel.bucket = 0;
     readSchedule(row, layout);
     layout.batch.micro = row.count("micro_batch");
@@ -301,10 +301,14 @@ std::string stackOfRow(const CsvTable& table, std::size_t index) {
     }
     if (row.says("nanotron")) return "nanotron";
     if (row.says("internevo")) return "internevo";
-    if (sharded && row.says("deepspeed")) return "megatron-deepspeed";
+    if (row.says("deepspeed")) {
+        // The scripts of BLOOM's training let launches block, without which its runs hung.
+        const bool blocks =
+            row.says("launch_blocking") || row.text("source_ref").find("tr11-176B-ml") != std::string::npos;
+        return blocks ? "megatron-deepspeed-blocking" : "megatron-deepspeed";
+    }
     if (sharded && row.says("triton")) return "fsdp";
     if (sharded && !row.says("te)")) return "fsdp-eager";
-    if (row.says("deepspeed")) return "megatron-deepspeed";
     const bool materialised = row.says("standard");
     if (!materialised && (row.says("overlap disabled"))) return "megatron-core-serial";
     if (!materialised && row.says("cuda_graph_impl=full_iteration")) return "megatron-core-graphs";
