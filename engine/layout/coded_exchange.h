@@ -60,7 +60,7 @@ inline bool exchangesAlike(const Layout& one, const Layout& other) {
 }
 
 /// Elements of fp32 that `replica` keeps of what coding lost, of all of a stage's reductionUnits().
-inline std::int64_t residualNumbers(const ParallelSpec& parallel, const std::vector<FlatUnit>& reduced, int replica) {
+inline std::int64_t remainderNumbers(const ParallelSpec& parallel, const std::vector<FlatUnit>& reduced, int replica) {
     std::int64_t numbers = codesSums(parallel) ? shardSize(reduced, replica, replicasOfCopy(parallel)) : 0;
     for (const FlatUnit& unit : reduced) numbers += unit.size;
     return numbers;

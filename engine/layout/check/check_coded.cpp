@@ -34,8 +34,8 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
            say("parallel.all_reduce backend"));
     const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     const bool flushes = found == schedules.end() || found->flushes;
-    refuse(!flushes, say("{}", layout.schedule.kind), say("each update reduces its stage's gradients at once"),
-           say("a schedule with a flush, 1f1b"));
+    refuse(!flushes, say("the schedule {}", layout.schedule.kind),
+           say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
     refuse(flushes && p.zero == 0 && p.bucket == 0, say("no buckets"), say("what is coded is a bucket"),
            say("parallel.bucket above 0"));
     refuse(layout.cluster.device != DeviceKind::Cpu, say("{}", wordOf(layout.cluster.device)),

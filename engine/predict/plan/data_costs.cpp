@@ -19,7 +19,7 @@ double halfRingSeconds(double bytes, int n, const Link& link) {
 }
 
 /// Gradients in codes: in each half of an all-reduce, of which ZeRO has the first alone, a member sends all parts but
-/// its own. Memory is read and written for the gradient and the residual, before and after.
+/// its own. Memory is read and written for the gradient and the remainder, before and after.
 double codedSeconds(const Layout& layout, std::int64_t elements, std::int64_t bytes, int n, const Link& link,
                     const DevicePreset& device) {
     const int halves = codesSums(layout.parallel) ? 2 : 1;

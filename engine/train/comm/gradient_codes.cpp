@@ -111,34 +111,35 @@ void visitSums(ExchangeFormat format, CodeSources sources, std::size_t count, co
     }
 }
 
-/// The codes of block `block` of so many elements; `a` is overwritten by its sum with the residual.
+/// The codes of block `block` of so many elements; `a` is overwritten by its sum with the remainder.
 void encodeBlock(ExchangeFormat format, std::size_t elements, std::size_t block, std::span<float> a,
-                 std::span<float> residual, std::span<float> codes) {
+                 std::span<float> remainder, std::span<float> codes) {
     std::int8_t made[blockElements] = {};
     std::byte* const place = std::as_writable_bytes(codes).data() + codesBegin(format, elements, block);
-    for (std::size_t i = 0; i < a.size(); ++i) a[i] += residual[i];
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] += remainder[i];
     const bool finite = allFinite(a);
     const float scale = codes[block] = finite ? scaleOf(format, a) : std::numeric_limits<float>::quiet_NaN();
     if (finite) codesOf(format, a, scale, made);
     pack(format, {made, a.size()}, place);
-    for (std::size_t i = 0; finite && i < a.size(); ++i) residual[i] = a[i] - static_cast<float>(made[i]) * scale;
+    for (std::size_t i = 0; finite && i < a.size(); ++i) remainder[i] = a[i] - static_cast<float>(made[i]) * scale;
 }
 
 }  // namespace
 
-void encode(ExchangeFormat format, ConstArraySpan gradient, std::span<float> residual, std::span<float> codes) {
+void encode(ExchangeFormat format, ConstArraySpan gradient, std::span<float> remainder, std::span<float> codes) {
     float a[blockElements];
     for (std::size_t first = 0, block = 0; first < gradient.size(); first += blockElements, ++block) {
         const std::size_t size = std::min(blockElements, gradient.size() - first);
         const auto columns = static_cast<std::int64_t>(size);
         cpu::toFloats(1, columns, gradient.data() + static_cast<std::ptrdiff_t>(first), columns, a, columns);
-        encodeBlock(format, gradient.size(), block, {a, size}, residual.subspan(first, size), codes);
+        encodeBlock(format, gradient.size(), block, {a, size}, remainder.subspan(first, size), codes);
     }
 }
 
-void encodeSum(ExchangeFormat format, CodeSources sources, std::span<float> residual, std::span<float> codes) {
-    visitSums(format, sources, residual.size(), [&](std::size_t first, std::span<float> sums) {
-        encodeBlock(format, residual.size(), first / blockElements, sums, residual.subspan(first, sums.size()), codes);
+void encodeSum(ExchangeFormat format, CodeSources sources, std::span<float> remainder, std::span<float> codes) {
+    visitSums(format, sources, remainder.size(), [&](std::size_t first, std::span<float> sums) {
+        encodeBlock(format, remainder.size(), first / blockElements, sums, remainder.subspan(first, sums.size()),
+                    codes);
     });
 }
 

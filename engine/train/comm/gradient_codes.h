@@ -15,16 +15,16 @@
 
 namespace shardlab::train {
 
-/// a := gradient + residual; writes the codes of a, and residual := a − what they stand for. `codes` has codeWords().
-/// Where a block holds a number that is not finite, its scale is not-a-number, for all who read it, and its residual
+/// a := gradient + remainder; writes the codes of a, and remainder := a − what they stand for. `codes` has codeWords().
+/// Where a block holds a number that is not finite, its scale is not-a-number, for all who read it, and its remainder
 /// stays as it was.
-void encode(ExchangeFormat format, ConstArraySpan gradient, std::span<float> residual, std::span<float> codes);
+void encode(ExchangeFormat format, ConstArraySpan gradient, std::span<float> remainder, std::span<float> codes);
 
 using CodeSources = std::span<const std::span<const float>>;
 
 /// The sum, in fp32, of what the codes of each source stand for, in the order of the sources; takes the place of the
 /// gradient in encode().
-void encodeSum(ExchangeFormat format, CodeSources sources, std::span<float> residual, std::span<float> codes);
+void encodeSum(ExchangeFormat format, CodeSources sources, std::span<float> remainder, std::span<float> codes);
 
 /// Overwrites `sum`, of any type, with that sum.
 void decodeSum(ExchangeFormat format, CodeSources sources, ArraySpan sum);

@@ -14,7 +14,7 @@ namespace shardlab::train {
 namespace {
 
 constexpr std::string_view ofOutput = " of the output";
-constexpr std::string_view sumKinds[2] = {"residual of sums", "residual of sums of the output"};
+constexpr std::string_view sumKinds[2] = {"remainder of sums", "remainder of sums of the output"};
 
 }  // namespace
 
@@ -35,7 +35,7 @@ CodedStage::CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<con
         return taken;
     };
     for (const FlatUnit& unit : units) {
-        const std::string kind = fmt::format("residual {}", replica / unit.spread);
+        const std::string kind = fmt::format("remainder {}", replica / unit.spread);
         units_.push_back({unit,
                           take(workers, unit.size),
                           {},
@@ -47,7 +47,7 @@ CodedStage::CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<con
 
 RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
                                 std::span<float> buffers) const {
-    const Residuals& kept = units_[index];
+    const Remainders& kept = units_[index];
     const int members = group.size(), me = group.rank();
     const std::size_t all = static_cast<std::size_t>(codedBytes(format, kept.unit.size, members)) / sizeof(float);
     const std::size_t each = all / static_cast<std::size_t>(members);
@@ -62,10 +62,10 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
         requests.push_back(std::move(request));
         return requests;
     };
-    rounds.emplace_back([=, &group, residual = kept.worker] {
+    rounds.emplace_back([=, &group, remainder = kept.worker] {
         for (int part = 0; part < members; ++part) {
             const ElementRange range = partRange(gradient.size(), part, members);
-            encode(format, gradient.subspan(range.begin, range.count), residual.subspan(range.begin, range.count),
+            encode(format, gradient.subspan(range.begin, range.count), remainder.subspan(range.begin, range.count),
                    codesOf(sent, part));
         }
         return one(group.iallToAll(ArraySpan(sent), ArraySpan(received)));
@@ -82,8 +82,8 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
         });
         return std::make_unique<MultiRoundRequest>(std::move(rounds));
     }
-    rounds.emplace_back([=, &group, residual = kept.server] {
-        encodeSum(format, fromAll(), residual, codesOf(sent, 0));
+    rounds.emplace_back([=, &group, remainder = kept.server] {
+        encodeSum(format, fromAll(), remainder, codesOf(sent, 0));
         return one(group.iallGather(ArraySpan(codesOf(sent, 0)), ArraySpan(received)));
     });
     rounds.emplace_back([=] {
@@ -101,8 +101,8 @@ void CodedStage::scale(float factor) const {
         for (float& each : buffer->span().floats()) each *= factor;
 }
 
-std::vector<ResidualPiece> CodedStage::pieces() const {
-    std::vector<ResidualPiece> all;
+std::vector<RemainderPiece> CodedStage::pieces() const {
+    std::vector<RemainderPiece> all;
     const std::span<const Parameter> parameters = stage_.parameters();
     const auto add = [&](const std::string_view first, const std::string_view second, std::int64_t begin,
                          std::span<float> values) {
@@ -113,7 +113,7 @@ std::vector<ResidualPiece> CodedStage::pieces() const {
                                        values.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count))});
                     });
     };
-    for (const Residuals& kept : units_) {
+    for (const Remainders& kept : units_) {
         add(kept.kinds[0], kept.kinds[1], kept.unit.begin, kept.worker);
         add(sumKinds[0], sumKinds[1], kept.serverBegin, kept.server);
     }

@@ -176,7 +176,7 @@ void Trainer::Impl::step(int step) {
     recordPacked();
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);
-    scaleResiduals(scaled);
+    scaleRemainders(scaled);
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     const bool predicts = predictionModules(layout_.model) > 0;
@@ -187,7 +187,7 @@ void Trainer::Impl::step(int step) {
     recordStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
 }
 
-void Trainer::Impl::scaleResiduals(float before) {
+void Trainer::Impl::scaleRemainders(float before) {
     if (scale_.value() == before) return;
     for (auto& [index, rankStage] : stages_)
         if (rankStage.coded) rankStage.coded->scale(scale_.value() / before);
