@@ -18548,6 +18548,10 @@ would give away what the lesson asks.</source>
         <translation>parallel.zero 0 或 1</translation>
     </message>
     <message>
+        <source>the device {}</source>
+        <translation>设备 {}</translation>
+    </message>
+    <message>
         <source>the exchange {}</source>
         <translation>交换方式 {}</translation>
     </message>
