@@ -18580,8 +18580,8 @@ would give away what the lesson asks.</source>
         <translation>舍入所损失的部分要为每个梯度保留，而 ZeRO {} 切分梯度省下的比这更少</translation>
     </message>
     <message>
-        <source>what travels in it are no gradients of all replicas for all, which the codes are made for</source>
-        <translation>其中传送的不是所有副本发给所有副本的梯度，而编码是为后者而设的</translation>
+        <source>codes are made for gradients that all replicas send to all</source>
+        <translation>编码是为所有副本发给所有副本的梯度而设的</translation>
     </message>
     <message>
         <source>{} copies of what ZeRO divides</source>

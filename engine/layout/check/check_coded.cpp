@@ -16,8 +16,7 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
                               say("full; or {}", instead)});
     };
     refuse(p.exchange != Exchange::AllReduce, say("the exchange {}", wordOf(p.exchange)),
-           say("what travels in it are no gradients of all replicas for all, which the codes are made for"),
-           say("parallel.exchange allreduce"));
+           say("codes are made for gradients that all replicas send to all"), say("parallel.exchange allreduce"));
     refuse(replicaCount(p) == 1, say("one replica"), say("there is no other replica to send gradients to"),
            say("parallel.data of at least 2"));
     refuse(p.tensor > 1, say("a tensor group of {} ranks", p.tensor),
