@@ -227,8 +227,8 @@ private Q_SLOTS:
         const QString all =
             QString("first %1, full %2, with %3, without %4").arg(first).arg(full).arg(with).arg(without);
         QVERIFY2(full < first - 1, qPrintable(all));
-        QVERIFY2(with < full + 0.15 * (first - full), qPrintable(all));
-        QVERIFY2(!(without < full + 0.4 * (first - full)), qPrintable(all));
+        QVERIFY2(with < full + 0.3 * (first - full), qPrintable(all));
+        QVERIFY2(!(without < full + 0.5 * (first - full)), qPrintable(all));
     }
 };
 
