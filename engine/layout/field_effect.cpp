@@ -180,6 +180,12 @@ const Rule rules[] = {
      "only with the schedule pipedream",
      [](const L&, const M& m) { return m.takesVerticalSync; }},
 
+    {{"/precision/exchange"},
+     "only with several replicas",
+     [](const L& l, const M&) { return replicaCount(l.parallel) > 1; }},
+    {{"/precision/exchange"}, "only with the exchange allreduce", [](const L& l, const M&) { return averages(l); }},
+    {{"/precision/exchange"}, "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
+    {{"/precision/exchange"}, "only with ZeRO 0 or 1", [](const L& l, const M&) { return l.parallel.zero < 2; }},
     {{"/precision/weights", "/precision/gradients"},
      "only with fp16 or bf16",
      [](const L& l, const M&) { return l.precision.compute != NumberFormat::Fp32; }},

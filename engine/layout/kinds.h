@@ -184,6 +184,11 @@ enum class GradientFormat : std::uint8_t {
 template <>
 inline constexpr std::string_view layoutWords<GradientFormat>[] = {"compute", "fp32"};
 
+/// How gradients travel among the replicas (coded_exchange.h).
+enum class ExchangeFormat : std::uint8_t { Full, Bits8, Bits4, Bits1 };
+template <>
+inline constexpr std::string_view layoutWords<ExchangeFormat>[] = {"full", "8-bit", "4-bit", "1-bit"};
+
 enum class LossScaling : std::uint8_t { None, Static, Dynamic };
 template <>
 inline constexpr std::string_view layoutWords<LossScaling>[] = {"none", "static", "dynamic"};

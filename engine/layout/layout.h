@@ -193,6 +193,7 @@ struct PrecisionSpec {
     ProductScaling scaling = ProductScaling::Current;  ///< of products in fp8
     int amaxHistory = 16;                              ///< scaling delayed: steps whose largest magnitudes count
     int margin = 0;  ///< scaling delayed: powers of two by which a scale stays below what the largest would fill
+    ExchangeFormat exchange = ExchangeFormat::Full;  ///< of gradients between replicas
     bool operator==(const PrecisionSpec&) const = default;
 };
 

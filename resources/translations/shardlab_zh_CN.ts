@@ -18435,5 +18435,165 @@ would give away what the lesson asks.</source>
         <source>Llama 4 Scout in bf16 on 256 H100, data 64 × tensor 4, 16 experts over 16 ranks and a shared one, one of them a token, as NVIDIA recommends; the published model weighs experts by a sigmoid, and three of four layers attend within 8192 tokens; to plan</source>
         <translation>Llama 4 Scout，bf16，256 块 H100，数据 64 × 张量 4，16 个专家分布在 16 个 rank 上，另有一个共享专家，每个 token 用其中一个，按 NVIDIA 的建议；公布的模型用 sigmoid 给专家加权，每四层中有三层只在 8192 个 token 之内做注意力；用于规划</translation>
     </message>
+    <message>
+        <source>Exchange format</source>
+        <translation>交换格式</translation>
+    </message>
+    <message>
+        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, with ZeRO 0 and 1, and without a tensor group, on processors.</source>
+        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、ZeRO 0 和 1、没有张量组、在处理器上。</translation>
+    </message>
+    <message>
+        <source>ZeRO {}</source>
+        <translation>ZeRO {}</translation>
+    </message>
+    <message>
+        <source>a modelled software stack</source>
+        <translation>所模拟的软件栈</translation>
+    </message>
+    <message>
+        <source>a rank keeps 4 bytes a parameter of what it lost, and 4 of its part of the sums, which are rounded once more before they come back</source>
+        <translation>rank 为它所损失的部分每个参数保留 4 字节，为它那部分和再保留 4 字节；这些和在发回之前再舍入一次</translation>
+    </message>
+    <message>
+        <source>a rank keeps 4 bytes a parameter of what it lost; sums stay in full, as with ZeRO only their owner updates with them</source>
+        <translation>rank 为它所损失的部分每个参数保留 4 字节；和保持完整，因为用 ZeRO 时只有所有者用它们更新</translation>
+    </message>
+    <message>
+        <source>a ring</source>
+        <translation>环</translation>
+    </message>
+    <message>
+        <source>a schedule with a flush, 1f1b</source>
+        <translation>有 flush 的调度，1f1b</translation>
+    </message>
+    <message>
+        <source>a tensor group of {} ranks</source>
+        <translation>{} 个 rank 的张量组</translation>
+    </message>
+    <message>
+        <source>cluster.device cpu</source>
+        <translation>cluster.device cpu</translation>
+    </message>
+    <message>
+        <source>cluster.pace.stack shardlab</source>
+        <translation>cluster.pace.stack shardlab</translation>
+    </message>
+    <message>
+        <source>codes are made in the processor&apos;s memory</source>
+        <translation>编码在处理器的内存中生成</translation>
+    </message>
+    <message>
+        <source>copies sum their parts once more, in full</source>
+        <translation>各份拷贝还要把各自的部分完整地再求和一次</translation>
+    </message>
+    <message>
+        <source>each of its hops adds up, and codes would have to be made anew in each</source>
+        <translation>它的每一跳都做加法，每次都得重新生成编码</translation>
+    </message>
+    <message>
+        <source>each update reduces its stage&apos;s gradients at once</source>
+        <translation>每次更新一次归约其阶段的全部梯度</translation>
+    </message>
+    <message>
+        <source>full; or {}</source>
+        <translation>full；或 {}</translation>
+    </message>
+    <message>
+        <source>gradients in {} for {}</source>
+        <translation>{} 的梯度用于 {}</translation>
+    </message>
+    <message>
+        <source>gradients travel in {}: with the scale of each {} of them {:.4g} bits each instead of {}; what rounding loses is kept in fp32 and added to the next step&apos;s</source>
+        <translation>梯度以 {} 传送：连同每 {} 个共用的缩放因子，每个 {:.4g} 位，而不是 {} 位；舍入所损失的部分以 fp32 保留，并加到下一步的梯度上</translation>
+    </message>
+    <message>
+        <source>in {}, all-to-all and all-gather</source>
+        <translation>{}，all-to-all 和 all-gather</translation>
+    </message>
+    <message>
+        <source>its members hold some weights in common, and would round them in blocks with different neighbours</source>
+        <translation>它的成员共同持有一些权重，会在邻居不同的块中舍入它们</translation>
+    </message>
+    <message>
+        <source>no buckets</source>
+        <translation>没有桶</translation>
+    </message>
+    <message>
+        <source>one replica</source>
+        <translation>一个副本</translation>
+    </message>
+    <message>
+        <source>only with ZeRO 0 or 1</source>
+        <translation>仅用于 ZeRO 0 或 1</translation>
+    </message>
+    <message>
+        <source>parallel.all_reduce backend</source>
+        <translation>parallel.all_reduce backend</translation>
+    </message>
+    <message>
+        <source>parallel.bucket above 0</source>
+        <translation>parallel.bucket 大于 0</translation>
+    </message>
+    <message>
+        <source>parallel.data of at least 2</source>
+        <translation>parallel.data 至少为 2</translation>
+    </message>
+    <message>
+        <source>parallel.exchange allreduce</source>
+        <translation>parallel.exchange allreduce</translation>
+    </message>
+    <message>
+        <source>parallel.shard 0</source>
+        <translation>parallel.shard 0</translation>
+    </message>
+    <message>
+        <source>parallel.tensor 1</source>
+        <translation>parallel.tensor 1</translation>
+    </message>
+    <message>
+        <source>parallel.zero 0 or 1</source>
+        <translation>parallel.zero 0 或 1</translation>
+    </message>
+    <message>
+        <source>the device {}</source>
+        <translation>设备 {}</translation>
+    </message>
+    <message>
+        <source>the exchange {}</source>
+        <translation>交换方式 {}</translation>
+    </message>
+    <message>
+        <source>the schedule {}</source>
+        <translation>调度 {}</translation>
+    </message>
+    <message>
+        <source>there is no other replica to send gradients to</source>
+        <translation>没有别的副本可以发送梯度</translation>
+    </message>
+    <message>
+        <source>what is coded is a bucket</source>
+        <translation>被编码的是一个桶</translation>
+    </message>
+    <message>
+        <source>what is known of its times is about gradients in full</source>
+        <translation>所知的它的时间针对完整的梯度</translation>
+    </message>
+    <message>
+        <source>what is written for {} reduces gradients in a number format, without error feedback</source>
+        <translation>为 {} 写出的内容以数值格式归约梯度，没有误差反馈</translation>
+    </message>
+    <message>
+        <source>what rounding loses is kept for every gradient, and ZeRO {} would divide the gradients to save less</source>
+        <translation>舍入所损失的部分要为每个梯度保留，而 ZeRO {} 切分梯度省下的比这更少</translation>
+    </message>
+    <message>
+        <source>codes are made for gradients that all replicas send to all</source>
+        <translation>编码是为所有副本发给所有副本的梯度而设的</translation>
+    </message>
+    <message>
+        <source>{} copies of what ZeRO divides</source>
+        <translation>ZeRO 所切分内容的 {} 份拷贝</translation>
+    </message>
 </context>
 </TS>

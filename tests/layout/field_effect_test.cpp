@@ -98,7 +98,7 @@ private Q_SLOTS:
             "/parallel/zero",          "/parallel/exchange",  "/parallel/partition", "/parallel/sequence",
             "/parallel/shard",         "/schedule/chunks",    "/schedule/in_flight", "/schedule/actions",
             "/schedule/vertical_sync", "/optimizer/clip",     "/run/max_restarts",   "/checkpoint/every",
-            "/run/min_data",           "/memory/activations", "/precision/products"};
+            "/run/min_data",           "/memory/activations", "/precision/products", "/precision/exchange"};
         // What chance does not write: other hosts, an order by hand, all that easgd asks for.
         const std::set<std::string_view> notDrawn{"/cluster/agent", "/cluster/network", "/schedule/actions",
                                                   "/optimizer/elastic_rho"};

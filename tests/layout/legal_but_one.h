@@ -4,6 +4,7 @@
 
 #include "tests/layout/block_faults.h"
 #include "tests/layout/cnn_faults.h"
+#include "tests/layout/coded_faults.h"
 #include "tests/layout/expert_faults.h"
 #include "tests/layout/host_faults.h"
 #include "tests/layout/single_faults.h"
@@ -12,7 +13,7 @@ namespace shardlab::test {
 
 inline std::vector<SingleFault> allSingleFaults() {
     std::vector<SingleFault> all = singleFaults;
-    for (const auto* more : {&blockFaults, &cnnFaults, &expertFaults, &hostFaults})
+    for (const auto* more : {&blockFaults, &cnnFaults, &codedFaults, &expertFaults, &hostFaults})
         all.insert(all.end(), more->begin(), more->end());
     return all;
 }

@@ -49,6 +49,7 @@ private Q_SLOTS:
         for (int round = 0; round < 16; ++round) {
             Layout base = randomLayout(random_);
             if (flushes(base) && random_() % 3 == 0) base.memory.offload = OffloadKind::Parameters;
+            if (random_() % 3 == 0) base.precision.exchange = named(random_() % 2 == 0 ? "8-bit" : "1-bit");
             std::map<Key, Plan> expected = bruteForce(base);
             QVERIFY2(eraseNeedless(expected), qPrintable(QString::fromStdString(writeLayout(base))));
             const auto found = searchLayouts(base);

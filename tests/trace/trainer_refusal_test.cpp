@@ -53,6 +53,9 @@ private Q_SLOTS:
         row("torchtitan", "/model/kind=llama /model/layers=4 /memory/recompute=full /memory/recompute_blocks=3",
             "/memory/recompute_blocks");
         row("torchtitan", "/model/kind=llama /model/qk_norm=true", "/parallel/pipeline");
+        for (const char* target : {"megatron", "deepspeed"})
+            row(target, "/precision/exchange=1-bit", "/precision/exchange");
+        row("torchtitan", "/model/kind=llama /precision/exchange=8-bit", "/precision/exchange");
         row("deepspeed", "/parallel/zero=3", "/parallel/zero");
         row("deepspeed", "/optimizer/warmup=1", "/optimizer/warmup");
         row("deepspeed", "/schedule/kind=gpipe", "/schedule/kind");

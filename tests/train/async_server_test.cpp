@@ -71,17 +71,6 @@ Curves reenact(const Layout& layout, const std::vector<Update>& updates, bool de
     return curves;
 }
 
-/// In the order of the block.
-Numbers weightsOf(const RankOutcome& rank, const Layout& layout) {
-    SerialModel model(layout);
-    Numbers all;
-    for (const Parameter& parameter : model.parameters()) {
-        const auto& values = rank.parameters.at("0/" + parameter.name);
-        all.insert(all.end(), values.begin(), values.end());
-    }
-    return all;
-}
-
 }  // namespace
 
 class AsyncServerTest : public QObject {

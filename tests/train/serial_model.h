@@ -7,6 +7,7 @@
 #include "engine/train/optim/optimizer.h"
 #include "engine/layout/data/corpus.h"
 #include "engine/layout/data/sampler.h"
+#include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
 
 #include <algorithm>
@@ -82,5 +83,16 @@ private:
     Arena arena_;
     std::unique_ptr<Stage> stage_;
 };
+
+/// The weights that a rank of one stage ended with, in the order of the block.
+inline Numbers weightsOf(const RankOutcome& rank, const Layout& layout) {
+    SerialModel model(layout);
+    Numbers all;
+    for (const Parameter& parameter : model.parameters()) {
+        const auto& values = rank.parameters.at("0/" + parameter.name);
+        all.insert(all.end(), values.begin(), values.end());
+    }
+    return all;
+}
 
 }  // namespace shardlab::test

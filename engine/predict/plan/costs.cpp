@@ -2,6 +2,7 @@
 #include "engine/predict/plan/costs.h"
 
 #include "engine/layout/alike_stages.h"
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -361,6 +362,14 @@ StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& 
             if (!repeats || replicasOf[static_cast<std::size_t>(rankOf(s - 1))].exchanging != groups)
                 cost.data = dataCosts(layout, shape, share, groups, replicaLink(groups.copy),
                                       replicaLink(groups.holders), device);
+            if (codesExchange(layout)) {
+                cost.reduceBytes = 0;
+                cost.reduce = 0;
+                for (const DataPiece& piece : cost.data.reduce) {
+                    cost.reduceBytes += piece.bytes;
+                    cost.reduce += piece.seconds;
+                }
+            }
         } else if (!repeats && layout.parallel.zero > 0) {
             cost.data = dataCosts(layout, shape, share, replicasOf[static_cast<std::size_t>(rankOf(s))].exchanging,
                                   device.inNode, device.inNode, device);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
@@ -15,6 +16,16 @@ namespace {
 /// The time of one half of a ring all-reduce: the reduce-scatter or the all-gather of `bytes` over n members.
 double halfRingSeconds(double bytes, int n, const Link& link) {
     return (n - 1.0) / n * bytes / link.bandwidth + (n - 1.0) * link.latency;
+}
+
+/// Gradients in codes: in each half of an all-reduce, of which ZeRO has the first alone, a member sends all parts but
+/// its own. Memory is read and written for the gradient and the remainder, before and after.
+double codedSeconds(const Layout& layout, std::int64_t elements, std::int64_t bytes, int n, const Link& link,
+                    const DevicePreset& device) {
+    const int halves = codesSums(layout.parallel) ? 2 : 1;
+    const auto each = static_cast<double>(halves * numberFormats(layout.precision).gradientBytes() + 2 * fp32Bytes);
+    return halves * halfRingSeconds(static_cast<double>(bytes), n, link) +
+           each * static_cast<double>(elements) / device.memoryBandwidth;
 }
 
 /// Down a binomial tree from the owner.
@@ -103,6 +114,13 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
         return ring ? 2 * half(bytes, unit)
                     : allReduce(bytes, unit.spread > 1 ? groups.holders : groups.copy, device).seconds;
     });
+    for (std::size_t i = 0; codesExchange(layout) && i < reduced.size(); ++i) {
+        const int n = exchanging(layout.parallel, reduced[i]);
+        DataPiece& piece = costs.reduce[i];
+        piece.bytes = codedBytes(layout.precision.exchange, reduced[i].size, n);
+        piece.seconds =
+            codedSeconds(layout, reduced[i].size, piece.bytes, n, reduced[i].spread > 1 ? holdersLink : link, device);
+    }
     if (zero > 0 && copyCount(layout.parallel) > 1)
         for (const FlatUnit& unit : reduced) {
             // One replica has all of a layer that it owns, and others have nothing of it meanwhile.

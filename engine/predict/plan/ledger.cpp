@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/layout/alike_stages.h"
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -32,8 +33,9 @@ struct StageMoves {
 struct StageHeld {
     MemoryBytes state{};  ///< of the replica
     SlotSizes slots;
-    StackMemory stack;      ///< where one is modelled
-    std::int64_t room = 0;  ///< for weights that are gathered
+    StackMemory stack;       ///< where one is modelled
+    std::int64_t room = 0;   ///< for weights that are gathered
+    std::int64_t codes = 0;  ///< bytes of buffers for gradients in codes
 };
 
 /// Stages of one shape are alike, and most of a pipeline's are.
@@ -65,8 +67,12 @@ public:
         if (const SoftwareStack* stack = modelledStack(layout_))
             held.stack =
                 stackMemory(layout_, *stack, shape, share_, stageParameters(layout_.model, shape, share_), updated);
-        if (layout_.parallel.zero < 2) return held;
+        if (layout_.parallel.zero < 2 && !codesExchange(layout_)) return held;
         const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
+        if (codesExchange(layout_))
+            held.codes = codeBufferBytes(
+                layout_.precision.exchange, layout_.parallel,
+                reductionUnits(layout_.parallel, units, numberFormats(layout_.precision).gradientBytes()));
         held.slots = slotSizes(units);
         held.room =
             gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), embeds(layout_.model, shape));
@@ -103,7 +109,7 @@ HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, const 
     MemoryBytes& held = all.bytes;
     StackMemory stack;
     SlotSizes slots;  // of ZeRO 2 and 3: the stages of a rank share them
-    std::int64_t room = 0;
+    std::int64_t room = 0, codes = 0;
     for (const int stage : lowered.stagesOf(rank)) {
         const StageHeld& bytes = kinds.held(shapes[static_cast<std::size_t>(stage)]);
         for (std::size_t i = 0; i < held.size(); ++i) held[i] += bytes.state[i];
@@ -111,11 +117,12 @@ HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, const 
         slots.turn = std::max(slots.turn, bytes.slots.turn);
         slots.staying = std::max(slots.staying, bytes.slots.staying);
         room = std::max(room, bytes.room);
+        codes = std::max(codes, bytes.codes);
     }
     all.update = stack.passing();
     all.cached = stack.cached;
     std::int64_t& buffers = held[static_cast<std::size_t>(MemoryCategory::Buffers)];
-    buffers += stack.standIns;
+    buffers += stack.standIns + codes;
     if (layout.parallel.zero >= 2) buffers += formats.gradientBytes() * slots.sum();
     if (layout.parallel.zero >= 3) buffers += formats.weightBytes() * (room + slots.staying);
     // Where the first gradient was that is not finite.
@@ -360,7 +367,8 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
         const MemoryBytes offloaded = hostBytes(layout, lowered.stagesOf(stageRank),
                                                 tensorShare(layout, mesh.coordinate(rank, Axis::Tensor)), replica);
         for (std::size_t i = 0; i < offloaded.size(); ++i) all.back().host[i] += offloaded[i];
-        if (layout.parallel.zero == 0 && layout.parallel.exchange == Exchange::AllReduce) continue;
+        if (layout.parallel.zero == 0 && layout.parallel.exchange == Exchange::AllReduce && !codesExchange(layout))
+            continue;
         // The replicas' shards differ by an element for each unit that does not divide; a server has what others have
         // not.
         for (const int stage : lowered.stagesOf(stageRank)) {

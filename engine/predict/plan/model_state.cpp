@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/moment_blocks.h"
@@ -91,8 +92,15 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         buffers += stackMemory(layout, *stack, shape, share, whole, updated).held;
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
         offloadsParameters(layout.memory) ? 0 : formats.weightBytes() * (zero >= 3 ? updated : whole) * versions;
+    const std::int64_t remainders =
+        codesExchange(layout)
+            ? remainderNumbers(layout.parallel,
+                               reductionUnits(layout.parallel, stageUnits(layout.model, layout.parallel, shape, share),
+                                              formats.gradientBytes()),
+                               replica)
+            : 0;
     bytes[static_cast<std::size_t>(MemoryCategory::Gradients)] =
-        formats.gradientBytes() * (zero >= 2 ? updated : whole);
+        formats.gradientBytes() * (zero >= 2 ? updated : whole) + fp32Bytes * remainders;
     const bool atServer = updatesAtServer(layout.parallel);
     if (atServer && replica > 0) return bytes;  // it neither updates nor writes checkpoints
     const RememberedNumbers numbers = remembered(layout, shape, share, replica, updated);
@@ -116,7 +124,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
         copied += zero >= 1 ? among(numbers.kinds[i], copies) : part(numbers.kinds[i], numbers.spread[i]);
     const std::int64_t scales = fp8StateNumbers(layout, shape, share);
     copied += zero >= 1 ? among(scales, copies) : part(scales, 0);
-    buffers += fp32Bytes * copied;
+    buffers += fp32Bytes * (copied + remainders);
     return bytes;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/check/elastic_sizes.h"
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -127,7 +128,10 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
         termOf(name(stages.front().normAlgorithm)));
     const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
     add(Axis::Data, rings ? say("gradients over data × context, all-reduce") : say("gradients, all-reduce"), gradients,
-        say("{}, {} on the slowest stage", termOf(name(slowest->reduceAlgorithm)), formatSeconds(slowest->reduce)));
+        say("{}, {} on the slowest stage",
+            codesExchange(plan.layout) ? say("in {}, all-to-all and all-gather", wordOf(plan.layout.precision.exchange))
+                                       : termOf(name(slowest->reduceAlgorithm)),
+            formatSeconds(slowest->reduce)));
     const bool hybrid = copies > 1;
     const Axis within = hybrid ? Axis::Shard : Axis::Data;
     const Sentence sharers = hybrid ? say("within each of {} copies over {} ranks", copies, ofCopy) : "";

@@ -2,6 +2,7 @@
 #include "engine/predict/plan/state_notes.h"
 
 #include "engine/base/units.h"
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/kept_activations.h"
 #include "engine/layout/model_shape.h"
@@ -38,6 +39,20 @@ std::vector<Sentence> stateNotes(const Layout& layout) {
         if (layout.parallel.zero > 0 || layout.parallel.tensor > 1)
             notes.push_back(say("blocks of moments end where shards and tensor parts end: other layouts have other "
                                 "scales there, and train the same but for the rounding of the codes"));
+    }
+    if (codesExchange(layout)) {
+        constexpr std::int64_t counted = 1024 * codeBlock;
+        const double bits = 8.0 * static_cast<double>(codedBytes(layout.precision.exchange, counted, 1)) / counted;
+        const std::int64_t full = 8 * numberFormats(layout.precision).gradientBytes();
+        notes.push_back(
+            say("gradients travel in {}: with the scale of each {} of them {:.4g} bits each instead of {}; what "
+                "rounding loses is kept in fp32 and added to the next step's",
+                wordOf(layout.precision.exchange), codeBlock, bits, full));
+        notes.push_back(codesSums(layout.parallel)
+                            ? say("a rank keeps 4 bytes a parameter of what it lost, and 4 of its part of the sums, "
+                                  "which are rounded once more before they come back")
+                            : say("a rank keeps 4 bytes a parameter of what it lost; sums stay in full, as with ZeRO "
+                                  "only their owner updates with them"));
     }
     if (offloadsOptimizer(layout.memory)) {
         const NumberFormats formats = numberFormats(layout.precision);

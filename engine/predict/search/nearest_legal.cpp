@@ -144,6 +144,7 @@ Layout repaired(Layout layout) {
     if (isFaulty(layout, "/model/rope_high")) model.block.rotary.low = RotarySpec{}.low, model.block.rotary.high = 0;
     for (const OffloadKind less : {OffloadKind::Optimizer, OffloadKind::None})
         if (isFaulty(layout, "/memory/offload")) layout.memory.offload = less;
+    if (isFaulty(layout, "/precision/exchange")) layout.precision.exchange = ExchangeFormat::Full;
     if (isFaulty(layout, "/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;
 }

@@ -270,6 +270,7 @@ private:
         checkPrecision(probe_, scheduleMethods(), faults);
         checkParallel(probe_, scheduleMethods(), faults);
         checkExchange(probe_, scheduleMethods(), faults);
+        checkCoded(probe_, scheduleMethods(), faults);
         return faults.empty();
     }
 

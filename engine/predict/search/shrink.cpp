@@ -60,6 +60,7 @@ void shrinkDegrees(Layout& layout) {
         parallel.zero = 0;
         parallel.partition = PartitionKind::Flat;
     }
+    if (replicaCount(parallel) == 1) layout.precision.exchange = ExchangeFormat::Full;
 }
 
 /// Layers for so many stages. Where embedding and output count as a layer each, they are two of them.

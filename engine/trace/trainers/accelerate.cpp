@@ -135,12 +135,12 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
 
 TrainerTarget accelerateTarget() {
     static constexpr std::string_view says[] = {
-        "/cluster/hosts",           "/parallel/data",       "/parallel/pipeline",    "/parallel/tensor",
-        "/parallel/context",        "/parallel/sequence",   "/parallel/zero",        "/parallel/partition",
-        "/parallel/shard",          "/parallel/exchange",   "/schedule/kind",        "/schedule/chunks",
-        "/schedule/stages",         "/schedule/count_ends", "/schedule/actions",     "/precision/compute",
-        "/precision/weights",       "/precision/gradients", "/precision/loss_scale", "/memory/recompute",
-        "/memory/recompute_blocks", "/memory/offload"};
+        "/cluster/hosts",     "/parallel/data",           "/parallel/pipeline",   "/parallel/tensor",
+        "/parallel/context",  "/parallel/sequence",       "/parallel/zero",       "/parallel/partition",
+        "/parallel/shard",    "/parallel/exchange",       "/precision/exchange",  "/schedule/kind",
+        "/schedule/chunks",   "/schedule/stages",         "/schedule/count_ends", "/schedule/actions",
+        "/precision/compute", "/precision/weights",       "/precision/gradients", "/precision/loss_scale",
+        "/memory/recompute",  "/memory/recompute_blocks", "/memory/offload"};
     static constexpr std::string_view leaves[] = {
         "/model",      "/batch",           "/optimizer",       "/run",
         "/checkpoint", "/parallel/bucket", "/precision/scale", "/precision/scale_window"};

@@ -448,6 +448,7 @@ TrainerTarget deepspeedTarget() {
                                                 "/parallel/partition",
                                                 "/parallel/bucket",
                                                 "/parallel/exchange",
+                                                "/precision/exchange",
                                                 "/schedule/kind",
                                                 "/schedule/stages",
                                                 "/schedule/count_ends",

@@ -87,6 +87,7 @@ constexpr std::string_view megatronFields[] = {
     "/precision/scaling",
     "/precision/amax_history",
     "/precision/margin",
+    "/precision/exchange",
     "/optimizer/kind",
     "/optimizer/learning_rate",
     "/optimizer/warmup",

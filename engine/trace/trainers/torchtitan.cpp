@@ -438,6 +438,7 @@ TrainerTarget torchtitanTarget() {
                                                 "/parallel/shard",
                                                 "/parallel/partition",
                                                 "/parallel/exchange",
+                                                "/precision/exchange",
                                                 "/schedule/kind",
                                                 "/schedule/chunks",
                                                 "/schedule/stages",

@@ -84,6 +84,11 @@ void refuseExchanges(const Layout& layout, std::string_view program, std::vector
     if (p.exchange != Exchange::AllReduce)
         faults.push_back({"/parallel/exchange", say("{} for {}", wordOf(p.exchange), program),
                           say("{} averages the gradients of all replicas in every step", program), "allreduce"});
+    if (const ExchangeFormat format = layout.precision.exchange; format != ExchangeFormat::Full)
+        faults.push_back(
+            {"/precision/exchange", say("gradients in {} for {}", wordOf(format), program),
+             say("what is written for {} reduces gradients in a number format, without error feedback", program),
+             "full"});
     if (p.partition != PartitionKind::Flat && p.zero == 3)
         faults.push_back({"/parallel/partition", say("{} for {}", wordOf(p.partition), program),
                           say("{} gives every replica a part of every layer", program), "flat"});

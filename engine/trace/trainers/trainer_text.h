@@ -37,7 +37,7 @@ double rounded(double value);
 std::vector<HostSpec> evenHosts(int nodes, int devices);
 /// Adds a fault where the hosts have not all the same number of devices, as launchers want.
 void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
-/// Adds a fault where replicas exchange anything but gradients by an all-reduce of the backend's own.
+/// Adds a fault where replicas exchange anything but gradients, in full, by an all-reduce of the backend's own.
 void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
 /// Adds a fault for each of sinks, a cap of scores and one of logits, where the model has them.
 void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults);

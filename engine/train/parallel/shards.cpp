@@ -5,7 +5,6 @@
 #include "engine/train/model/host_copy.h"
 
 #include <algorithm>
-#include <functional>
 #include <stdexcept>
 
 namespace shardlab::train {
@@ -30,8 +29,13 @@ std::vector<std::int64_t> flatBegins(std::span<const Parameter> parameters) {
     return begins;
 }
 
-/// Calls `visit(parameter index, its first element within the unit, where the piece begins within it, elements)` for
-/// each parameter of which the unit's range [begin, end) holds a piece; the range counts a stage's flat parameters.
+template <class Span>
+Span piece(Span whole, std::int64_t begin, std::int64_t size) {
+    return whole.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
+}
+
+}  // namespace
+
 void visitPieces(std::span<const Parameter> parameters, std::int64_t begin, std::int64_t end,
                  const std::function<void(std::size_t, std::int64_t, std::int64_t, std::int64_t)>& visit) {
     const std::vector<std::int64_t> offsets = flatBegins(parameters);
@@ -40,13 +44,6 @@ void visitPieces(std::span<const Parameter> parameters, std::int64_t begin, std:
         if (from < to) visit(i, from - begin, from - offsets[i], to - from);
     }
 }
-
-template <class Span>
-Span piece(Span whole, std::int64_t begin, std::int64_t size) {
-    return whole.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));
-}
-
-}  // namespace
 
 LayerSlots::LayerSlots(const SlotSizes& sizes, Arena& arena, DType type) {
     for (Buffer& turn : turns_)

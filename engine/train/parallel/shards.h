@@ -7,6 +7,7 @@
 #include "engine/train/model/stage.h"
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -40,6 +41,11 @@ private:
     bool atEnd_ = false;
     std::size_t taken_ = 0;  ///< elements that this group has taken, from its end
 };
+
+/// Calls `visit(parameter index, its first element within the unit, where the piece begins within it, elements)` for
+/// each parameter of which the unit's range [begin, end) holds a piece; the range counts a stage's flat parameters.
+void visitPieces(std::span<const Parameter> parameters, std::int64_t begin, std::int64_t end,
+                 const std::function<void(std::size_t, std::int64_t, std::int64_t, std::int64_t)>& visit);
 
 /// The flat units of a stage's parameters.
 std::vector<FlatUnit> unitsOf(const ParallelSpec& parallel, std::span<const Parameter> parameters);

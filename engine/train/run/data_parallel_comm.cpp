@@ -70,13 +70,18 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
     else beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
     const int zero = setup_.parallel.zero;
     SlotSizes largest;
-    std::int64_t room = 0;
+    std::int64_t room = 0, codes = 0;
     for (const auto& [index, stage] : setup_.stages) {
         stage->setHooks(this);
         const std::vector<FlatUnit> units = unitsOf(setup_.parallel, stage->parameters());
         const SlotSizes sizes = slotSizes(units);
         largest = {std::max(largest.turn, sizes.turn), std::max(largest.staying, sizes.staying)};
         reduced_[index] = reductionUnits(setup_.parallel, units, sizeOf(stage->types().gradients));
+        if (setup_.format != ExchangeFormat::Full) {
+            coded_[index] =
+                std::make_unique<CodedStage>(*stage, setup_.parallel, reduced_[index], setup_.replica, setup_.arena);
+            codes = std::max(codes, codeBufferBytes(setup_.format, setup_.parallel, reduced_[index]));
+        }
         if (zero > 0)
             shards_[index] =
                 std::make_unique<StageShards>(*stage, setup_.parallel, setup_.replica, setup_.arena, setup_.host);
@@ -86,6 +91,8 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
         room = std::max(room, gatherRoom(units, stage->segments(), stage->hasLayer(-1)));
     }
     if (setup_.stages.empty()) return;
+    if (codes > 0)
+        codes_ = setup_.arena.allocateZeroed(MemoryCategory::Buffers, static_cast<std::size_t>(codes) / sizeof(float));
     const Types& types = setup_.stages.begin()->second->types();
     if (zero >= 2) gradientSlots_ = LayerSlots(largest, setup_.arena, types.gradients);
     if (zero >= 3) room_ = GatherRoom(room, largest.staying, setup_.arena, types.weights);
@@ -94,6 +101,11 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
 StageShards* DataParallelComm::shards(int stage) {
     const auto found = shards_.find(stage);
     return found == shards_.end() ? nullptr : found->second.get();
+}
+
+CodedStage* DataParallelComm::coded(int stage) {
+    const auto found = coded_.find(stage);
+    return found == coded_.end() ? nullptr : found->second.get();
 }
 
 const DataCosts& DataParallelComm::costsOf(const Action& action) const {
@@ -332,6 +344,7 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     const ArraySpan block = setup_.stages.at(action.stage)
                                 ->gradientBlock()
                                 .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
+    if (coded(action.stage)) return startCoded(action, index, unit, block);
     if (setup_.parallel.allReduce != AllReduceKind::Ring)
         return start(
             action, index, block,
@@ -347,9 +360,24 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
         {}, hops);
 }
 
+DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
+                                                        ArraySpan gradient) {
+    const CodedStage& coded = *coded_.at(action.stage);
+    const std::span<float> buffers = codes_.span().floats();
+    PiecePtr piece = start(
+        action, index, gradient,
+        [&coded, format = setup_.format, index, buffers](Communicator& group, ArraySpan whole) {
+            return coded.exchange(format, static_cast<std::size_t>(index), whole, group, buffers);
+        },
+        {}, nullptr, holdersOf(unit));
+    piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
+    return piece;
+}
+
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
+    if (coded(action.stage)) return startCoded(action, index, unit, whole);
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
     if (!parts_) return start(action, index, whole, reducing(unit), keep, nullptr, holdersOf(unit));
     // What earlier microbatches left takes part in the sum between copies.

@@ -10,6 +10,7 @@
 #include "engine/train/comm/ring_collectives.h"
 #include "engine/layout/flat_units.h"
 #include "engine/train/model/layer_hooks.h"
+#include "engine/train/parallel/coded_exchange.h"
 #include "engine/train/parallel/collectives_beside_compute.h"
 #include "engine/train/parallel/shards.h"
 #include "engine/train/run/split_spans.h"
@@ -26,6 +27,7 @@ namespace shardlab::train {
 
 struct DataParallelCommSetup {
     ParallelSpec parallel;
+    ExchangeFormat format = ExchangeFormat::Full;
     int replica = 0;
     std::unique_ptr<Communicator>
         group;  ///< the replicas that share a copy of what ZeRO divides; for this object alone
@@ -54,6 +56,8 @@ public:
 
     /// The shards of a stage; null without ZeRO.
     StageShards* shards(int stage);
+    /// What coded exchanges of a stage keep; null where gradients travel in full.
+    CodedStage* coded(int stage);
 
     /// Interprets REDUCE_BUCKETS, SCATTER_GRAD, REDUCE_PARTS, FETCH_F, FETCH_B, GATHER_F, GATHER_B, which wait for
     /// their compute action, or GATHER_PARAM.
@@ -127,6 +131,8 @@ private:
     void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
               std::function<void()> finish);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
+    /// Exchanges the whole gradient of a unit as codes.
+    PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient);
     /// Where there are several copies, with the sum between them after it.
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     /// Who holds the same of a unit, where these are not all of setup_.group.
@@ -154,6 +160,8 @@ private:
     StepClock* clock_;
     SplitSpans spans_;
     std::map<int, std::unique_ptr<StageShards>> shards_;
+    std::map<int, std::unique_ptr<CodedStage>> coded_;
+    Buffer codes_;                                  ///< of the exchange under way: there is one at a time
     std::map<int, std::vector<FlatUnit>> reduced_;  ///< in the order in which gradients become final
     std::map<int, std::vector<UnitGather>> forward_, backward_;
     GatherRoom room_;

@@ -143,6 +143,7 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
                                                        Arena& arena, Arena* host, RankTrace& trace, StepClock& clock) {
     if (!place.besideCompute) return nullptr;
     DataParallelCommSetup setup{plan.layout.parallel,
+                                plan.layout.precision.exchange,
                                 place.replicaNumber,
                                 std::move(place.besideCompute),
                                 std::move(place.holders),
@@ -156,7 +157,10 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
                                 clock};
     for (auto& [index, rankStage] : stages) setup.stages[index] = rankStage.stage.get();
     auto axis = std::make_unique<DataParallelComm>(std::move(setup));
-    for (auto& [index, rankStage] : stages) rankStage.shards = axis->shards(index);
+    for (auto& [index, rankStage] : stages) {
+        rankStage.shards = axis->shards(index);
+        rankStage.coded = axis->coded(index);
+    }
     return axis;
 }
 

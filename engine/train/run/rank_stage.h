@@ -5,6 +5,7 @@
 #include "engine/train/model/stage.h"
 #include "engine/train/optim/optimizer.h"
 #include "engine/train/optim/optimizer_host.h"
+#include "engine/train/parallel/coded_exchange.h"
 #include "engine/train/parallel/shards.h"
 
 #include <map>
@@ -17,6 +18,7 @@ struct RankStage {
     std::unique_ptr<Stage> stage;
     std::unique_ptr<Optimizer> optimizer = nullptr;  ///< null where a server updates
     StageShards* shards = nullptr;                   ///< this replica's with ZeRO; null without
+    CodedStage* coded = nullptr;                     ///< what its coded exchanges keep; null where there are none
     std::unique_ptr<HostMirror> host = nullptr;      ///< where the optimizer updates with ZeRO-Offload; null without
 
     /// What this replica updates, with its gradients: the parameters, or its shards of them. The optimizer's state is

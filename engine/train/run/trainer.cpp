@@ -109,7 +109,14 @@ Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
     firstStep_ = manifest->step;
     scale_.restore(manifest->numbers);
     sampler_.continueAt(manifest->step, manifest->samples);
-    const Status loaded = state().load(*source);
+    const bool remainders = exchangesAlike(manifest->layout, layout_);
+    if (!remainders && codesExchange(layout_) && services_.inform && services_.world.rank() == 0)
+        services_.inform("remainders of the exchange begin at 0: those of the checkpoint are of other replicas or "
+                         "stages, or there are none");
+    const Status loaded = state().load(*source, remainders);
+    // A static loss scale is the layout's, and remainders have that of the checkpoint.
+    const auto had = manifest->numbers.find("loss scale");
+    if (remainders) scaleRemainders(had == manifest->numbers.end() ? 1 : static_cast<float>(had->second));
     if (shared_) shared_->begin();
     beginMirrors(stages_);
     return loaded;

@@ -71,6 +71,8 @@ private:
     }
     /// Carries out this rank's list of one step; near the run's end without the microbatches that lie beyond it.
     Executed runList(int step);
+    /// Remainders of gradients with the loss scale `before` become those of gradients with the present one.
+    void scaleRemainders(float before);
     void moveChoiceBias(Stage& stage, const ExpertLoad& load);
     /// Mean over the global batch; collective over the replicas of the last stage.
     double meanLoss(double lossSum, int microbatches) {

@@ -176,6 +176,7 @@ void Trainer::Impl::step(int step) {
     recordPacked();
     const float scaled = scale_.value();
     scale_.stepped(done.overflow);
+    scaleRemainders(scaled);
     if (!place_.holdsLast) return;
     const double loss = meanLoss(done.lossSum, plan_.lowered.microbatches);
     const bool predicts = predictionModules(layout_.model) > 0;
@@ -184,6 +185,12 @@ void Trainer::Impl::step(int step) {
     if (predicts) trace_.counter(EventKind::PredictionLoss, further);
     if (scale_.active()) trace_.counter(EventKind::LossScale, scaled);
     recordStep(step, loss, done.overflow ? std::nullopt : std::optional(done.gradientNorm), toSeconds(end - begin));
+}
+
+void Trainer::Impl::scaleRemainders(float before) {
+    if (scale_.value() == before) return;
+    for (auto& [index, rankStage] : stages_)
+        if (rankStage.coded) rankStage.coded->scale(scale_.value() / before);
 }
 
 /// Every replica comes to the same bits: counts are whole numbers.

@@ -79,6 +79,14 @@ std::map<std::string_view, std::vector<TrainingState::Held>> TrainingState::held
     return all;
 }
 
+std::vector<TrainingState::Held> TrainingState::remainders(RankStage& rankStage) const {
+    std::vector<Held> all;
+    if (!rankStage.coded) return all;
+    for (const RemainderPiece& piece : rankStage.coded->pieces())
+        all.push_back({piece.parameter, piece.kind, piece.parameter->slice, piece.begin, piece.values, true, &device_});
+    return all;
+}
+
 std::size_t TrainingState::Share::size() const {
     std::size_t sum = 0;
     for (const Held& piece : pieces) sum += piece.values.size();
@@ -97,6 +105,7 @@ std::vector<TrainingState::Share> TrainingState::shares(RankStage& rankStage) co
         all.push_back(std::move(dense));
         if (!ofExperts.pieces.empty()) all.push_back(std::move(ofExperts));
     }
+    for (Held& piece : remainders(rankStage)) all.push_back({piece.kind, {std::move(piece)}, {}});
     return all;
 }
 
@@ -161,12 +170,15 @@ Status TrainingState::fill(const StateSource& source, const std::vector<Held>& p
     return {};
 }
 
-Status TrainingState::load(const StateSource& source) {
+Status TrainingState::load(const StateSource& source, bool remainders) {
     if (const Status weights = loadWeights(source); !weights) return weights;
     for (auto& [index, rankStage] : stages_)
         for (const auto& [kind, pieces] : held(rankStage))
             if (kind != weightKind && (kind != scaleKind || source.has(scaleKind)))
                 if (const Status done = fill(source, pieces); !done) return done;
+    for (auto& [index, rankStage] : stages_)
+        if (remainders)
+            if (const Status done = fill(source, this->remainders(rankStage)); !done) return done;
     return {};
 }
 

@@ -36,8 +36,9 @@ public:
     /// ranges of a stage's elements in order; what only this rank holds it writes itself. The pieces refer to
     /// `staging`.
     std::vector<StatePiece> copy(std::span<float> staging) const;
-    /// Loads everything this rank holds from a checkpoint of any layout of the same model and optimizer.
-    Status load(const StateSource& source);
+    /// Loads everything this rank holds from a checkpoint of any layout of the same model and optimizer. `remainders`:
+    /// also what exchanges of its replica left (coded_exchange.h), which otherwise stays as it is.
+    Status load(const StateSource& source, bool remainders);
     /// Loads the weights only.
     Status loadWeights(const StateSource& source);
 
@@ -78,6 +79,8 @@ private:
     std::vector<Held> choiceBiases(RankStage& stage) const;
     /// Scales of products in 8 bits, with their histories, which every replica holds.
     std::vector<Held> scales(RankStage& stage) const;
+    /// What only this replica holds.
+    std::vector<Held> remainders(RankStage& stage) const;
     Status fill(const StateSource& source, const std::vector<Held>& pieces);
     /// read() copies elements `from`, `from` + 1 … of a piece; write() overwrites the whole piece.
     void read(const Held& piece, std::size_t from, std::span<float> to) const;

@@ -6,6 +6,7 @@
 #include "tests/support/named.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
+#include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
 #include "tests/train/steady_updates.h"
 
@@ -133,6 +134,24 @@ private Q_SLOTS:
             train(layout, run);
             requireNear(run.losses, reference_.losses, "loss");
             requireNear(run.validationLosses, reference_.validationLosses, "validation loss");
+        }
+    }
+
+    /// Processes exchange codes as threads do, which coded_exchange_test holds against a re-enactment.
+    void codesTravelBetweenProcesses() {
+        for (const auto& [data, pipeline, zero, format] :
+             {std::tuple(4, 1, 0, ExchangeFormat::Bits1), std::tuple(2, 2, 1, ExchangeFormat::Bits8)}) {
+            Layout layout = layoutOf(data, pipeline, "1f1b");
+            layout.parallel.zero = zero;
+            layout.parallel.bucket = 0.03;
+            layout.precision.exchange = format;
+            Collected run;
+            train(layout, run);
+            const RunOutcome threads = runInProcess(planOf(layout));
+            QVERIFY2(threads.error.empty(), threads.error.c_str());
+            std::vector<double> losses;
+            for (const auto& [step, loss] : run.losses) losses.push_back(loss);
+            QCOMPARE(losses, threads.counter(EventKind::Loss));
         }
     }
 

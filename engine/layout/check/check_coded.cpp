@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/check/check_rules.h"
+#include "engine/layout/coded_exchange.h"
+#include "engine/layout/stacks.h"
+
+#include <algorithm>
+
+namespace shardlab::layout {
+
+void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+    if (!codesExchange(layout)) return;
+    const ParallelSpec& p = layout.parallel;
+    const auto refuse = [&](bool wrong, const Sentence& with, const Sentence& why, const Sentence& instead) {
+        if (wrong)
+            faults.push_back({"/precision/exchange", say("{} with {}", wordOf(layout.precision.exchange), with), why,
+                              say("full; or {}", instead)});
+    };
+    refuse(p.exchange != Exchange::AllReduce, say("the exchange {}", wordOf(p.exchange)),
+           say("codes are made for gradients that all replicas send to all"), say("parallel.exchange allreduce"));
+    refuse(replicaCount(p) == 1, say("one replica"), say("there is no other replica to send gradients to"),
+           say("parallel.data of at least 2"));
+    refuse(p.tensor > 1, say("a tensor group of {} ranks", p.tensor),
+           say("its members hold some weights in common, and would round them in blocks with different neighbours"),
+           say("parallel.tensor 1"));
+    refuse(p.zero > 1, say("ZeRO {}", p.zero),
+           say("what rounding loses is kept for every gradient, and ZeRO {} would divide the gradients to save less",
+               p.zero),
+           say("parallel.zero 0 or 1"));
+    refuse(p.zero == 1 && copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
+           say("copies sum their parts once more, in full"), say("parallel.shard 0"));
+    refuse(p.zero == 0 && p.allReduce == AllReduceKind::Ring, say("a ring"),
+           say("each of its hops adds up, and codes would have to be made anew in each"),
+           say("parallel.all_reduce backend"));
+    const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
+    const bool flushes = found == schedules.end() || found->flushes;
+    refuse(!flushes, say("the schedule {}", layout.schedule.kind),
+           say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
+    refuse(flushes && p.zero == 0 && p.bucket == 0, say("no buckets"), say("what is coded is a bucket"),
+           say("parallel.bucket above 0"));
+    refuse(layout.cluster.device != DeviceKind::Cpu, say("the device {}", wordOf(layout.cluster.device)),
+           say("codes are made in the processor's memory"), say("cluster.device cpu"));
+    refuse(modelledStack(layout) != nullptr, say("a modelled software stack"),
+           say("what is known of its times is about gradients in full"), say("cluster.pace.stack shardlab"));
+}
+
+}  // namespace shardlab::layout

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exchange of gradients in 8 bits or less with error feedback (Seide et al. 2014; Karimireddy et al. 1901.09847; in
+// two stages as 1-bit Adam, Tang et al. 2102.02888). d replicas hold a bucket of n elements each, g_w on replica w, cut
+// into d parts as ring_collectives.h cuts a block; replica k owns part k. C stands for encode() and decodeSum(), which
+// take part by part (train/comm/gradient_codes.h). Remainders are fp32 and begin with 0: e_w, n elements on replica w;
+// s_k, the elements of part k on its owner.
+//   1. on each w, for each part:  a = g_w + e_w,  e_w := a − C(a);      w sends C(a) to the part's owner
+//   2. on each owner k:           b = Σ_w C(a_w) + s_k,  w = 0 … d−1 in fp32,  s_k := b − C(b)
+//   3. k sends C(b) to all:       g := C(b), rounded to the gradients' type: the same bits on every replica
+// Losses are scaled by 1 ÷ (microbatches · replicas) already (data.h), so that the sum is the mean. With ZeRO the owner
+// alone updates with its part: there is no s, and instead of 2 and 3 its part becomes Σ_w C(a_w).
+//
+// Where a block holds a number that is not finite, not-a-number goes to all, so that every replica skips the step; its
+// remainder stays as it was. What the other blocks sent in a skipped step is dropped with the step's gradients.
+#pragma once
+
+#include "engine/layout/coded_exchange.h"
+#include "engine/train/comm/communicator.h"
+#include "engine/train/model/stage.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace shardlab::train {
+
+/// Remainders of a stage's parameters that lie together, for checkpoints.
+struct RemainderPiece {
+    const Parameter* parameter = nullptr;
+    std::string_view kind;
+    std::int64_t begin = 0;  ///< first element within the parameter
+    std::span<float> values;
+};
+
+/// What one replica keeps of the exchanges of a stage.
+class CodedStage {
+public:
+    /// `units` are the stage's, in the order of their reductions (reductionUnits).
+    CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<const FlatUnit> units, int replica, Arena& arena);
+
+    /// Exchanges the gradient of unit `index` by way of `buffers`, which have codedBytes() twice and are free again
+    /// when the request is over. `group` are the replicas that exchange the unit.
+    RequestPtr exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
+                        std::span<float> buffers) const;
+
+    /// Multiplies all remainders, which are in the units of the gradients: by how much the loss scale has changed.
+    void scale(float factor) const;
+
+    /// All remainders. The kinds, which live as long as this object, tell replicas apart, and the two copies of a tied
+    /// embedding.
+    std::vector<RemainderPiece> pieces() const;
+
+private:
+    struct Remainders {
+        FlatUnit unit;
+        std::span<float> worker, server;
+        std::int64_t serverBegin = 0;  ///< within the stage
+        /// Of `worker`, in a checkpoint; the second of the copy of a tied embedding on the last stage.
+        std::string kinds[2] = {};
+    };
+
+    Stage& stage_;
+    Buffer worker_, server_;
+    std::vector<Remainders> units_;
+};
+
+}  // namespace shardlab::train

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gradients in 8 bits or less with error feedback: real ranks do what a serial re-enactment does, to the bit, and
+// nothing is lost but what remainders hold.
+#include "engine/base/random.h"
+#include "engine/predict/search/nearest_legal.h"
+#include "engine/train/comm/gradient_codes.h"
+#include "tests/support/seed.h"
+#include "tests/train/coded_runs.h"
+#include "tests/train/serial_codes.h"
+#include "tests/support/wings.h"
+
+#include <QtTest>
+#include <cmath>
+
+using namespace shardlab::test;
+
+class CodedExchangeTest : public QObject {
+    Q_OBJECT
+
+private:
+    Layout layoutOf(const QString& model, const QString& format, int data, double bucket = 0.02) const {
+        return codedLayout(seed_, model, format, data, bucket);
+    }
+
+    /// Weights and remainders of all ranks are those of one process, and nothing else is lost.
+    static void requireReenacted(Layout layout) {
+        const int data = layout.parallel.data;
+        if (layout.parallel.zero == 1) layout.optimizer.clip = 0;  // the norm is summed in another order
+        layout.checkpoint.every = layout.run.steps;
+        const QTemporaryDir folder;
+        const RunOutcome run = trainCoded(layout, folder);
+        requireEqualReplicas(run);
+        const ReenactedCodes wanted = reenactCodes(layout);
+        for (const RankOutcome& rank : run.ranks) QVERIFY(sameBits(weightsOf(rank, layout), wanted.weights));
+
+        // What ranks kept, as a checkpoint has it.
+        const StateSource source = checkpointSource(newestCheckpoint(folder));
+        SerialModel names(layout);
+        for (int replica = 0; replica <= data; ++replica) {
+            Numbers kept;
+            const std::string kind = replica < data ? "remainder " + std::to_string(replica) : "remainder of sums";
+            if (replica == data && layout.parallel.zero == 1) {
+                QVERIFY(!source.has(kind));
+                continue;
+            }
+            for (const Parameter& parameter : names.parameters()) {
+                Numbers values(parameter.value.size());
+                const Status filled = source.fill(parameter.name, kind, parameter.slice, 0, values);
+                QVERIFY2(filled, filled ? "" : filled.error().text().c_str());
+                kept.insert(kept.end(), values.begin(), values.end());
+            }
+            Numbers remainders(kept.size());
+            for (std::size_t b = 0; b < wanted.buckets.size(); ++b)
+                std::ranges::copy(replica < data ? wanted.codes[b].ofWorker[std::size_t(replica)]
+                                                 : wanted.codes[b].ofSums,
+                                  remainders.begin() + wanted.buckets[b].begin);
+            QVERIFY2(sameBits(kept, remainders), kind.c_str());
+        }
+
+        // Nothing else is lost. Each number that was added up is rounded a few times.
+        for (std::size_t b = 0; b < wanted.buckets.size(); ++b)
+            for (std::size_t i = 0; i < std::size_t(wanted.buckets[b].size); ++i) {
+                const std::size_t at = std::size_t(wanted.buckets[b].begin) + i;
+                double kept = wanted.codes[b].ofSums[i];
+                for (const Numbers& remainder : wanted.codes[b].ofWorker) kept += remainder[i];
+                const double off = std::abs(wanted.applied[at] + kept - wanted.given[at]);
+                QVERIFY2(off <= 4 * data * 0x1p-24 * wanted.touched[at],
+                         qPrintable(QString("element %1: %2 of %3").arg(at).arg(off).arg(wanted.touched[at])));
+            }
+    }
+
+    std::int64_t seed_ = 0;
+
+private Q_SLOTS:
+    void initTestCase() { seed_ = freshSeed(); }
+
+    void codesAreWhatTheHeaderSays_data() {
+        QTest::addColumn<QString>("format");
+        for (const char* format : {"8-bit", "4-bit", "1-bit"}) QTest::newRow(format) << format;
+    }
+    void codesAreWhatTheHeaderSays() {
+        QFETCH(QString, format);
+        const ExchangeFormat kind = named(format);
+        RandomStream random(seed_, "codes");
+        for (int round = 0; round < 200; ++round) {
+            const auto count = std::size_t(random.below(round % 2 == 0 ? 40 : 1500));
+            const int sources = 1 + int(random.below(4));
+            Numbers sum(count, 0.0f);
+            std::vector<Numbers> made;
+            for (int s = 0; s < sources; ++s) {
+                Numbers gradient(count), remainder(count);
+                // From far below the smallest normal number to large, whole blocks of zeros, and halves of levels.
+                const float size = std::ldexp(1.0f, int(random.below(280)) - 160);
+                const bool coarse = random.below(3) == 0;
+                for (std::size_t i = 0; i < count; ++i) {
+                    gradient[i] = coarse ? size * float(int(random.below(15)) - 7) / 2 : size * random.normal();
+                    remainder[i] = random.below(2) == 0 ? 0 : size * random.normal() / 8;
+                    if (i / 256 % 3 == 1) gradient[i] = remainder[i] = 0;
+                }
+                Numbers a(count);
+                for (std::size_t i = 0; i < count; ++i) a[i] = gradient[i] + remainder[i];
+                const Numbers wanted = afterCoding(codeBits(kind), a);
+                Numbers codes(std::size_t(codeWords(kind, std::int64_t(count))));
+                encode(kind, gradient, remainder, codes);
+                Numbers read(count);
+                const std::span<const float> one = codes;
+                decodeSum(kind, {&one, 1}, read);
+                for (std::size_t i = 0; i < count; ++i) {
+                    QVERIFY(read[i] == wanted[i]);
+                    QVERIFY(remainder[i] == a[i] - wanted[i]);
+                    sum[i] += wanted[i];
+                }
+                made.push_back(std::move(codes));
+            }
+            const std::vector<std::span<const float>> all(made.begin(), made.end());
+            Numbers read(count);
+            decodeSum(kind, all, read);
+            QVERIFY(read == sum);
+        }
+    }
+
+    /// Numbers that are not finite reach everybody, and no remainder.
+    void nothingInfiniteIsKept() {
+        RandomStream random(seed_, "infinite");
+        for (const ExchangeFormat kind : {ExchangeFormat::Bits8, ExchangeFormat::Bits4, ExchangeFormat::Bits1}) {
+            Numbers gradient(600), remainder(600), codes(std::size_t(codeWords(kind, 600)));
+            for (float& each : gradient) each = random.normal();
+            for (float& each : remainder) each = random.normal();
+            const Numbers before = remainder;
+            gradient[10] = INFINITY;
+            gradient[300] = NAN;
+            gradient[301] = -INFINITY;
+            encode(kind, gradient, remainder, codes);
+            Numbers read(600);
+            const std::span<const float> one = codes;
+            decodeSum(kind, {&one, 1}, read);
+            for (std::size_t i = 0; i < 600; ++i) {
+                QCOMPARE(std::isnan(read[i]), i < 512);
+                QVERIFY(remainder[i] == (i < 512 ? before[i] : gradient[i] + before[i] - read[i]));
+            }
+            Numbers sums(600, 1.0f), again(std::size_t(codeWords(kind, 600)));
+            encodeSum(kind, {&one, 1}, sums, again);
+            for (std::size_t i = 0; i < 600; ++i) QVERIFY(std::isfinite(sums[i]) && (i >= 512 || sums[i] == 1));
+        }
+    }
+
+    void ranksDoWhatOneProcessDoes_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<double>("bucket");
+        QTest::addColumn<QString>("optimizer");
+        const auto row = [](const char* model, const char* format, int d, int zero, double bucket,
+                            const char* optimizer) {
+            QTest::addRow("%s %s data %d zero %d bucket %g %s", model, format, d, zero, bucket, optimizer)
+                << model << format << d << zero << bucket << optimizer;
+        };
+        for (const char* format : {"8-bit", "4-bit", "1-bit"})
+            for (const int d : {2, 4})
+                for (const int zero : {0, 1}) row("gpt", format, d, zero, 0.02, "adamw");
+        row("llama", "8-bit", 2, 0, 25, "adamw");
+        row("llama", "1-bit", 4, 0, 0.003, "sgd");
+        row("mlp", "4-bit", 4, 1, 25, "sgd");
+        row("mlp", "1-bit", 2, 0, 0.01, "adamw");
+        row("cnn", "8-bit", 4, 0, 25, "sgd");
+        row("cnn", "1-bit", 2, 1, 0.001, "adamw");
+    }
+    void ranksDoWhatOneProcessDoes() {
+        QFETCH(QString, model);
+        QFETCH(QString, format);
+        QFETCH(int, data);
+        QFETCH(int, zero);
+        QFETCH(double, bucket);
+        QFETCH(QString, optimizer);
+        Layout layout = layoutOf(model, format, data, bucket);
+        layout.parallel.zero = zero;
+        layout.optimizer.kind = named(optimizer);
+        if (optimizer == "sgd") layout.optimizer.learningRate = 0.02;
+        layout.batch.micro = data == 2 ? 2 : 1;
+        requireReenacted(layout);
+    }
+
+    void drawnLayoutsToo() {
+        RandomStream random(seed_, "drawn layouts");
+        for (int round = 0; round < 6; ++round) {
+            const char* const models[]{"gpt", "mlp", "llama", "cnn"};
+            const char* const formats[]{"8-bit", "4-bit", "1-bit"};
+            const char* const optimizers[]{"sgd", "adamw", "adafactor", "sm3", "adamw-8bit"};
+            Layout layout = layoutOf(models[random.below(4)], formats[random.below(3)], 2 << random.below(2),
+                                     std::exp(6 * random.uniform() - 7));
+            layout.model.layers = 1 + int(random.below(4));
+            layout.model.hidden = 12 * (1 + int(random.below(4)));
+            layout.optimizer.kind = named(optimizers[random.below(5)]);
+            const bool divisible =
+                traits(layout.optimizer.kind).plainDescent || layout.optimizer.kind == OptimizerKind::AdamW;
+            layout.parallel.zero = divisible ? int(random.below(2)) : 0;
+            layout.batch.global = layout.parallel.data << random.below(3);
+            layout.run.steps = 2 + int(random.below(5));
+            requireReenacted(layout);
+            if (QTest::currentTestFailed()) {
+                qInfo("round %d: %s", round, toText(LegalLayout{layout, changesBetween({}, layout)}).c_str());
+                return;
+            }
+        }
+    }
+
+    /// Signs alone lead astray, and what is kept of them leads back.
+    void feedbackIsWhatLearns() {
+        Layout layout = layoutOf("mlp", "1-bit", 2, 25);
+        layout.optimizer.kind = OptimizerKind::Sgd;
+        layout.optimizer.learningRate = 0.05;
+        layout.optimizer.weightDecay = 0;
+        layout.optimizer.clip = 0;
+        layout.optimizer.warmup = 0;
+        layout.run.steps = 60;
+        const auto last = [](const std::vector<double>& losses) {
+            double sum = 0;
+            for (std::size_t i = losses.size() - 10; i < losses.size(); ++i) sum += losses[i] / 10;
+            return sum;
+        };
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const double with = last(run.counter(EventKind::Loss)), without = last(reenactCodes(layout, false).losses);
+        layout.precision.exchange = ExchangeFormat::Full;
+        const double full = last(reenactCodes(layout).losses), first = reenactCodes(layout).losses.front();
+        const QString all =
+            QString("first %1, full %2, with %3, without %4").arg(first).arg(full).arg(with).arg(without);
+        QVERIFY2(full < first - 1, qPrintable(all));
+        QVERIFY2(with < full + 0.3 * (first - full), qPrintable(all));
+        QVERIFY2(!(without < full + 0.5 * (first - full)), qPrintable(all));
+    }
+};
+
+QTEST_GUILESS_MAIN(CodedExchangeTest)
+#include "coded_exchange_test.moc"
