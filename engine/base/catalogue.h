@@ -12,9 +12,9 @@ namespace shardlab::base {
 
 class Catalogue {
 public:
-    /// Of one of `languages` (language.h). English has none, and a file that cannot be read leaves all in English.
+    /// That of one of `languages` (language.h). English has none, and a file that cannot be read leaves all in English.
     static Catalogue of(std::string_view language);
-    /// Of the text of such a file, the messages of the context "tables" that are translated.
+    /// The text is such a file's: its messages of the context "tables" that are translated are taken.
     explicit Catalogue(std::string_view text = {});
 
     /// The pattern or word in the language; itself where it has no translation.

@@ -9,7 +9,7 @@
 
 namespace shardlab::base {
 
-/// Of the message of an exception of nlohmann's JSON, without the place, which callers tell.
+/// The message of an exception of nlohmann's JSON, without the place, which callers tell.
 Sentence jsonReason(std::string_view message);
 /// What any library says, quoted.
 Sentence saidByLibrary(std::string_view library, std::string_view message);
