@@ -35,7 +35,7 @@ Sentence jsonReason(std::string_view message) {
     if (has(message, "unexpected end of input") || has(message, "missing closing quote"))
         return say("the text ends before the value does");
     if (const auto token = behind(message, "unexpected ", "; expected")) return say("unexpected {}", *token);
-    if (has(message, "ill-formed UTF-8")) return say("its text is not UTF-8");
+    if (has(message, "ill-formed UTF-8") || has(message, "invalid BOM")) return say("its text is not UTF-8");
     if (has(message, "control character")) return say("a text has a control character in it that is not escaped");
     if (has(message, "invalid literal")) return say("no value begins with the character there");
     if (has(message, "invalid number")) return say("a number is not written as JSON has it");

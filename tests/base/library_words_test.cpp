@@ -42,6 +42,7 @@ private Q_SLOTS:
         QTest::newRow("two values") << QByteArray("1 2") << "unexpected number literal";
         QTest::newRow("letter") << QByteArray("[x]") << "no value begins with the character there";
         QTest::newRow("byte") << QByteArray("[\"\xff\"]") << "its text is not UTF-8";
+        QTest::newRow("mark") << QByteArray("\xef{}") << "its text is not UTF-8";
         QTest::newRow("line") << QByteArray("[\"a\nb\"]") << "a text has a control character in it that is not escaped";
         QTest::newRow("number") << QByteArray("[-x]") << "a number is not written as JSON has it";
         QTest::newRow("escape") << QByteArray("[\"\\q\"]") << "a text is not written as JSON has it";
