@@ -62,7 +62,7 @@ bool GuessRound::ask(const LessonQuestion& question, const JobSignals& signals) 
             reader_.guesses[question.name] = *guess;
             return true;
         }
-        printNote("    " + guess.error().text());
+        printNote("    " + told(guess.error().told()));
     }
 }
 
@@ -71,7 +71,7 @@ void GuessRound::tellVerdicts(std::span<const KnownExperiment> known) {
         const auto guess = reader_.guesses.find(question.name);
         const auto answer = measuredAnswer(question, known);
         if (guess == reader_.guesses.end() || !answer || !told_.insert(question.name).second) continue;
-        printNote("  " + verdict(question, guess->second, *answer).english());
+        printNote("  " + told(verdict(question, guess->second, *answer)));
     }
 }
 

@@ -2,6 +2,8 @@
 #include "app/cli/print.h"
 
 #include "app/cli/verbs.h"
+#include "engine/base/catalogue.h"
+#include "engine/base/language.h"
 #include "engine/base/visible_text.h"
 
 #include <algorithm>
@@ -13,10 +15,15 @@ namespace shardlab::cli {
 
 namespace {
 
-/// The columns that a UTF-8 text takes: its code points, since there are no wide characters in our tables.
+/// The columns that a UTF-8 text takes. Characters of three and four bytes whose first is from 0xE3 on, or is of the
+/// full-width forms, are Chinese ones, of two columns.
 std::size_t width(std::string_view text) {
-    return static_cast<std::size_t>(
-        std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+    std::size_t columns = 0;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if ((byte & 0xC0) != 0x80) columns += byte >= 0xE3 ? 2 : 1;
+    }
+    return columns;
 }
 
 bool looksLikeNumber(const std::string& cell) {
@@ -51,6 +58,11 @@ void Table::add(std::vector<std::string> row) {
     rows_.push_back(std::move(row));
 }
 
+std::string told(const Sentence& sentence) {
+    static const base::Catalogue catalogue = base::Catalogue::of(base::language());
+    return catalogue.told(sentence);
+}
+
 void print(std::string_view text) {
     const std::string shown = visible(text);
     std::fwrite(shown.data(), 1, shown.size(), stdout);
@@ -61,16 +73,19 @@ void printData(std::string_view text) {
     else std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-void printError(const Error& error) { printNote("shardlab: " + error.text()); }
+void printError(const Error& error) { printNote(say("shardlab: {}", error.told())); }
 
-void printNote(std::string_view text) { std::fprintf(stderr, "%s\n", visible(text).c_str()); }
+void printNote(const Sentence& text) { std::fprintf(stderr, "%s\n", visible(told(text)).c_str()); }
 
 void printFaults(const std::vector<Fault>& faults) {
-    for (const Fault& fault : faults) printNote(toText(fault));
+    for (const Fault& fault : faults) {
+        printNote(sentenceOf(fault));
+        if (!fault.picture.empty()) printNote(fault.picture);
+    }
 }
 
 void printNotes(const std::vector<Sentence>& notes) {
-    for (const Sentence& note : notes) printNote("note: " + note.english());
+    for (const Sentence& note : notes) printNote(say("note: {}", note));
 }
 
 int failWith(const Error& error) {

@@ -29,6 +29,10 @@ private:
     std::vector<std::vector<std::string>> rows_;
 };
 
+/// The sentence in the language of the locale (engine/base/language.h), as people are told it. What programs read,
+/// JSON and CSV, is English.
+std::string told(const Sentence& sentence);
+
 void print(std::string_view text);
 /// Prints CSV, which stays byte for byte as it is where standard output is no terminal.
 void printData(std::string_view text);
@@ -37,7 +41,7 @@ void printError(const Error& error);
 /// Prints the error; returns the status of a verb that failed.
 int failWith(const Error& error);
 /// Prints a line to standard error that is no error by itself.
-void printNote(std::string_view text);
+void printNote(const Sentence& text);
 /// Prints the faults to standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
 /// Prints "note: text" to standard error, one line each.

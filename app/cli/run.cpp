@@ -68,11 +68,13 @@ int report(const std::string& file, const RunEnd& end, bool json) {
 /// Slows the layout as many times as that run was slowed.
 Status takePace(Layout& layout, const std::string& run) {
     if (!layout.cluster.pace)
-        return fail({"has no pace to change", layout.name, "the layout is not paced", "a layout with /cluster/pace"});
+        return fail({say("has no pace to change"), layout.name, say("the layout is not paced"),
+                     say("a layout with /cluster/pace")});
     const auto reader = RunReader::open(run);
     if (!reader) return fail(reader.error());
     const RunHeader& header = (*reader)->header();
-    if (!header.paced) return fail({"has no pace to take", run, "that run went at full speed", "a paced run"});
+    if (!header.paced)
+        return fail({say("has no pace to take"), run, say("that run went at full speed"), say("a paced run")});
     const auto seconds = stepSecondsAt(layout, header.stretch);
     if (!seconds) return fail(seconds.error());
     layout.cluster.pace->stepSeconds = *seconds;
@@ -96,7 +98,7 @@ int run(const RunOptions& options) {
     const std::string file = options.out.empty() ? defaultOut(loaded->layout) : options.out;
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) && !options.force) {
-        printError({"will not replace", file, "it exists", "another --out, or --force"});
+        printError({say("will not replace"), file, say("it exists"), say("another --out, or --force")});
         return failure;
     }
 
@@ -137,10 +139,10 @@ int run(const RunOptions& options) {
     const RunEnd end = *progress.end();
     const int reported = report(file, end, options.json);
     if (end.outcome != "failed") {
-        if (reported == noCheckpoints) printError({"the run has no checkpoint", {}, end.reason, {}});
+        if (reported == noCheckpoints) printError({say("the run has no checkpoint"), {}, end.reason, {}});
         return reported;
     }
-    printError({"the run failed", {}, end.reason, {}});
+    printError({say("the run failed"), {}, end.reason, {}});
     return failure;
 }
 

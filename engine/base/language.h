@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The language that pages of the manual, lessons and the desktop are shown in. What the engine itself says is English.
+// The language that pages of the manual, lessons, the desktop and what the command line tells people are shown in.
 #pragma once
 
 #include "engine/base/wings.h"

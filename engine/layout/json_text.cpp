@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/json_text.h"
 
+#include "engine/base/library_words.h"
 #include "engine/layout/fault_list.h"
 
 #include <algorithm>
@@ -46,7 +47,7 @@ public:
     bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& exception) override {
         const bool number = dynamic_cast<const json::out_of_range*>(&exception) != nullptr;
         error_ = {number ? say("a number is too large") : say("this is no JSON"), place(position),
-                  reason(exception.what()), ""};
+                  number ? Sentence() : jsonReason(exception.what()), ""};
         return false;
     }
 
@@ -77,7 +78,7 @@ private:
 
     bool open(json container) {
         if (levels_.size() == deepest) {
-            error_ = {"this is no layout", "", "it nests deeper than 64 levels", ""};
+            error_ = {say("this is no layout"), "", say("it nests deeper than 64 levels"), ""};
             return false;
         }
         std::string pointer;
@@ -102,18 +103,6 @@ private:
         const auto line = std::ranges::count(before, '\n') + 1;
         const std::size_t lineBegin = before.rfind('\n') == std::string_view::npos ? 0 : before.rfind('\n') + 1;
         return say("line {}, column {}", line, before.size() - lineBegin + 1);
-    }
-
-    /// The parser's own words without its name, number and place.
-    static std::string reason(std::string message) {
-        const std::size_t colon = message.find(": ");
-        if (message.starts_with("[json.exception.parse_error") && colon != std::string::npos)
-            message.erase(0, colon + 2);
-        else if (const std::size_t bracket = message.find("] "); bracket != std::string::npos)
-            message.erase(0, bracket + 2);
-        // What stands there instead may be anything, a file of another kind say.
-        message.erase(std::min(message.find("; last read: "), message.size()));
-        return message.size() > 200 ? message.substr(0, 200) + " …" : message;
     }
 
     std::string_view text_;

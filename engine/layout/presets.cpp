@@ -2,6 +2,7 @@
 #include "engine/layout/presets.h"
 
 #include "engine/base/file.h"
+#include "engine/base/library_words.h"
 #include "engine/base/resources.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/suggest.h"
@@ -36,7 +37,7 @@ Result<std::vector<Entry>> readIndex(const std::filesystem::path& file) {
             entries.push_back({entry.at("name").get<std::string>(), entry.at("summary").get<std::string>(),
                                entry.value("family", std::string("Others"))});
     } catch (const json::exception& error) {
-        return fail({say("the list of presets is damaged"), file.string(), error.what(), ""});
+        return fail({say("the list of presets is damaged"), file.string(), jsonReason(error.what()), ""});
     }
     return entries;
 }

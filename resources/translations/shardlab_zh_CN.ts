@@ -15016,10 +15016,6 @@ would give away what the lesson asks.</source>
         <translation>第一行是空的</translation>
     </message>
     <message>
-        <source>its first page is damaged</source>
-        <translation>它的第一页已损坏</translation>
-    </message>
-    <message>
         <source>its format is none that is known</source>
         <translation>它的格式未知</translation>
     </message>
@@ -18594,6 +18590,206 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} copies of what ZeRO divides</source>
         <translation>ZeRO 所切分内容的 {} 份拷贝</translation>
+    </message>
+    <message>
+        <source>it is no database, or its first page is damaged</source>
+        <translation>它不是数据库，或者首页已损坏</translation>
+    </message>
+    <message>
+        <source>it may only be read</source>
+        <translation>它只能读取</translation>
+    </message>
+    <message>
+        <source>it cannot be opened</source>
+        <translation>无法打开它</translation>
+    </message>
+    <message>
+        <source>the disk does not read or write it</source>
+        <translation>磁盘无法读写它</translation>
+    </message>
+    <message>
+        <source>no such table: {}</source>
+        <translation>没有这个表：“{}”</translation>
+    </message>
+    <message>
+        <source>no such column: {}</source>
+        <translation>没有这一列：“{}”</translation>
+    </message>
+    <message>
+        <source>no such function: {}</source>
+        <translation>没有这个函数：“{}”</translation>
+    </message>
+    <message>
+        <source>syntax error near {}</source>
+        <translation>在 {} 附近有语法错误</translation>
+    </message>
+    <message>
+        <source>it is not complete</source>
+        <translation>它不完整</translation>
+    </message>
+    <message>
+        <source>it nests deeper than 64 levels</source>
+        <translation>它的嵌套超过 64 层</translation>
+    </message>
+    <message>
+        <source>{} is {}, which is no measured figure</source>
+        <translation>“{}”是“{}”，不是测得的数值</translation>
+    </message>
+    <message>
+        <source>blocks is empty</source>
+        <translation>&apos;blocks&apos; 为空</translation>
+    </message>
+    <message>
+        <source>it has version {}, this program reads versions 1 to {}</source>
+        <translation>它的版本是 {}，本程序能读版本 1 到 {}</translation>
+    </message>
+    <message>
+        <source>this is no profile</source>
+        <translation>这不是测量档案</translation>
+    </message>
+    <message>
+        <source>what shardlab profile writes</source>
+        <translation>shardlab profile 写出的内容</translation>
+    </message>
+    <message>
+        <source>the text ends before the value does</source>
+        <translation>文本在值结束之前就结束了</translation>
+    </message>
+    <message>
+        <source>unexpected {}</source>
+        <translation>意外的内容：“{}”</translation>
+    </message>
+    <message>
+        <source>its text is not UTF-8</source>
+        <translation>它的文本不是 UTF-8</translation>
+    </message>
+    <message>
+        <source>a text has a control character in it that is not escaped</source>
+        <translation>一段文本中有未转义的控制字符</translation>
+    </message>
+    <message>
+        <source>no value begins with the character there</source>
+        <translation>没有值以该处的字符开头</translation>
+    </message>
+    <message>
+        <source>a number is not written as JSON has it</source>
+        <translation>有一个数不是 JSON 的写法</translation>
+    </message>
+    <message>
+        <source>a text is not written as JSON has it</source>
+        <translation>有一段文本不是 JSON 的写法</translation>
+    </message>
+    <message>
+        <source>it has no {}</source>
+        <translation>它没有 {}</translation>
+    </message>
+    <message>
+        <source>a value has the wrong type: {}</source>
+        <translation>一个值的类型不对：“{}”</translation>
+    </message>
+    <message>
+        <source>{} says “{}”</source>
+        <translation>{} 的原话是“{}”</translation>
+    </message>
+    <message>
+        <source>{} says “{} …”</source>
+        <translation>{} 的原话是“{} …”</translation>
+    </message>
+    <message>
+        <source>cannot read a forwarder&apos;s setup</source>
+        <translation>无法读取转发进程的设置</translation>
+    </message>
+    <message>
+        <source>standard input</source>
+        <translation>标准输入</translation>
+    </message>
+    <message>
+        <source>it is started by shardlab, not by hand</source>
+        <translation>它由 shardlab 启动，不能手动启动</translation>
+    </message>
+    <message>
+        <source>Experiment {}</source>
+        <translation>实验 {}</translation>
+    </message>
+    <message>
+        <source>like {}, but {}</source>
+        <translation>同 {}，但 {}</translation>
+    </message>
+    <message>
+        <source>not run</source>
+        <translation>未运行</translation>
+    </message>
+    <message>
+        <source>Guess.</source>
+        <translation>猜一猜。</translation>
+    </message>
+    <message>
+        <source>Between {} and {}: {}</source>
+        <translation>在 {} 与 {} 之间：{}</translation>
+    </message>
+    <message>
+        <source>Measured: {}</source>
+        <translation>实测：{}</translation>
+    </message>
+    <message>
+        <source>In Design, with {}:</source>
+        <translation>在“设计”中，用 {}：</translation>
+    </message>
+    <message>
+        <source>Shardlab {}. Figures without a word beside them were measured by runs of this lesson&apos;s experiments.</source>
+        <translation>Shardlab {}。旁边没有说明的数字，都由本课实验的运行测得。</translation>
+    </message>
+    <message>
+        <source>has no pace to change</source>
+        <translation>没有可改变的节奏</translation>
+    </message>
+    <message>
+        <source>the layout is not paced</source>
+        <translation>布局没有节奏</translation>
+    </message>
+    <message>
+        <source>a layout with /cluster/pace</source>
+        <translation>带有 /cluster/pace 的布局</translation>
+    </message>
+    <message>
+        <source>has no pace to take</source>
+        <translation>没有可采用的节奏</translation>
+    </message>
+    <message>
+        <source>that run went at full speed</source>
+        <translation>那次运行是全速的</translation>
+    </message>
+    <message>
+        <source>a paced run</source>
+        <translation>按节奏放慢的运行</translation>
+    </message>
+    <message>
+        <source>will not replace</source>
+        <translation>不会替换</translation>
+    </message>
+    <message>
+        <source>it exists</source>
+        <translation>它已存在</translation>
+    </message>
+    <message>
+        <source>another --out, or --force</source>
+        <translation>另一个 --out，或 --force</translation>
+    </message>
+    <message>
+        <source>the run has no checkpoint</source>
+        <translation>本次运行没有检查点</translation>
+    </message>
+    <message>
+        <source>the run failed</source>
+        <translation>运行失败</translation>
+    </message>
+    <message>
+        <source>shardlab: {}</source>
+        <translation>shardlab：{}</translation>
+    </message>
+    <message>
+        <source>note: {}</source>
+        <translation>注意：{}</translation>
     </message>
 </context>
 </TS>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Questions and steps of lessons: how they are read, what is said of damaged ones, how near a guess is to what was
 // measured, and what of that a reader sees in the text, in a picture and on paper.
+#include "engine/base/language.h"
 #include "engine/launch/lesson/guess_picture.h"
 #include "engine/launch/lesson/handout.h"
 #include "engine/launch/lesson/lesson.h"
@@ -342,6 +343,21 @@ private Q_SLOTS:
         QVERIFY2(filled.contains("You guessed 30.0 %, measured: 50.0 %.") && filled.contains("It is 50.0 %, truly.") &&
                      filled.contains("<img src=\"data:image/svg+xml"),
                  qPrintable(filled));
+    }
+
+    /// What a handout says beside its lesson, which here has no letter, once was English in every language.
+    void aHandoutSpeaksTheLanguageOfLessons() {
+        const std::string before(language());
+        chooseLanguage("zh_CN");
+        std::string lesson = withQuestion(slider) + "\n```step s in two: 1\nwhen: ran one\n```\n";
+        const QString page = textOf(handout(parsed(lesson), known({}, {}), {}));
+        chooseLanguage(before);
+        QVERIFY2(page.contains("lang=\"zh-CN\""), qPrintable(page.left(200)));
+        for (const char* english :
+             {"Experiment", "Guess.", "Between", "Measured", "In Design", "not run", "but ", "Figures"})
+            QVERIFY2(!page.contains(english), english);
+        for (const char* chinese : {"实验 one", "猜一猜", "在 10.0 % 与 90.0 % 之间：____", "实测：____", "未运行"})
+            QVERIFY2(page.contains(chinese), chinese);
     }
 };
 

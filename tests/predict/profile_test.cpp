@@ -148,7 +148,7 @@ private Q_SLOTS:
                                    << "hands";
         QTest::newRow("no JSON") << "{"
                                  << ""
-                                 << "syntax error";
+                                 << "unexpected ':'";
     }
     void whatIsNoProfileIsRefused() {
         QFETCH(QString, from);

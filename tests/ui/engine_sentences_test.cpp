@@ -17,10 +17,13 @@
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/validate.h"
+#include "engine/predict/plan/profile.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_overhead.h"
 #include "engine/trace/dumps/hang_report.h"
+#include "engine/trace/query/query.h"
 #include "engine/trace/run_file/run_file.h"
+#include "engine/trace/run_file/sqlite.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/field_words.h"
 #include "ui/core/text.h"
@@ -204,6 +207,48 @@ private Q_SLOTS:
         }
         QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
         QVERIFY2(seen.size() > 60, qPrintable(QString::number(seen.size())));
+    }
+
+    /// Where a library found what is wrong.
+    void librariesFaultsAreChinese() {
+        QSet<QString> tables;
+        for (const TableHelp& table : queryTables()) tables += text(table.name);
+        const QSet<QString> known =
+            knownWords({}) +
+            QSet<QString>{"sqlite", "select", "from", "steps", "nothing", "drop", "table", "profile", "query"} + tables;
+        QSet<QString> seen;
+        QString foreign;
+        const auto tell = [&](const auto& result) {
+            if (result) {
+                foreign += QStringLiteral("nothing was refused\n");
+                return;
+            }
+            foreign += wrongWords(result.error().told(), known);
+            seen += told(result.error().why);
+        };
+        for (const char* damaged :
+             {"{", "[1,, 2]", "{]", "[x]", "[\"\xff\"]", "[\"a\nb\"]", "[-x]", "[\"\\q\"]", "1 2"}) {
+            tell(parseLayout(damaged));
+            tell(parseProfile(damaged));
+        }
+        tell(parseProfile("{}"));
+        tell(parseProfile("{\"shardlab_profile\": 99}"));
+        tell(parseProfile("{\"shardlab_profile\": 1, \"processor\": 7}"));
+        const auto run = RunReader::open(SHARDLAB_SOURCE_DIR "/tests/trace/runs/format-5.shardlab");
+        QVERIFY(run);
+        const auto query = RunQuery::open(**run);
+        QVERIFY(query);
+        for (const char* question : {"SELECT x FROM steps", "SELECT * FROM nothing", "SELECT FROM", "SELECT nothing(1)",
+                                     "SELECT (", "DROP TABLE steps", ""})
+            tell((*query)->ask(question, {[](const auto&) {}, [](const auto&) { return true; }, {}}));
+        const QTemporaryDir folder;
+        const std::string file = folder.filePath("run.shardlab").toStdString();
+        std::ofstream(file) << std::string(5000, 'x');
+        auto database = Database::open(file, DatabaseMode::Write);
+        if (database) tell(database->number("SELECT count(*) FROM meta"));
+        tell(Database::open(folder.filePath("none/run.shardlab").toStdString(), DatabaseMode::Write));
+        QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
+        QVERIFY2(seen.size() > 15, qPrintable(QString::number(seen.size())));
     }
 
     /// Ranks 0 and 1 wait for each other, for a rank without a dump, for other collectives, or for nobody.

@@ -15,6 +15,7 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QSortFilterProxyModel>
+#include <QSplitter>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -79,6 +80,28 @@ private Q_SLOTS:
         QCOMPARE(view.asTable().count(QLatin1Char('\n')), qsizetype{wanted.rows + 1});
         QVERIFY(!view.workButton().isVisibleTo(&view));
         QAbstractItemModelTester tester(&view.model());
+    }
+
+    /// In a window of 1280 × 720 once two rows had room.
+    void theTableHasRowsInALowView() {
+        sample::Bench bench(Workspace::Design);
+        EvidenceView view(bench.context(), nullptr, runs_);
+        view.resize(322, 226);
+        view.show();
+        QVERIFY(predicted(view));
+        const auto rows = [&] { return view.table().viewport()->height() / view.table().rowHeight(0); };
+        QTRY_VERIFY2(rows() >= 4,
+                     qPrintable(QStringLiteral("%1, %2 px").arg(rows()).arg(view.table().viewport()->height())));
+        QVERIFY(view.plot().height() >= 62);
+        auto* parts = view.findChild<QSplitter*>();
+        view.resize(420, 700);
+        QTRY_VERIFY(view.plot().height() > view.table().height());
+        // What a person has moved stays.
+        parts->setSizes({500, 100});
+        Q_EMIT parts->splitterMoved(500, 1);
+        const int table = view.table().height();
+        view.resize(420, 690);
+        QTRY_VERIFY(std::abs(view.table().height() - table) <= 20);
     }
 
     void cancelledWorkGoesOnWhereItWas() {

@@ -27,11 +27,14 @@
 #include <QRegularExpression>
 #include <QStringList>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <netdb.h>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace shardlab::test {
 
@@ -55,7 +58,10 @@ inline void addSystemReasons(std::set<std::string>& words) {
 inline void addSentences(std::set<std::string>& words) {
     static const QRegularExpression said(QStringLiteral(R"~(\b(?:say|phrase)\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+))~")),
         piece(QStringLiteral(R"~("((?:[^"\\]|\\.)*)")~"));
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(SHARDLAB_SOURCE_DIR "/engine")) {
+    std::vector<std::filesystem::directory_entry> sources;
+    for (const char* folder : {SHARDLAB_SOURCE_DIR "/engine", SHARDLAB_SOURCE_DIR "/app"})
+        std::ranges::copy(std::filesystem::recursive_directory_iterator(folder), std::back_inserter(sources));
+    for (const auto& entry : sources) {
         QFile file(QString::fromStdString(entry.path().string()));
         if (!entry.is_regular_file() || !file.open(QIODevice::ReadOnly)) continue;
         const QString source = QString::fromUtf8(file.readAll());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/forwarder_setup.h"
 
+#include "engine/base/library_words.h"
 #include "engine/base/json_fields.h"
 #include "engine/base/most_ranks.h"
 
@@ -49,8 +50,8 @@ Result<ForwarderSetup> readSetup(std::string_view line) {
         setup.sharedMemory = json.at("shared_memory").get<std::string>();
         return setup;
     } catch (const std::exception& error) {
-        return fail(Error{"cannot read a forwarder's setup", "standard input", error.what(),
-                          "it is started by shardlab, not by hand"});
+        return fail(Error{say("cannot read a forwarder's setup"), say("standard input"), jsonReason(error.what()),
+                          say("it is started by shardlab, not by hand")});
     }
 }
 

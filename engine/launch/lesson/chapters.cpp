@@ -2,6 +2,7 @@
 #include "engine/launch/lesson/chapters.h"
 
 #include "engine/base/file.h"
+#include "engine/base/library_words.h"
 #include "engine/base/resources.h"
 
 #include <nlohmann/json.hpp>
@@ -28,7 +29,7 @@ Result<std::vector<LessonChapter>> parseChapters(std::string_view json) {
             chapters.push_back(std::move(chapter));
         }
     } catch (const nlohmann::json::exception& error) {
-        return damaged(error.what());
+        return damaged(jsonReason(error.what()));
     }
     return chapters;
 }

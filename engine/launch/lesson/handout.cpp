@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/handout.h"
 
+#include "engine/base/catalogue.h"
+#include "engine/base/language.h"
 #include "engine/launch/lesson/guess_picture.h"
 #include "engine/launch/lesson/lesson_text.h"
 #include "engine/launch/lesson/markdown_html.h"
@@ -33,12 +35,15 @@ std::string asAddress(std::string_view svg) {
     return address;
 }
 
+const std::string gap = "______________";
+
 std::string task(const std::string& inner) { return "<div class=\"task\">\n" + inner + "</div>\n"; }
 
 class Writer {
 public:
-    Writer(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader)
-        : lesson_(lesson), known_(known), reader_(reader) {}
+    Writer(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader,
+           const Catalogue& words)
+        : lesson_(lesson), known_(known), reader_(reader), words_(words) {}
 
     std::string block(const LessonBlock& block) const {
         switch (block.kind) {
@@ -52,25 +57,30 @@ public:
 
 private:
     std::string experiment(const LessonExperiment& experiment, const KnownExperiment& known) const {
-        const std::string like = experiment.like.empty() ? "" : "like " + experiment.like + ", but ";
-        return task(fmt::format("<p><b>Experiment {}</b>{}{}<br><span class=\"small\">{}<code>{}</code>{}</span></p>\n",
-                                experiment.name, experiment.title.empty() ? "" : ": ", inlineHtml(experiment.title),
-                                like, escapedMarkup(changeText(experiment)), known.measured ? "" : " · not run"));
+        const std::string name = told(say("Experiment {}", experiment.name));
+        const std::string change = "<code>" + escapedMarkup(changeText(experiment)) + "</code>";
+        const std::string how =
+            experiment.like.empty() ? change : told(say("like {}, but {}", experiment.like, change));
+        return task(fmt::format("<p><b>{}</b>{}{}<br><span class=\"small\">{}{}</span></p>\n", name,
+                                experiment.title.empty() ? "" : ": ", inlineHtml(experiment.title), how,
+                                known.measured ? "" : " · " + told(say("not run"))));
     }
 
     std::string question(const LessonQuestion& question) const {
-        std::string html = "<p><b>Guess.</b> " + inlineHtml(withoutShowLinks(question.text)) + "</p>\n";
+        std::string html =
+            "<p><b>" + told(say("Guess.")) + "</b> " + inlineHtml(withoutShowLinks(question.text)) + "</p>\n";
         const auto found = reader_.guesses.find(question.name);
         const auto guess = found == reader_.guesses.end() ? std::nullopt : std::optional(found->second);
         for (std::size_t index = 0; index < question.choices.size(); ++index)
             html += fmt::format("<p>{} {}</p>\n", guess && *guess == static_cast<double>(index) ? "☒" : "☐",
                                 inlineHtml(question.choices[index].text));
         if (question.kind == QuestionKind::Slider)
-            html += fmt::format("<p>Between {} and {}: {}</p>\n", question.valueText(question.from),
-                                question.valueText(question.to), guess ? question.guessText(*guess) : "______________");
+            html += fmt::format("<p>{}</p>\n",
+                                told(say("Between {} and {}: {}", question.valueText(question.from),
+                                         question.valueText(question.to), guess ? question.guessText(*guess) : gap)));
         const auto answer = measuredAnswer(question, known_);
-        if (!answer) return task(html + "<p class=\"small\">Measured: ______________</p>\n");
-        if (guess) html += "<p>" + escapedMarkup(verdict(question, *guess, *answer).english()) + "</p>\n";
+        if (!answer) return task(html + "<p class=\"small\">" + told(say("Measured: {}", gap)) + "</p>\n");
+        if (guess) html += "<p>" + escapedMarkup(told(verdict(question, *guess, *answer))) + "</p>\n";
         if (const auto picture = guessPicture(lesson_, question, known_, guess, {}))
             html +=
                 fmt::format("<p><img src=\"{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></p>\n", asAddress(picture->svg),
@@ -80,17 +90,20 @@ private:
 
     std::string step(const LessonStep& step) const {
         const bool done = reader_.done.contains(step.name);
-        std::string html =
-            fmt::format("<p>{} {}{}</p>\n", done ? "☒" : "☐",
-                        step.in ? "In Design, with " + lesson_.experiments[*step.in].name + ": " : std::string(),
-                        inlineHtml(withoutShowLinks(step.text)));
+        std::string html = fmt::format(
+            "<p>{} {}{}</p>\n", done ? "☒" : "☐",
+            step.in ? told(say("In Design, with {}:", lesson_.experiments[*step.in].name)) + " " : std::string(),
+            inlineHtml(withoutShowLinks(step.text)));
         if (!step.then.empty() && done) html += "<p>" + inlineHtml(withoutShowLinks(step.then)) + "</p>\n";
         return task(html);
     }
 
+    std::string told(const Sentence& sentence) const { return words_.told(sentence); }
+
     const Lesson& lesson_;
     std::span<const KnownExperiment> known_;
     const LessonReader& reader_;
+    const Catalogue& words_;
 };
 
 }  // namespace
@@ -98,15 +111,18 @@ private:
 std::string handout(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader) {
     // On paper nobody is asked before reading on.
     const LessonReader shown = allPassed(lesson, reader);
-    std::string html = fmt::format("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                                   "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
-                                   escapedMarkup(lesson.title), style);
-    const Writer writer(lesson, known, reader);
+    const Catalogue words = Catalogue::of(language());
+    std::string html =
+        fmt::format("<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+                    "<title>{}</title>\n<style>{}</style>\n</head>\n<body>\n",
+                    language() == languages.front() ? "en" : "zh-CN", escapedMarkup(lesson.title), style);
+    const Writer writer(lesson, known, reader, words);
     for (const LessonBlock& block : lessonBlocks(lesson, known, &shown)) html += writer.block(block);
-    html +=
-        fmt::format("<p class=\"small\">Shardlab {}. Figures without a word beside them were measured by runs of this "
-                    "lesson's experiments.</p>\n</body>\n</html>\n",
-                    SHARDLAB_VERSION);
+    html += fmt::format(
+        "<p class=\"small\">{}</p>\n</body>\n</html>\n",
+        words.told(say("Shardlab {}. Figures without a word beside them were measured by runs of this lesson's "
+                       "experiments.",
+                       SHARDLAB_VERSION)));
     return html;
 }
 

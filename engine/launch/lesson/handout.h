@@ -9,7 +9,8 @@
 
 namespace shardlab::launch {
 
-/// A page of HTML that needs no other file. Where nothing was guessed or measured, there is room to write.
+/// A page of HTML that needs no other file. Where nothing was guessed or measured, there is room to write. What the
+/// page says beside the lesson is in the language of lessons (engine/base/language.h).
 std::string handout(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader);
 
 }  // namespace shardlab::launch

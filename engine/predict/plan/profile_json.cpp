@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/failure.h"
 #include "engine/base/json_fields.h"
+#include "engine/base/library_words.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/profile.h"
@@ -51,9 +53,8 @@ Number figure(const Json& object, const char* key) {
     if constexpr (std::is_integral_v<Number>) number = wholeNumber<Number>(value);
     else if (value.is_number()) number = value.get<Number>();
     if (!number || !(*number >= 0) || !std::isfinite(static_cast<double>(*number)))
-        throw std::invalid_argument(
-            fmt::format("{} is {}, which is no measured figure", key,
-                        value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100)));
+        throw Failure(say("{} is {}, which is no measured figure", key,
+                          value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100)));
     return *number;
 }
 
@@ -106,22 +107,22 @@ std::vector<BlockProfile> readBlocks(const Json& json) {
         block.layers = figure<int>(entry, "layers");
         for (const Json& part : entry.at("parts")) block.parts.push_back(readPart(part));
     }
-    if (blocks.empty()) throw std::invalid_argument("blocks is empty");
+    if (blocks.empty()) throw Failure(say("blocks is empty"));
     return blocks;
 }
 
 Layout readLayoutOf(const Json& json) {
     auto parsed = parseLayout(json.dump());
-    if (!parsed) throw std::invalid_argument(parsed.error().text());
-    if (!parsed->faults.empty()) throw std::invalid_argument(toText(parsed->faults));
+    if (!parsed) throw Failure(parsed.error().told());
+    if (!parsed->faults.empty()) throw Failure(toText(parsed->faults));
     return std::move(parsed->layout);
 }
 
 Profile profileOf(const Json& json) {
     const int version = figure<int>(json, "shardlab_profile");
     if (version < 1 || version > Profile::currentVersion)
-        throw std::invalid_argument(
-            fmt::format("it has version {}, this program reads versions 1 to {}", version, Profile::currentVersion));
+        throw Failure(
+            say("it has version {}, this program reads versions 1 to {}", version, int{Profile::currentVersion}));
     Profile profile;
     profile.machine = {json.at("processor").get<std::string>(), figure<int>(json, "cores")};
     profile.date = json.at("date").get<std::string>();
@@ -170,11 +171,17 @@ std::string writeProfile(const Profile& profile) {
 
 Result<Profile> parseProfile(std::string_view text) {
     if (const Result<JsonText> json = parseJsonText(text); !json)
-        return fail(Error{"this is no profile", json.error().where, json.error().why, "what shardlab profile writes"});
+        return fail(Error{say("this is no profile"), json.error().where, json.error().why,
+                          say("what shardlab profile writes")});
+    const auto refuse = [](const Sentence& why) {
+        return fail(Error{say("this is no profile"), {}, why, say("what shardlab profile writes")});
+    };
     try {
         return profileOf(Json::parse(text));
+    } catch (const Json::exception& error) {
+        return refuse(jsonReason(error.what()));
     } catch (const std::exception& error) {
-        return fail(Error{"this is no profile", {}, error.what(), "what shardlab profile writes"});
+        return refuse(saidBy(error));
     }
 }
 

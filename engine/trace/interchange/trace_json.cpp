@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/trace_json.h"
 
+#include "engine/base/library_words.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
@@ -147,9 +148,7 @@ public:
     }
     bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& why) override {
         at_ = at;
-        why_ = why.what();
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: what": the last part is for people.
-        if (const auto colon = why_.find(": "); colon != std::string::npos) why_.erase(0, colon + 2);
+        why_ = jsonReason(why.what());
         return false;
     }
 
@@ -158,7 +157,7 @@ public:
     bool openList() const { return form_ == Form::List && depth_ == 1; }
     Status status() const { return status_; }
     std::size_t at() const { return at_; }
-    const std::string& why() const { return why_; }
+    const Sentence& why() const { return why_; }
 
 private:
     enum class Form : std::uint8_t { None, Object, List };
@@ -231,7 +230,7 @@ private:
     TraceItem item_;
     Status status_;
     std::size_t at_ = 0;
-    std::string why_;
+    Sentence why_;
 };
 
 }  // namespace
@@ -305,7 +304,7 @@ Status readTraceJson(InputStream& in, const std::filesystem::path& file, const T
                           formatBytes(static_cast<std::int64_t>(longestToken))),
                       say("Names, arguments and numbers that are shorter"));
     if (!parsed && !(handler.openList() && bound.sgetc() == std::char_traits<char>::eof() &&
-                     handler.why().find("end of input") != std::string::npos))
+                     handler.why() == jsonReason("unexpected end of input")))
         return refuse(fmt::format("{}, byte {}", file.string(), handler.at()),
                       say("it is no valid JSON: {}", handler.why()), "");
     if (!handler.found())

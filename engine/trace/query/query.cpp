@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/query/query_table.h"
 
+#include "engine/base/library_words.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
@@ -114,6 +115,22 @@ std::vector<TableHelp> queryTables() {
     return all;
 }
 
+namespace {
+
+/// SQLite's commonest faults of a question in our words.
+Sentence reasonOf(std::string_view why) {
+    const auto behind = [&](std::string_view words) { return why.starts_with(words) ? why.substr(words.size()) : ""; };
+    if (const auto name = behind("no such table: "); !name.empty()) return say("no such table: {}", name);
+    if (const auto name = behind("no such column: "); !name.empty()) return say("no such column: {}", name);
+    if (const auto name = behind("no such function: "); !name.empty()) return say("no such function: {}", name);
+    if (why.ends_with(": syntax error") && why.starts_with("near "))
+        return say("syntax error near {}", why.substr(5, why.size() - 5 - std::string_view(": syntax error").size()));
+    if (why == "incomplete input") return say("it is not complete");
+    return saidByLibrary("SQLite", why);
+}
+
+}  // namespace
+
 struct RunQuery::Impl {
     const RunReader& run;
     QueryLimits limits;
@@ -132,7 +149,7 @@ struct RunQuery::Impl {
         if (sqlite3_errcode(connection.get()) == SQLITE_NOMEM) legal = say("a question with fewer or shorter values");
         if (why.starts_with("no such column"))
             legal = say("the columns of each table are listed by shardlab query --tables");
-        return {say("cannot ask"), sql, why, legal};
+        return {say("cannot ask"), sql, reasonOf(why), legal};
     }
 
     Result<StatementPtr> prepare(const std::string& sql) {

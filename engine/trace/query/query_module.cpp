@@ -2,6 +2,7 @@
 // SQLite's virtual tables over RowSource. SQLite holds our objects as raw pointers between its calls; each is made by
 // make_unique and taken back into one where SQLite lets go of it.
 #include "engine/trace/query/query_table.h"
+#include "engine/base/library_words.h"
 
 #include <algorithm>
 #include <charconv>
@@ -194,7 +195,8 @@ Status registerTable(sqlite3* connection, const QueryTable& table, const RunRead
     sqlite3_stmt* named = nullptr;
     const int declared = sqlite3_prepare_v2(connection, ("SELECT 1 FROM " + name).c_str(), -1, &named, nullptr);
     sqlite3_finalize(named);
-    if (declared != SQLITE_OK) return fail({say("cannot make the table"), name, sqlite3_errmsg(connection), ""});
+    if (declared != SQLITE_OK)
+        return fail({say("cannot make the table"), name, saidByLibrary("SQLite", sqlite3_errmsg(connection)), ""});
     return {};
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/sqlite.h"
 
+#include "engine/base/library_words.h"
+
 #include <array>
 #include <sqlite3.h>
 #include <utility>
@@ -123,13 +125,18 @@ Error Database::error(const Sentence& what) const {
     switch (sqlite3_errcode(handle_) & 0xff) {
     case SQLITE_FULL:
         return {what, file_.string(), say("the disk is full"), say("Free some space or choose another place")};
+    case SQLITE_LOCKED:
     case SQLITE_BUSY: return {what, file_.string(), say("another program is writing it"), say("Choose another file")};
     case SQLITE_CORRUPT: return {what, file_.string(), say("it is truncated or damaged"), ""};
     case SQLITE_INTERRUPT:
         return {what, file_.string(), say("reading it takes more work than a file of its size can need: it is damaged"),
                 ""};
-    case SQLITE_NOTADB: return {what, file_.string(), say("its first page is damaged"), ""};
-    default: return {what, file_.string(), sqlite3_errmsg(handle_), ""};
+    case SQLITE_NOTADB: return {what, file_.string(), say("it is no database, or its first page is damaged"), ""};
+    case SQLITE_READONLY: return {what, file_.string(), say("it may only be read"), ""};
+    case SQLITE_CANTOPEN: return {what, file_.string(), say("it cannot be opened"), ""};
+    case SQLITE_IOERR: return {what, file_.string(), say("the disk does not read or write it"), ""};
+    case SQLITE_NOMEM: return {what, file_.string(), say("no memory"), ""};
+    default: return {what, file_.string(), base::saidByLibrary("SQLite", sqlite3_errmsg(handle_)), ""};
     }
 }
 

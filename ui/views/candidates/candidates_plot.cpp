@@ -178,7 +178,8 @@ void CandidatesPlot::setRanges() {
         x->setRange(std::max(0.0, low - margin), high + margin);
     }
     QCPAxis* y = plot_->widget->yAxis;
-    const int ticks = std::clamp((height() - 2 * tickPixels) / tickPixels, 1, 5);
+    // With one the only label would be the origin's.
+    const int ticks = std::clamp((height() - 2 * tickPixels) / tickPixels, 2, 5);
     y->setTicker(QSharedPointer<UnitTicker<QString (*)(double)>>::create(1.0, &countText, ticks));
     const double margin =
         std::max((fastest.tokensPerSecond - slowest.tokensPerSecond) * 0.1, fastest.tokensPerSecond * 0.02);

@@ -33,7 +33,6 @@
 namespace shardlab::ui {
 namespace {
 
-constexpr int leastSchedule = 56;  ///< pixels that the column of schedules keeps
 constexpr int leastDegrees = 54;
 constexpr int fontPixels = 11;
 constexpr int cellPadding = 14;
@@ -166,10 +165,20 @@ void CandidatesView::fitColumns() {
         const int mark = header->sortIndicatorSection() == column ? sortMark : 0;
         return cellPadding + std::max(head + mark, QFontMetrics(mono).horizontalAdvance(candidates_->longest(column)));
     };
-    int room = table_->viewport()->width() - leastSchedule;
+    const int schedule = natural(CandidatesModel::Schedule);
+    // Where headings would be cut, the microbatch goes: it is in the preview too.
+    const auto least = [&](bool micro) {
+        int width = schedule + leastDegrees + (micro ? natural(CandidatesModel::Micro) : 0);
+        for (const int column : {CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak})
+            width += natural(column);
+        return width;
+    };
+    table_->setColumnHidden(CandidatesModel::Micro, least(true) > table_->viewport()->width());
+    int room = table_->viewport()->width() - schedule;
     for (const int column :
          {CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
         const int width = natural(column);
+        if (table_->isColumnHidden(column)) continue;
         header->resizeSection(column, width);
         room -= width;
     }

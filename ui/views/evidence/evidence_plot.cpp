@@ -21,6 +21,7 @@ constexpr double pointSize = 5;
 constexpr double ringSize = 11;
 constexpr double rangeMargin = 1.25;  ///< factor beyond the outermost points
 constexpr int tickPixels = 70;
+constexpr int lowPixels = 110;  ///< of height: below it the points need what names of axes take
 
 /// Powers of a base, as many as fit, in words.
 class PowerTicker : public QCPAxisTicker {
@@ -183,7 +184,13 @@ void EvidencePlot::pointAt(int row) {
 
 bool EvidencePlot::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return QWidget::eventFilter(watched, event);
-    if (event->type() == QEvent::Resize) setRanges();
+    if (event->type() == QEvent::Resize) {
+        // The axes' names are in the table's head too.
+        const bool low = height() < lowPixels;
+        plot_->widget->xAxis->setLabel(low ? QString() : tr("published"));
+        plot_->widget->yAxis->setLabel(low ? QString() : tr("predicted"));
+        setRanges();
+    }
     if (event->type() == QEvent::Leave) pointAt(-1);
     const bool press = event->type() == QEvent::MouseButtonPress;
     if (!press && event->type() != QEvent::MouseMove) return false;

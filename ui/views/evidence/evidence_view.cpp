@@ -30,6 +30,8 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int rowHeight = 21;
+constexpr int wantedRows = 6;  ///< of the table, where the chart still has
+constexpr int leastPlot = 64;  ///< pixels
 constexpr int mostFilterLetters = 34;
 
 QString title(RunFacet facet) {
@@ -60,9 +62,8 @@ EvidenceView::EvidenceView(const ViewContext& context, QWidget* parent, std::fil
     hint_->setProperty("role", "small");
     parts_->addWidget(plot_);
     parts_->addWidget(table_);
-    parts_->setSizes({1000, 700});
     parts_->setStretchFactor(0, 1);
-    parts_->setStretchFactor(1, 1);
+    connect(parts_, &QSplitter::splitterMoved, this, [this] { partedByHand_ = true; });
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -204,6 +205,7 @@ void EvidenceView::refresh() {
     progress_->setRange(0, static_cast<int>(std::max<std::size_t>(1, session_.total())));
     progress_->setValue(static_cast<int>(session_.rows().size()));
     table_->horizontalHeader()->resizeSections(QHeaderView::ResizeToContents);
+    fitParts();
     setAccessibleDescription(subtitle());
     Q_EMIT subtitleChanged();
 }
@@ -237,6 +239,21 @@ QString EvidenceView::subtitle() const {
     if (errors.rows == 0) return runs;
     return tr("%1 · median error %2 · nine of ten within %3")
         .arg(runs, percent(errors.median), percent(errors.ninetieth));
+}
+
+void EvidenceView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    fitParts();
+}
+
+void EvidenceView::fitParts() {
+    if (partedByHand_) return;
+    layout()->activate();
+    const int whole = parts_->height() - parts_->handleWidth();
+    if (whole <= 0) return;
+    const int wanted = table_->horizontalHeader()->sizeHint().height() + wantedRows * rowHeight;
+    const int table = std::max(whole * 2 / 5, std::min(wanted, whole - leastPlot));
+    parts_->setSizes({whole - table, table});
 }
 
 QString EvidenceView::subtitleHelp() const {

@@ -41,8 +41,13 @@ public:
     QComboBox& figureBox() const { return *figure_; }
     QPushButton& workButton() const { return *work_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void setUpBar();
+    /// Gives the table the rows that there is height for, until a person has moved what parts it from the chart.
+    void fitParts();
     void setUpTable();
     void fillMenu();
     void refresh();
@@ -64,7 +69,8 @@ private:
     QToolButton* filter_;
     QMenu* filters_;
     QSplitter* parts_;  ///< chart and table, once there is anything in them
-    QLabel* hint_;      ///< in their place until then
+    bool partedByHand_ = false;
+    QLabel* hint_;  ///< in their place until then
 };
 
 }  // namespace shardlab::ui
