@@ -69,6 +69,7 @@ private Q_SLOTS:
         QVERIFY(has("-n", "8"));
         QVERIFY(has("--bind-to", "none"));
         QVERIFY(has("btl", "self,vader"));
+        QVERIFY(has("btl_vader_single_copy_mechanism", "none") && has("smsc", "^cma,knem,xpmem"));
         QVERIFY(has("odls_base_sigkill_timeout", "0"));
         QVERIFY(has("mpi_yield_when_idle", "1"));
         QCOMPARE(spec.orphaned, SIGKILL);
@@ -301,6 +302,15 @@ private Q_SLOTS:
                      "--------------------------------------------------------------------------\n");
         QCOMPARE(ended.rank(), 12);
         QCOMPARE(ended.exitCode(), std::optional<int>(3));
+        // What MPI_Abort says comes from the rank itself there, and the runtime names the rank in words of its own.
+        const MpirunReport aborted =
+            reportOf("--------------------------------------------------------------------------\n"
+                     "prterun has exited due to process rank 12 with PID 0 on node vm calling\n"
+                     "\"abort\". This may have caused other processes in the application to be\n"
+                     "terminated by signals sent by prterun (as reported here).\n"
+                     "--------------------------------------------------------------------------\n");
+        QCOMPARE(aborted.rank(), 12);
+        QVERIFY(!aborted.signal() && !aborted.exitCode());
         const auto line = parseTagged("[1,13]<stderr>: err 0");
         QVERIFY(line && line->rank == 13 && line->error);
         QCOMPARE(line->text, std::string("err 0"));

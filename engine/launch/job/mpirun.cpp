@@ -116,10 +116,10 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     if (!choosesItself) parameter("pml", "ob1");
     if (!several) parameter("btl", "self,vader");
     // Copying through the other process's memory needs a right that containers withhold; shared pages do not.
-    parameter("btl_vader_single_copy_mechanism", "none");
+    parameter("btl_vader_single_copy_mechanism", "none");  // Open MPI 4
+    parameter("smsc", "^cma,knem,xpmem");                  // Open MPI 5
     parameter("odls_base_sigkill_timeout", "0");
-    // Open MPI 4 and 5 have other names for some parameters, and each passes over the other's.
-    for (const char* name : {"orte_tmpdir_base", "prte_tmpdir_base"}) parameter(name, options.temporary.string());
+    for (const char* name : sessionFolderParameters) parameter(name, options.temporary.string());
     if (!options.sharedMemory.empty()) parameter("btl_vader_backing_directory", options.sharedMemory.string());
     const bool oversubscribed =
         several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed) : options.ranks > options.cores;
