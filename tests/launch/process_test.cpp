@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <fcntl.h>
@@ -162,6 +163,34 @@ private Q_SLOTS:
         QTRY_COMPARE(processesOfJob(folder), std::vector<int>{rank->pid()});
         killProcesses(processesOfJob(folder));
         QTRY_VERIFY(rank->exitStatus());
+        QVERIFY(!other->exitStatus());
+    }
+
+    /// Open MPI 4 and 5 name the folder of their session files otherwise to the daemons that they start.
+    void findsDaemonsByTheirSessionFolder() {
+        QTemporaryDir base;
+        const std::string folder = base.filePath("shardlab-abcdef").toStdString();
+        std::vector<int> started;
+        std::vector<Process> daemons;
+        for (const std::vector<std::string>& words :
+             {std::vector<std::string>{"orted", "-mca", "orte_tmpdir_base", folder},
+              {"prted", "--prtemca", "prte_tmpdir_base", folder, "--prtemca", "plm", "ssh"},
+              {"mpirun", "--mca", "orte_tmpdir_base", folder, "--mca", "prte_tmpdir_base", folder}}) {
+            ProcessSpec spec{"/bin/sh", {"-c", waits}, {}};
+            spec.arguments.insert(spec.arguments.end(), words.begin(), words.end());
+            daemons.push_back(std::move(*Process::start(spec)));
+            started.push_back(daemons.back().pid());
+        }
+        auto other = Process::start({"/bin/sh", {"-c", waits, "prted", "prte_tmpdir_base", folder + "/inside"}, {}});
+        const auto found = [&folder] {
+            std::vector<int> processes = daemonsOfJob(folder);
+            std::ranges::sort(processes);
+            return processes;
+        };
+        std::ranges::sort(started);
+        QTRY_COMPARE(found(), started);
+        killProcesses(daemonsOfJob(folder));
+        for (Process& daemon : daemons) QTRY_VERIFY(daemon.exitStatus());
         QVERIFY(!other->exitStatus());
     }
 

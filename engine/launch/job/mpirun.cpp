@@ -89,8 +89,13 @@ void addHosts(Arguments& arguments, const Parameters& parameter, const MpirunOpt
         parameter("oob_tcp_if_include", options.network);
         parameter("btl_tcp_if_include", options.network);
     }
+    // Open MPI 5 takes parameters for those of the part of the command line alone in which they stand.
+    const Arguments parameters(std::ranges::find(arguments, "--mca"), arguments.end());
     for (const MpirunHost& host : options.hosts) {
-        if (&host != &options.hosts.front()) arguments.emplace_back(":");
+        if (&host != &options.hosts.front()) {
+            arguments.emplace_back(":");
+            arguments.insert(arguments.end(), parameters.begin(), parameters.end());
+        }
         arguments.insert(arguments.end(),
                          {"-n", std::to_string(host.ranks), "--host", host.name + ":" + std::to_string(host.ranks)});
         addEnvironment(arguments, options.extras, host.threads);
@@ -116,16 +121,18 @@ ProcessSpec mpirunCommand(const std::filesystem::path& mpirun, const MpirunOptio
     if (!choosesItself) parameter("pml", "ob1");
     if (!several) parameter("btl", "self,vader");
     // Copying through the other process's memory needs a right that containers withhold; shared pages do not.
-    parameter("btl_vader_single_copy_mechanism", "none");
+    parameter("btl_vader_single_copy_mechanism", "none");  // Open MPI 4
+    parameter("smsc", "^cma,knem,xpmem");                  // Open MPI 5
     parameter("odls_base_sigkill_timeout", "0");
-    // Open MPI 4 and 5 have other names for some parameters, and each passes over the other's.
-    for (const char* name : {"orte_tmpdir_base", "prte_tmpdir_base"}) parameter(name, options.temporary.string());
+    for (const char* name : sessionFolderParameters) parameter(name, options.temporary.string());
     if (!options.sharedMemory.empty()) parameter("btl_vader_backing_directory", options.sharedMemory.string());
     const bool oversubscribed =
         several ? std::ranges::any_of(options.hosts, &MpirunHost::oversubscribed) : options.ranks > options.cores;
     if (oversubscribed) parameter("mpi_yield_when_idle", "1");
     if (several) {
         addHosts(arguments, parameter, options);
+        // What tells ranks of Open MPI 5 the sizes of several parts crashes in PMIx 5.0.7 (Debian 13); they do without.
+        spec.environment.emplace_back("PMIX_MCA_pmdl", "^ompi");
     } else {
         // Asked to end while ranks start it may stay for ever, see JobRun::takeOutput; its ranks end with it.
         spec.orphaned = SIGKILL;

@@ -7,11 +7,16 @@
 #include "engine/launch/job/mpirun_extras.h"
 #include "engine/launch/job/process.h"
 
+#include <array>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace shardlab::launch {
+
+/// Where session files lie, as Open MPI 4 and 5 call it; each passes over the other's name, and hands its own to
+/// daemons.
+constexpr std::array<const char*, 2> sessionFolderParameters{"orte_tmpdir_base", "prte_tmpdir_base"};
 
 /// What a run of several hosts says for one of them.
 struct MpirunHost {

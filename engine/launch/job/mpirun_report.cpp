@@ -80,6 +80,8 @@ void MpirunReport::readFramed(std::string_view line) {
         if (exitCode_) rank_ = namedRank_;
     } else if (framedText_.find("MPI_ABORT was invoked on rank") != std::string::npos) {
         rank_ = integerAfter(framedText_, "on rank").value_or(-1);
+    } else if (framedText_.find("calling \"abort\"") != std::string::npos) {
+        rank_ = integerAfter(framedText_, "due to process rank").value_or(-1);
     }
 }
 

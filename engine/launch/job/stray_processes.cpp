@@ -2,6 +2,7 @@
 #include "engine/launch/job/stray_processes.h"
 
 #include "engine/base/file.h"
+#include "engine/launch/job/mpirun.h"
 
 #include <algorithm>
 #include <charconv>
@@ -45,7 +46,11 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
 std::vector<int> processesOfJob(const std::filesystem::path& folder) { return processesWith("--folder", folder, true); }
 
 std::vector<int> daemonsOfJob(const std::filesystem::path& folder) {
-    return processesWith("orte_tmpdir_base", folder, false);
+    std::vector<int> found;
+    for (const char* parameter : sessionFolderParameters)
+        for (const int process : processesWith(parameter, folder, false))
+            if (std::ranges::find(found, process) == found.end()) found.push_back(process);
+    return found;
 }
 
 bool isStopped(int process) {

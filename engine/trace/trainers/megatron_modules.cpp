@@ -14,9 +14,10 @@ struct Module {
     std::string_view name;
     RecomputePart part;
 };
-constexpr std::array modules{Module{"core_attn", RecomputePart::Core},  Module{"mla_up_proj", RecomputePart::Heads},
-                             Module{"layernorm", RecomputePart::Norms}, Module{"moe_act", RecomputePart::Activations},
-                             Module{"mlp", RecomputePart::FeedForward}, Module{"moe", RecomputePart::Experts}};
+constexpr std::array knownModules{
+    Module{"core_attn", RecomputePart::Core},  Module{"mla_up_proj", RecomputePart::Heads},
+    Module{"layernorm", RecomputePart::Norms}, Module{"moe_act", RecomputePart::Activations},
+    Module{"mlp", RecomputePart::FeedForward}, Module{"moe", RecomputePart::Experts}};
 
 /// Whether a block of the model, or of a module above it, has experts, or has none.
 bool hasBlocks(const ModelSpec& model, bool experts) {
@@ -28,13 +29,13 @@ bool hasBlocks(const ModelSpec& model, bool experts) {
 }  // namespace
 
 std::optional<RecomputePart> partOfModule(std::string_view module) {
-    const auto found = std::ranges::find(modules, module, &Module::name);
-    return found == modules.end() ? std::nullopt : std::optional(found->part);
+    const auto found = std::ranges::find(knownModules, module, &Module::name);
+    return found == knownModules.end() ? std::nullopt : std::optional(found->part);
 }
 
 std::vector<std::string> recomputedModules(const Layout& layout) {
     std::vector<std::string> names;
-    for (const Module& module : modules) {
+    for (const Module& module : knownModules) {
         const bool ofBlocks = module.part == RecomputePart::FeedForward || module.part == RecomputePart::Experts;
         if (recomputes(layout.memory, module.part) &&
             (!ofBlocks || hasBlocks(layout.model, module.part == RecomputePart::Experts)))

@@ -99,7 +99,7 @@ public:
             const QStringList words =
                 file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()).split(QChar(0)) : QStringList();
             const QString name = QFileInfo(words.value(0)).fileName();
-            if (QStringList{"shardlab", "shardlab-rank", "orted", "mpirun"}.contains(name))
+            if (QStringList{"shardlab", "shardlab-rank", "orted", "prted", "mpirun", "prterun"}.contains(name))
                 found.append({process.toInt(), name, words.mid(1).join(' ')});
         }
         return found;
