@@ -18461,7 +18461,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>a schedule with a flush, 1f1b</source>
-        <translation>有 flush 的调度，1f1b</translation>
+        <translation>会排空的调度，如 1f1b</translation>
     </message>
     <message>
         <source>a tensor group of {} ranks</source>

@@ -141,7 +141,7 @@ void readExperts(const Row& row, ModelSpec& model) {
         model.experts.count = row.count("experts");
         const int each = row.count("top_k");
         // A softmax over a token's only expert would always be 1.
-        model.experts.gate = each == 1 ? GateMethod::Switch : GateMethod::TopKSoftmax;
+        model.experts.gate = kindOf<GateMethod>(each == 1 ? "switch" : "top-k-softmax").value();
         if (each > 1) model.experts.topK = each;
         readHeadWidth(row, model);
     }
