@@ -38,6 +38,7 @@ FITTED = [
     ("link share", "in_node_share", ALL, 1, 0.7),
     ("network share", "between_nodes_share", ALL, 1, 0.7),
     ("collective's step", "in_node_latency_seconds", ALL, 1, 3e-6),
+    ("collective's step between hosts on ampere", "between_nodes_latency_seconds", [A["ampere"]], 1, 5e-6),
     ("attention backward", "attention/backward", ALL, 1, 0.8),
     ("materialised attention", "attention/materialised", ALL, 1, 0.6),
     ("flash 1 on ampere", "attention/flash-1", [A["ampere"]], 1, 0.4),

@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/check/elastic_sizes.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
@@ -33,12 +34,6 @@ Layout elastic(int data, int pipeline, int minData, int batch) {
     layout.checkpoint.every = 1;
     layout.run.minData = minData;
     return layout;
-}
-
-Plan planOf(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
 }
 
 }  // namespace

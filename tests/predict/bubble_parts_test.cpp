@@ -4,6 +4,7 @@
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/bubble_parts.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -13,12 +14,6 @@
 using namespace shardlab::test;
 
 namespace {
-
-Plan planOrFail(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
-}
 
 Layout pipelineOf(int stages, int microbatches) {
     Layout layout;
@@ -41,7 +36,7 @@ private Q_SLOTS:
         const auto every = presets();
         for (const Preset& preset : *every) {
             if (!check(preset.layout, scheduleMethods()).empty()) continue;
-            const Plan plan = planOrFail(preset.layout);
+            const Plan plan = planOf(preset.layout);
             const BubbleParts parts = bubbleParts(plan);
             for (const double part : {parts.overload, parts.communication, parts.imbalance, parts.fill})
                 QVERIFY2(part >= 0, preset.layout.name.c_str());
@@ -51,7 +46,7 @@ private Q_SLOTS:
 
     void equalStagesFillAndDrain() {
         for (const auto& [stages, microbatches] : {std::pair{4, 4}, std::pair{4, 12}, std::pair{8, 8}}) {
-            const Plan plan = planOrFail(pipelineOf(stages, microbatches));
+            const Plan plan = planOf(pipelineOf(stages, microbatches));
             const BubbleParts parts = bubbleParts(plan);
             QVERIFY(std::abs(parts.fill - plan.bubbleTheory) < 0.01);
             QVERIFY(parts.fill > 10 * parts.imbalance);
@@ -61,7 +56,7 @@ private Q_SLOTS:
     void unequalStagesAreImbalance() {
         Layout layout = pipelineOf(4, 16);
         layout.schedule.stages = {7, 7, 7, 43};
-        const BubbleParts parts = bubbleParts(planOrFail(layout));
+        const BubbleParts parts = bubbleParts(planOf(layout));
         QVERIFY(parts.imbalance > 0.3 && parts.imbalance > parts.fill && parts.imbalance > parts.communication);
     }
 
@@ -78,7 +73,7 @@ private Q_SLOTS:
                 layout.parallel.data = 4;
                 layout.parallel.zero = 3;
             }
-            const Plan plan = planOrFail(layout);
+            const Plan plan = planOf(layout);
             const BubbleParts parts = bubbleParts(plan);
             QCOMPARE(parts.fill, 0.0);
             QCOMPARE(parts.imbalance, 0.0);

@@ -5,6 +5,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/search/nearest_legal.h"
 #include "engine/predict/search/search.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
@@ -28,12 +29,6 @@ Layout layoutOf(int data, const char* format) {
     layout.precision.exchange = named(format);
     layout.batch = {24, 1};
     return layout;
-}
-
-Plan planOf(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
 }
 
 }  // namespace

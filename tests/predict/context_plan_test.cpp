@@ -6,6 +6,7 @@
 #include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/context_traffic.h"
 #include "engine/predict/plan/plan.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
@@ -29,12 +30,6 @@ Layout longSamples(int context) {
     layout.batch = {1, 1};
     layout.precision.compute = NumberFormat::Bf16;
     return layout;
-}
-
-Plan planned(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return *plan;
 }
 
 }  // namespace
@@ -82,10 +77,10 @@ private Q_SLOTS:
 
     /// Where samples are long and links fast, context ranks make a step and its activations as many times smaller.
     void longSamplesAreAsManyTimesShorter() {
-        const Plan whole = planned(longSamples(1));
+        const Plan whole = planOf(longSamples(1));
         const auto activations = static_cast<std::size_t>(MemoryCategory::Activations);
         for (const int context : {2, 4, 8}) {
-            const Plan plan = planned(longSamples(context));
+            const Plan plan = planOf(longSamples(context));
             const double ratio = context * plan.costs.stages[0].forward / whole.costs.stages[0].forward;
             QVERIFY2(ratio > 0.95 && ratio < 1.05, qPrintable(QString::number(ratio)));
             QVERIFY(plan.memory[0].bytes[activations] * context <= whole.memory[0].bytes[activations]);
@@ -125,7 +120,7 @@ private Q_SLOTS:
             QVERIFY(sentOf(exchange.backward, true) < sentOf(ring.backward, false));
             Layout whole = longSamples(1);
             const double ratio =
-                context * planned(layout).costs.stages[0].weightGrad / planned(whole).costs.stages[0].weightGrad;
+                context * planOf(layout).costs.stages[0].weightGrad / planOf(whole).costs.stages[0].weightGrad;
             // A product of fewer tokens reaches a little less of the peak.
             QVERIFY2(ratio > 0.95 && ratio < 1.1, qPrintable(QString::number(ratio)));
         }

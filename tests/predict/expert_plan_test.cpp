@@ -6,6 +6,7 @@
 #include "engine/layout/utilisation.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/tensor_costs.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
@@ -28,12 +29,6 @@ Layout layoutOf(const std::string& kind) {
     return layout;
 }
 
-Plan planned(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) throw std::runtime_error(toText(plan.error()));
-    return std::move(*plan);
-}
-
 }  // namespace
 
 class ExpertPlanTest : public QObject {
@@ -41,30 +36,30 @@ class ExpertPlanTest : public QObject {
 private Q_SLOTS:
     /// One expert a token is the dense model's work and the gate's; the time is that of all places.
     void workIsThatOfTheAsked() {
-        const Plan dense = planned(layoutOf("gpt"));
+        const Plan dense = planOf(layoutOf("gpt"));
         Layout layout = layoutOf("gpt-moe");
-        const Plan experts = planned(layout);
+        const Plan experts = planOf(layout);
         const double tokens = 32.0 * 256, gates = 3 * 4 * 2 * tokens * 512 * 16;
         QVERIFY(std::abs(experts.flopsPerStep / (dense.flopsPerStep + gates) - 1) < 1e-9);
         QVERIFY(experts.stepSeconds > dense.stepSeconds);
         layout.model.experts.capacity = 4;
-        const Plan roomy = planned(layout);
+        const Plan roomy = planOf(layout);
         QCOMPARE(roomy.flopsPerStep, experts.flopsPerStep);
         QVERIFY(roomy.stepSeconds > 1.2 * experts.stepSeconds);
         QVERIFY(roomy.mfu < experts.mfu);
         layout.model.experts.capacity = 0;  // as many rows as are asked for
-        const Plan dropless = planned(layout);
+        const Plan dropless = planOf(layout);
         QCOMPARE(dropless.flopsPerStep, experts.flopsPerStep);
         QVERIFY(dropless.stepSeconds < experts.stepSeconds);
         layout.model.experts.capacity = 0.5;  // half of the tokens are dropped, and are no work
-        QVERIFY(planned(layout).flopsPerStep < experts.flopsPerStep);
+        QVERIFY(planOf(layout).flopsPerStep < experts.flopsPerStep);
     }
 
     void memoryGrowsWithTheExperts() {
         Layout layout = layoutOf("gpt-moe");
-        const Plan many = planned(layout);
+        const Plan many = planOf(layout);
         layout.model.experts.count = 4;
-        const Plan few = planned(layout);
+        const Plan few = planOf(layout);
         const std::int64_t one = 2 * 512 * 2048 + 2048 + 512;
         // Each rank has a dense block and one with experts: weights, gradients and AdamW's two numbers, with the gate.
         const auto state = [](const Plan& plan) {
@@ -80,9 +75,9 @@ private Q_SLOTS:
         layout.parallel.data = 4;
         layout.parallel.pipeline = 2;
         layout.cluster.hosts = {{"localhost", 8}};
-        const Plan whole = planned(layout);
+        const Plan whole = planOf(layout);
         layout.parallel.expert = 4;
-        const Plan spread = planned(layout);
+        const Plan spread = planOf(layout);
         const std::int64_t one = 2 * 512 * 2048 + 2048 + 512;
         const auto state = [](const Plan& plan, std::size_t rank) {
             return plan.memory[rank].bytes[0] + plan.memory[rank].bytes[1] + plan.memory[rank].bytes[2];
@@ -105,7 +100,7 @@ private Q_SLOTS:
         QVERIFY(spread.stepSeconds != whole.stepSeconds);
         // Where two ranks hold each, they are summed between these.
         layout.parallel.expert = 2;
-        QCOMPARE(sent(whole, Axis::Data) - sent(planned(layout), Axis::Data),
+        QCOMPARE(sent(whole, Axis::Data) - sent(planOf(layout), Axis::Data),
                  std::int64_t{4} * 4 * one * (2 * 3 * 16 - 2 * 2 * 8));
     }
 
@@ -118,10 +113,10 @@ private Q_SLOTS:
         layout.parallel.pipeline = 1;
         layout.parallel.expert = 2;
         layout.cluster.hosts = {{"localhost", 2}};
-        const Plan whole = planned(layout);
+        const Plan whole = planOf(layout);
         layout.parallel.tensor = 2;
         layout.cluster.hosts = {{"localhost", 4}};
-        const Plan divided = planned(layout);
+        const Plan divided = planOf(layout);
         const StageShape stage{8, true, true};
         TensorShare one = tensorShare(layout), all = one;
         all.size = 1;
@@ -153,10 +148,10 @@ private Q_SLOTS:
         Layout layout = layoutOf("gpt-moe");
         layout.parallel = {.data = 2, .pipeline = 1, .tensor = 2, .expert = 2};
         layout.cluster.hosts = {{"localhost", 4}};
-        const Plan cut = planned(layout);
+        const Plan cut = planOf(layout);
         layout.parallel.expert = 4;
         layout.parallel.expertTensor = 1;
-        const Plan folded = planned(layout);
+        const Plan folded = planOf(layout);
         const StageShape stage{8, true, true};
         const TensorShare share = tensorShare(layout);
         QCOMPARE(spreadParameters(layout.model, stage, share), std::int64_t{4} * 4 * (2 * 512 * 2048 + 2048 + 512));
@@ -178,7 +173,7 @@ private Q_SLOTS:
         // One replica: no row travels.
         layout.parallel = {.data = 1, .pipeline = 1, .tensor = 2, .expert = 2, .expertTensor = 1};
         layout.cluster.hosts = {{"localhost", 2}};
-        const Plan alone = planned(layout);
+        const Plan alone = planOf(layout);
         QCOMPARE(sent(alone), std::int64_t{0});
         QVERIFY(spreadParameters(layout.model, stage, tensorShare(layout)) == 0);
     }
@@ -198,10 +193,10 @@ private Q_SLOTS:
                 if (cost.layer == 0) sums[cost.kind] += cost.bytes;
             return sums;
         };
-        auto cut = ofExperts(planned(layout));
+        auto cut = ofExperts(planOf(layout));
         layout.parallel.expert = 8;
         layout.parallel.expertTensor = 1;
-        const Plan plan = planned(layout);
+        const Plan plan = planOf(layout);
         QCOMPARE(exchangeMembers(layout), 8);
         auto folded = ofExperts(plan);
         QCOMPARE(folded[EventKind::DispatchTokens], cut[EventKind::DispatchTokens] / 2);
@@ -227,11 +222,11 @@ private Q_SLOTS:
         for (const int zero : {1, 2, 3}) {
             layout.parallel.zero = zero;
             layout.parallel.expert = 1;
-            const Plan whole = planned(layout);
+            const Plan whole = planOf(layout);
             std::map<int, double> less;
             for (const int expert : {2, 4}) {
                 layout.parallel.expert = expert;
-                const Plan spread = planned(layout);
+                const Plan spread = planOf(layout);
                 const auto share = [&](int category, bool sharded) {
                     return whole.memory[0].bytes[std::size_t(category)] - (sharded ? 0 : 4 * (held - held / expert));
                 };
@@ -257,7 +252,7 @@ private Q_SLOTS:
         layout.parallel.expert = 4;
         layout.cluster.pace = PaceSpec{"h100-sxm", 1};
         layout.cluster.hosts = {{"a", 4}, {"b", 4}};
-        const auto forward = [](const Layout& of) { return planned(of).costs.stages[0].forward; };
+        const auto forward = [](const Layout& of) { return planOf(of).costs.stages[0].forward; };
         const double inside = forward(layout);
         layout.cluster.hosts = {{"a", 2}, {"b", 6}};  // a group lies on both
         QVERIFY(forward(layout) > inside);
@@ -266,7 +261,7 @@ private Q_SLOTS:
     void notesSayWhatATokenUses() {
         const auto notes = [](const Layout& layout) {
             std::string all;
-            for (const Sentence& note : planned(layout).notes) all += note.english() + '\n';
+            for (const Sentence& note : planOf(layout).notes) all += note.english() + '\n';
             return all;
         };
         Layout layout = layoutOf("gpt-moe");

@@ -7,6 +7,7 @@
 #include "engine/predict/plan/costs.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/search/search.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -30,12 +31,6 @@ Layout twoHosts(int zero, int shard) {
     layout.precision.compute = NumberFormat::Bf16;
     layout.batch = {16, 1};
     return layout;
-}
-
-Plan planOf(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return *plan;
 }
 
 const DataCosts& dataOf(const Plan& plan) { return plan.costs.stages.front().data; }

@@ -6,6 +6,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/predicted_memory.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
@@ -41,12 +42,6 @@ Layout llama3(int data, int chunks) {
     return layout;
 }
 
-Plan planned(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error().front()).c_str());
-    return std::move(*plan);
-}
-
 /// Without the rank, which alone tells ranks of a pipeline rank apart.
 std::vector<Event> eventsOf(const Plan& plan, int rank) {
     std::vector<Event> events;
@@ -66,7 +61,7 @@ private Q_SLOTS:
     void twoMillionForwardsArePlanned() {
         const Layout layout = llama3(128, 8);
         QVERIFY(std::int64_t{microbatches(layout)} * stageCount(layout) * 128 * 8 > 2'000'000);
-        const Plan plan = planned(layout);
+        const Plan plan = planOf(layout);
         QVERIFY(plan.simulation.folded);
         QCOMPARE(plan.mesh.ranks(), 16384);
         QCOMPARE(plan.memory.size(), std::size_t{16384});
@@ -101,7 +96,7 @@ private Q_SLOTS:
 
     /// Few ranks have all of their events, and the same replica takes as long.
     void fewRanksAreNotFolded() {
-        const Plan few = planned(llama3(1, 1));
+        const Plan few = planOf(llama3(1, 1));
         QVERIFY(!few.simulation.folded);
         for (int rank = 0; rank < few.mesh.ranks(); ++rank) QVERIFY(eventsOf(few, rank).size() > 16);
     }

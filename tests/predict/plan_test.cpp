@@ -10,6 +10,7 @@
 #include "engine/predict/search/step_overhead.h"
 #include "engine/predict/search/search.h"
 #include "engine/predict/search/step_estimate.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
@@ -26,12 +27,6 @@ using namespace shardlab::test;
 namespace {
 
 Layout preset(const char* name) { return findPreset(name)->layout; }
-
-Plan planOrFail(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
-}
 
 std::int64_t trafficOn(const Plan& plan, Axis axis) {
     std::int64_t bytes = 0;
@@ -56,7 +51,7 @@ private Q_SLOTS:
         for (const Preset& each : *all) {
             QElapsedTimer timer;
             timer.start();
-            const Plan plan = planOrFail(each.layout);
+            const Plan plan = planOf(each.layout);
             qInfo("%-16s %6.2f ms  step %.3f s  bubble %.3f (theory %.3f)  exposed %.3f  peak %.1f MiB  mfu %.4f  "
                   "stretch %.3g",
                   each.name.c_str(), static_cast<double>(timer.nsecsElapsed()) * 1e-6, plan.stepSeconds, plan.bubble,
@@ -109,16 +104,16 @@ private Q_SLOTS:
 
     void presetsThatTeachTheFormulaShowIt() {
         for (const char* name : {"naive-4", "gpipe-8", "1f1b-8"}) {
-            const Plan plan = planOrFail(preset(name));
+            const Plan plan = planOf(preset(name));
             QVERIFY2(std::abs(plan.bubble - plan.bubbleTheory) < 0.03, name);
         }
-        const Plan gpipe = planOrFail(preset("gpipe-4")), oneFOneB = planOrFail(preset("1f1b-4"));
+        const Plan gpipe = planOf(preset("gpipe-4")), oneFOneB = planOf(preset("1f1b-4"));
         QVERIFY(std::abs(gpipe.bubble - oneFOneB.bubble) < 0.02);
         QCOMPARE(gpipe.memory[0].microbatchesInFlight, 8);
         QCOMPARE(oneFOneB.memory[0].microbatchesInFlight, 4);
         QCOMPARE(oneFOneB.memory[3].microbatchesInFlight, 1);
         QVERIFY(gpipe.memory[3].peak > 2 * oneFOneB.memory[3].peak);
-        const Plan uneven = planOrFail(preset("uneven-4"));
+        const Plan uneven = planOf(preset("uneven-4"));
         QVERIFY(uneven.bubble > uneven.bubbleTheory + 0.1);
         QVERIFY(std::ranges::any_of(uneven.notes, [](const Sentence& note) {
             return note.english().find("unequal stages") != std::string::npos;
@@ -137,7 +132,7 @@ private Q_SLOTS:
     void trafficIsCounted() {
         // data 2 × pipeline 2, 4 microbatches of 2·128 tokens of 128 floats: up and down, on both replicas.
         const Layout layout;
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         const std::int64_t message = 4 * 2 * 128 * 128;
         const std::int64_t tied = 4 * tableParameters(layout.model);
         const std::int64_t norm = 8;
@@ -145,7 +140,7 @@ private Q_SLOTS:
         // A ring of two: each member sends the whole buffer once.
         QCOMPARE(trafficOn(plan, Axis::Data), 2 * 4 * (modelParameters(layout.model) + tableParameters(layout.model)));
         Layout alone = preset("toy-1x1");
-        QVERIFY(planOrFail(alone).traffic.empty());
+        QVERIFY(planOf(alone).traffic.empty());
     }
 
     /// 2205.05198: split tokens change no traffic of the layers but for what is gathered again for the weight
@@ -160,17 +155,17 @@ private Q_SLOTS:
         // Ring: the four members of an all-reduce send 2(t−1) of its buffer together.
         const std::int64_t ring = 2 * 3 * microbatches, norms = 2 * 3 * 8;
         // Each of 8 norm-and-product blocks makes one sum forward and one backward; embedding and output make one each.
-        QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor), ring * (18 * activation + 3 * token) + norms);
+        QCOMPARE(trafficOn(planOf(layout), Axis::Tensor), ring * (18 * activation + 3 * token) + norms);
         layout.parallel.sequence = true;
         // Every sum gets its gather, the embedding's in its weight gradient; 9 norms are gathered again and summed.
-        QCOMPARE(trafficOn(planOrFail(layout), Axis::Tensor),
+        QCOMPARE(trafficOn(planOf(layout), Axis::Tensor),
                  ring * (18 * activation + 9 * activation / 2 + 9 * norm + 3 * token) + norms);
-        QCOMPARE(planOrFail(layout).traffic.size(), std::size_t{3});  // and the norm's
+        QCOMPARE(planOf(layout).traffic.size(), std::size_t{3});  // and the norm's
 
         // Stage borders carry each member's tokens only.
         layout.parallel = {1, 2, 2};
         layout.schedule.kind = "1f1b";
-        const auto sent = [&] { return planOrFail(layout).costs.stages[0].sendBytes; };
+        const auto sent = [&] { return planOf(layout).costs.stages[0].sendBytes; };
         const std::int64_t whole = sent();
         layout.parallel.sequence = true;
         QCOMPARE(2 * sent(), whole);
@@ -187,7 +182,7 @@ private Q_SLOTS:
             layout.parallel = {.data = 1, .pipeline = 1, .tensor = t};
             layout.cluster.hosts = {{"localhost", t}};
             layout.cluster.pace = PaceSpec{"h100-sxm", 1};
-            const Plan plan = planOrFail(layout);
+            const Plan plan = planOf(layout);
             const std::string told = fmt::format("holds {} of {} heads", each + 1, heads);
             const auto tells = [&](const Sentence& note) { return note.english().find(told) != std::string::npos; };
             QCOMPARE(std::ranges::count_if(plan.notes, tells), heads % t == 0 ? 0 : 1);
@@ -210,7 +205,7 @@ private Q_SLOTS:
             Layout wider = layout;
             wider.model.heads = t * (heads % t == 0 ? each : each + 1);
             wider.model.block.headWidth = 8;
-            QVERIFY(std::abs(planOrFail(wider).costs.stages.front().forward - busy) <= 1e-9 * busy);
+            QVERIFY(std::abs(planOf(wider).costs.stages.front().forward - busy) <= 1e-9 * busy);
         }
     }
 
@@ -220,7 +215,7 @@ private Q_SLOTS:
         layout.cluster.pace = PaceSpec{};
         layout.parallel = {1, 1, 4};
         layout.schedule.kind = "naive";
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         const StageCosts& cost = plan.costs.stages[0];
         const double inside =
             seconds(cost.tensor.forward) + seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad);
@@ -240,7 +235,7 @@ private Q_SLOTS:
         const double wanted = (seconds(cost.tensor.inputGrad) + seconds(cost.tensor.weightGrad)) * plan.costs.stretch;
         QVERIFY(std::abs(double(lasted) * 1e-9 / wanted - 1) < 0.01);
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
-        const Plan apart = planOrFail(layout);
+        const Plan apart = planOf(layout);
         QVERIFY(apart.costs.stages[0].forward > cost.forward);
         QVERIFY(std::ranges::any_of(apart.notes, [](const Sentence& note) {
             return note.english().starts_with("tensor groups span several hosts");
@@ -251,7 +246,7 @@ private Q_SLOTS:
         // Kaplan et al. 2020: 6·parameters a token, where attention and embeddings are small.
         Layout layout = preset("toy-1x1");
         layout.model = {ModelKind::Mlp, 8, 1024, 1, 16, 256, 0};
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         const double rule = 6.0 * static_cast<double>(plan.parameters) * static_cast<double>(tokensPerStep(layout));
         QVERIFY(std::abs(plan.flopsPerStep / rule - 1) < 0.01);
     }
@@ -263,9 +258,9 @@ private Q_SLOTS:
         layout.parallel.data = layout.parallel.pipeline = 2;
         layout.memory.offload = OffloadKind::Optimizer;
         layout.cluster.pace = PaceSpec{"h100-sxm", 0.5};
-        const Plan fast = planOrFail(layout);
+        const Plan fast = planOf(layout);
         layout.cluster.pace->stepSeconds = 60;
-        const Plan slow = planOrFail(layout);
+        const Plan slow = planOf(layout);
         const auto near = [](double a, double b) { return std::abs(a / b - 1) < 1e-6; };
         QVERIFY(near(slow.simulation.stepSeconds, 60) && near(slow.costs.stretch, 120 * fast.costs.stretch));
         QVERIFY(near(slow.stepSeconds, fast.stepSeconds) && near(slow.stepSeconds * slow.costs.stretch, 60));
@@ -296,14 +291,14 @@ private Q_SLOTS:
     void mfuIsOfTheModelledDevice() {
         Layout layout;
         layout.cluster.pace = PaceSpec{"h100-sxm", 5.0};
-        const Plan slow = planOrFail(layout);
+        const Plan slow = planOf(layout);
         layout.cluster.pace->stepSeconds = 0.5;
-        const Plan fast = planOrFail(layout);
+        const Plan fast = planOf(layout);
         QVERIFY(std::abs(slow.mfu / fast.mfu - 1) < 1e-9);
         QVERIFY(std::abs(slow.costs.stretch / fast.costs.stretch - 10) < 1e-6);
         QCOMPARE(slow.device.capacityBytes, findDevice("h100-sxm")->memoryBytes);
         layout.cluster.pace->device = "cpu";
-        QVERIFY(planOrFail(layout).mfu > 10 * fast.mfu);  // no launches to wait for
+        QVERIFY(planOf(layout).mfu > 10 * fast.mfu);  // no launches to wait for
     }
 
     void coresAreSharedAtFullSpeed() {
@@ -336,7 +331,7 @@ private Q_SLOTS:
         layout.model.layers = 48;
         layout.model.hidden = 8192;
         layout.model.heads = 64;
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         QVERIFY(!plan.fits);
         QVERIFY(std::ranges::any_of(plan.notes, [](const Sentence& note) {
             return note.english().find("GiB usable (80.0 GiB less a reserve of 4.80 GiB") != std::string::npos;
@@ -347,7 +342,7 @@ private Q_SLOTS:
     /// alike.
     void aReserveStaysFree() {
         Layout layout = preset("gpt3-175b");
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         const std::int64_t needed = neededBytes(layout, neediest(layout, plan.memory)),
                            capacity = plan.device.capacityBytes;
         QCOMPARE(plan.device.reserveBytes, std::llround(0.06 * double(capacity)));
@@ -356,7 +351,7 @@ private Q_SLOTS:
         for (const auto& [reserve, fits] :
              {std::pair(0.0, true), {exact - 1e-6, true}, {exact + 1e-6, false}, {0.5, false}}) {
             layout.memory.reserve = reserve;
-            const Plan other = planOrFail(layout);
+            const Plan other = planOf(layout);
             QCOMPARE(other.fits, fits);
             QCOMPARE(other.memory.front().peak, plan.memory.front().peak);
             QCOMPARE(StepEstimator(layout).memory(choiceOf(layout)).fits(), fits);
@@ -397,7 +392,7 @@ private Q_SLOTS:
     void processorsKeepTheReserveAndHoldTheirHostsMemory() {
         Layout layout;
         layout.memory.offload = OffloadKind::Optimizer;
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         QVERIFY(plan.device.reserveBytes > 0);
         const RankMemory& most = neediest(layout, plan.memory);
         QVERIFY(total(most.host) > 0);
@@ -412,7 +407,7 @@ private Q_SLOTS:
             Layout layout;
             layout.optimizer.kind = named(kind);
             layout.optimizer.momentum = momentum;
-            const Plan plan = planOrFail(layout);
+            const Plan plan = planOf(layout);
             return double(plan.memory[0].bytes[std::size_t(MemoryCategory::Optimizer)]) /
                    double(plan.memory[0].bytes[std::size_t(MemoryCategory::Parameters)]);
         };
@@ -438,7 +433,7 @@ private Q_SLOTS:
         layout.cluster.pace = PaceSpec{};
         QElapsedTimer timer;
         timer.start();
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         qInfo("p 64, m 1024: %.1f ms, %zu events", static_cast<double>(timer.nsecsElapsed()) * 1e-6,
               plan.simulation.events.size());
         QVERIFY(std::abs(plan.bubble - plan.bubbleTheory) < 0.15);

@@ -5,6 +5,7 @@
 #include "engine/predict/plan/measurements.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/search/search.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
@@ -17,12 +18,6 @@
 using namespace shardlab::test;
 
 namespace {
-
-Plan planOrFail(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
-}
 
 Layout paced(const PrecisionSpec& precision) {
     Layout layout;
@@ -100,7 +95,7 @@ private Q_SLOTS:
             paced({named(compute.toStdString()), named(weights.toStdString()), named(gradients.toStdString())});
         layout.optimizer.kind = named(optimizer);
         layout.optimizer.momentum = 0;
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         const std::int64_t parameters = stageParameters(layout.model, stageShapes(layout)[1]);
         const QStringList each = bytes.split(' ');
         QCOMPARE(bytesOfKind(plan, MemoryCategory::Parameters), parameters * each[0].toInt());
@@ -114,7 +109,7 @@ private Q_SLOTS:
             Layout layout = paced({NumberFormat::Bf16});
             layout.parallel = ParallelSpec{4, 1};
             layout.parallel.zero = zero;
-            const Plan plan = planOrFail(layout);
+            const Plan plan = planOf(layout);
             const MemoryBytes& bytes = plan.memory.back().bytes;
             const double perParameter = double(bytes[0] + bytes[1] + bytes[2]) / double(plan.parameters);
             const double wanted[] = {16, 4 + 12 / 4.0, 2 + 14 / 4.0, 16 / 4.0};
@@ -123,7 +118,7 @@ private Q_SLOTS:
     }
 
     void halfAsMuchIsSentAndKept() {
-        const Plan whole = planOrFail(paced({})), half = planOrFail(paced({NumberFormat::Bf16}));
+        const Plan whole = planOf(paced({})), half = planOf(paced({NumberFormat::Bf16}));
         QCOMPARE(2 * half.costs.stages[0].sendBytes, whole.costs.stages[0].sendBytes);
         QCOMPARE(2 * half.costs.stages[0].tiedBytes, whole.costs.stages[0].tiedBytes);
         QVERIFY(bytesOfKind(half, MemoryCategory::Activations) <
@@ -137,14 +132,14 @@ private Q_SLOTS:
                 bytes += each.layer == outputLayer ? 0 : each.bytes;
             return bytes;
         };
-        const std::int64_t full = sums(planOrFail(layout));
+        const std::int64_t full = sums(planOf(layout));
         layout.precision.compute = NumberFormat::Bf16;
-        QCOMPARE(2 * sums(planOrFail(layout)), full);
-        QCOMPARE(planOrFail(layout).costs.stages[0].tensor.forward.back().bytes, 2 * 4 * std::int64_t{2} * 512);
+        QCOMPARE(2 * sums(planOf(layout)), full);
+        QCOMPARE(planOf(layout).costs.stages[0].tensor.forward.back().bytes, 2 * 4 * std::int64_t{2} * 512);
         // Buckets are megabytes: of 16 bits each holds twice as many gradients.
         layout.parallel = ParallelSpec{4, 1};
         layout.parallel.bucket = 1;
-        const auto buckets = [&] { return planOrFail(layout).costs.stages[0].data.reduce.size(); };
+        const auto buckets = [&] { return planOf(layout).costs.stages[0].data.reduce.size(); };
         layout.model.hidden = 128;
         const std::size_t few = buckets();
         layout.precision.gradients = GradientFormat::Fp32;
@@ -154,7 +149,7 @@ private Q_SLOTS:
     void productsTakeTheRateOfTheirFormat() {
         const DevicePreset& device = *findDevice("h100-sxm");
         const Layout layout = paced({NumberFormat::Bf16});
-        const Plan whole = planOrFail(paced({})), half = planOrFail(layout);
+        const Plan whole = planOf(paced({})), half = planOf(layout);
         const double flops = stageForwardFlops(layout.model, stageShapes(layout)[1], layout.batch.micro);
         const double saved = flops / device.matmulEfficiency * (1 / device.fp32Flops - 1 / device.bf16Flops);
         const double shorter = whole.costs.stages[1].forward - half.costs.stages[1].forward;
@@ -162,10 +157,10 @@ private Q_SLOTS:
         QVERIFY(half.costs.stages[1].forward > flops / (device.bf16Flops * device.matmulEfficiency));
         QVERIFY(half.mfu < 1 && half.mfu > 0);
         // Weights that are rounded for each product take longer, as do gradients that are looked at.
-        const Plan rounding = planOrFail(paced({NumberFormat::Bf16, WeightStorage::Fp32}));
+        const Plan rounding = planOf(paced({NumberFormat::Bf16, WeightStorage::Fp32}));
         QVERIFY(rounding.costs.stages[1].forward > half.costs.stages[1].forward);
-        const Plan looking = planOrFail(paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
-                                               ProductFormat::Compute, LossScaling::Dynamic}));
+        const Plan looking = planOf(paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                           ProductFormat::Compute, LossScaling::Dynamic}));
         QCOMPARE(looking.costs.stages[1].forward, half.costs.stages[1].forward);
         QVERIFY(looking.costs.stages[1].inputGrad > half.costs.stages[1].inputGrad);
         QVERIFY(looking.costs.stages[1].weightGrad > half.costs.stages[1].weightGrad);
@@ -177,7 +172,7 @@ private Q_SLOTS:
             Layout layout = paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
                                    ProductFormat::Compute, named(scale)});
             layout.optimizer.clip = 0;
-            const Plan plan = planOrFail(layout);
+            const Plan plan = planOf(layout);
             bool reduces = false;
             for (const Action& action : plan.lowered.ranks[0])
                 reduces = reduces || action.kind == ActionKind::ReduceNorm;
@@ -214,22 +209,22 @@ private Q_SLOTS:
     }
 
     void whatIsSeldomMeantIsTold() {
-        QVERIFY(!tells(planOrFail(paced({NumberFormat::Bf16})), "loss scale"));
-        QVERIFY(tells(planOrFail(paced({NumberFormat::Fp16})), "fp16 without a loss scale"));
-        QVERIFY(!tells(planOrFail(paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
-                                         ProductFormat::Compute, LossScaling::Dynamic})),
+        QVERIFY(!tells(planOf(paced({NumberFormat::Bf16})), "loss scale"));
+        QVERIFY(tells(planOf(paced({NumberFormat::Fp16})), "fp16 without a loss scale"));
+        QVERIFY(!tells(planOf(paced({NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
+                                     ProductFormat::Compute, LossScaling::Dynamic})),
                        "loss scale"));
-        QVERIFY(tells(planOrFail(paced({NumberFormat::Fp32, WeightStorage::Master, GradientFormat::Compute,
-                                        ProductFormat::Compute, LossScaling::Static})),
+        QVERIFY(tells(planOf(paced({NumberFormat::Fp32, WeightStorage::Master, GradientFormat::Compute,
+                                    ProductFormat::Compute, LossScaling::Static})),
                       "does nothing for fp32"));
-        QVERIFY(tells(planOrFail(paced({NumberFormat::Bf16, WeightStorage::Master, GradientFormat::Compute,
-                                        ProductFormat::Compute, LossScaling::Dynamic})),
+        QVERIFY(tells(planOf(paced({NumberFormat::Bf16, WeightStorage::Master, GradientFormat::Compute,
+                                    ProductFormat::Compute, LossScaling::Dynamic})),
                       "needless with bf16"));
-        QVERIFY(tells(planOrFail(paced({NumberFormat::Bf16, WeightStorage::Alone})), "smaller than 2⁻⁸"));
-        QVERIFY(tells(planOrFail(paced({NumberFormat::Fp16, WeightStorage::Alone, GradientFormat::Compute,
-                                        ProductFormat::Compute, LossScaling::Static})),
+        QVERIFY(tells(planOf(paced({NumberFormat::Bf16, WeightStorage::Alone})), "smaller than 2⁻⁸"));
+        QVERIFY(tells(planOf(paced({NumberFormat::Fp16, WeightStorage::Alone, GradientFormat::Compute,
+                                    ProductFormat::Compute, LossScaling::Static})),
                       "smaller than 2⁻¹¹"));
-        QVERIFY(!tells(planOrFail(paced({NumberFormat::Fp32, WeightStorage::Alone})), "is lost"));
+        QVERIFY(!tells(planOf(paced({NumberFormat::Fp32, WeightStorage::Alone})), "is lost"));
     }
 
     /// GPT-3 175B is 2.8 TB of state in mixed precision: 64 devices of 80 GB hold it, 16 do not.
@@ -274,9 +269,9 @@ private Q_SLOTS:
     /// A GPU's attention keeps a number a row instead of all probabilities.
     void aGpuKeepsNoProbabilities() {
         Layout layout = paced({NumberFormat::Bf16});
-        const Plan onProcessor = planOrFail(layout);
+        const Plan onProcessor = planOf(layout);
         layout.cluster.device = DeviceKind::Cuda;
-        const Plan onGpu = planOrFail(layout);
+        const Plan onGpu = planOf(layout);
         const std::int64_t rows = std::int64_t{layout.batch.micro} * 512 * 16, layers = 2;
         const int held = onGpu.memory[1].microbatchesInFlight;
         QCOMPARE(bytesOfKind(onProcessor, MemoryCategory::Activations) -

@@ -5,6 +5,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/stage_buffers.h"
 #include "engine/layout/schedule/registry.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
@@ -33,12 +34,6 @@ Layout paperLayout(const std::string& recompute) {
     layout.batch.micro = 2;
     layout.memory.recompute = named(recompute);
     return layout;
-}
-
-Plan planOrFail(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
 }
 
 }  // namespace
@@ -173,7 +168,7 @@ private Q_SLOTS:
             layout.cluster.hosts = {{"localhost", 1}};
             layout.batch = {1, 1};
             layout.optimizer.kind = OptimizerKind::Sgd;
-            return planOrFail(layout).memory[0].bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
+            return planOf(layout).memory[0].bytes[static_cast<std::size_t>(MemoryCategory::Activations)];
         };
         QVERIFY(peak("full", 1) < peak("none", 1) / 4);
         QCOMPARE(peak("every", 1), peak("full", 1));
@@ -189,7 +184,7 @@ private Q_SLOTS:
             Layout layout = paperLayout(recompute);
             layout.parallel = {1, 2};
             layout.cluster.hosts = {{"localhost", 2}};
-            return planOrFail(layout).costs;
+            return planOf(layout).costs;
         };
         const StageCosts none = costs("none").stages[0], selective = costs("selective").stages[0];
         QCOMPARE(none.recompute, 0.0);
@@ -227,9 +222,9 @@ private Q_SLOTS:
             layout.cluster.hosts = {{"localhost", 2 * t}};
             layout.schedule.kind = "gpipe";
             layout.batch = {8, 2};
-            const Plan whole = planOrFail(layout);
+            const Plan whole = planOf(layout);
             layout.memory.partitionActivations = true;
-            const Plan parts = planOrFail(layout);
+            const Plan parts = planOf(layout);
             const std::int64_t input =
                 4 * std::int64_t{layout.batch.micro} * layout.model.sequence * layout.model.hidden;
             const int blocks = layout.model.layers / 2, m = microbatches(layout);
@@ -253,9 +248,9 @@ private Q_SLOTS:
             }));
             // Where tokens are split, or nothing is computed again, there is nothing to part.
             layout.parallel.sequence = true;
-            const Plan split = planOrFail(layout);
+            const Plan split = planOf(layout);
             layout.memory.partitionActivations = false;
-            QCOMPARE(planOrFail(layout).memory[0].peak, split.memory[0].peak);
+            QCOMPARE(planOf(layout).memory[0].peak, split.memory[0].peak);
         }
     }
 
@@ -267,7 +262,7 @@ private Q_SLOTS:
             layout.cluster.hosts = {{"localhost", 2}};
             layout.batch = {4, 2};
             std::int64_t bytes = 0;
-            for (const AxisTraffic& axis : planOrFail(layout).traffic)
+            for (const AxisTraffic& axis : planOf(layout).traffic)
                 if (axis.what.english().starts_with("activations")) bytes += axis.bytes;
             return bytes;
         };
@@ -302,14 +297,14 @@ private Q_SLOTS:
                 const double made = 4.0 * 2 * 24 * double(queryColumns(model) + expandedColumns(model)) / tensor;
                 QCOMPARE(keptBytes(layoutOf("none", tensor), 3) - keptBytes(layoutOf("latent", tensor), 3), 3 * made);
             }
-            const StageCosts none = planOrFail(layoutOf("none", 1)).costs.stages[0],
-                             latent = planOrFail(layoutOf("latent", 1)).costs.stages[0];
+            const StageCosts none = planOf(layoutOf("none", 1)).costs.stages[0],
+                             latent = planOf(layoutOf("latent", 1)).costs.stages[0];
             QCOMPARE(latent.forward, none.forward);
             QVERIFY(latent.recompute > 0 && latent.recompute < none.forward / 2);
             QVERIFY(qFuzzyCompare(latent.inputGrad, none.inputGrad + latent.recompute));
             const auto traffic = [&](const std::string& recompute) {
                 std::int64_t bytes = 0;
-                for (const AxisTraffic& axis : planOrFail(layoutOf(recompute, 2)).traffic) bytes += axis.bytes;
+                for (const AxisTraffic& axis : planOf(layoutOf(recompute, 2)).traffic) bytes += axis.bytes;
                 return bytes;
             };
             // An all-gather of two brings each the other's half.
@@ -326,7 +321,7 @@ private Q_SLOTS:
                 layout.parallel = {1, 4};
                 layout.cluster.pace = PaceSpec{};  // no cores to share
                 layout.memory.recomputeEvery = 2;
-                const Plan plan = planOrFail(layout);
+                const Plan plan = planOf(layout);
                 double again = 0, wanted = 0;
                 std::int64_t reached = 0;
                 Event around;
@@ -425,7 +420,7 @@ private Q_SLOTS:
             layout.parallel.zero = 3;
             layout.cluster.hosts = {{"localhost", 2}};
             layout.cluster.pace = PaceSpec{};
-            return planOrFail(layout);
+            return planOf(layout);
         };
         const auto gathered = [](const Plan& of) {
             std::int64_t bytes = 0;

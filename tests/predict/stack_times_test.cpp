@@ -6,6 +6,7 @@
 #include "engine/layout/stacks.h"
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/stack_times.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
@@ -38,12 +39,6 @@ Layout paced(const std::string& stack) {
     layout.batch = {.global = 8, .micro = 1};
     layout.precision.compute = NumberFormat::Bf16;
     return layout;
-}
-
-Plan planned(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error().front()).c_str());
-    return std::move(*plan);
 }
 
 std::string stackText(const std::string& key, const std::string& value) {
@@ -105,9 +100,9 @@ private Q_SLOTS:
         };
         QVERIFY(in(ProductFormat::Fp8, 8192) < 0.7 * in(ProductFormat::Compute, 8192));
         Layout layout = paced("megatron-core");
-        const double sixteen = planned(layout).stepSeconds;
+        const double sixteen = planOf(layout).stepSeconds;
         layout.precision.products = ProductFormat::Fp8;
-        const double eight = planned(layout).stepSeconds;
+        const double eight = planOf(layout).stepSeconds;
         QVERIFY2(eight < 0.9 * sixteen && eight > 0.5 * sixteen, qPrintable(QString("%1 %2").arg(eight).arg(sixteen)));
         layout.precision.products = ProductFormat::NvFp4;
         QCOMPARE(check(layout, scheduleMethods()).front().pointer, std::string("/precision/products"));
@@ -131,9 +126,9 @@ private Q_SLOTS:
 
     /// What a stack does shows in the plan: hidden collectives, blocking sends, fewer passes.
     void stacksDiffer() {
-        const double core = planned(paced("megatron-core")).stepSeconds;
-        const double serial = planned(paced("megatron-core-serial")).stepSeconds;
-        const double eager = planned(paced("megatron-2022")).stepSeconds;
+        const double core = planOf(paced("megatron-core")).stepSeconds;
+        const double serial = planOf(paced("megatron-core-serial")).stepSeconds;
+        const double eager = planOf(paced("megatron-2022")).stepSeconds;
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
     }
 
@@ -237,20 +232,20 @@ private Q_SLOTS:
     /// Links of the layout take the place of the device's.
     void linksOfTheLayout() {
         Layout layout = paced("megatron-core-serial");
-        const double usual = planned(layout).stepSeconds;
+        const double usual = planOf(layout).stepSeconds;
         layout.cluster.pace->nodeLink = 50;
-        QVERIFY(planned(layout).stepSeconds > 1.1 * usual);
+        QVERIFY(planOf(layout).stepSeconds > 1.1 * usual);
         layout.cluster.pace->nodeLink = 450;
-        QVERIFY(std::abs(planned(layout).stepSeconds - usual) < 1e-9);
+        QVERIFY(std::abs(planOf(layout).stepSeconds - usual) < 1e-9);
     }
 
     /// The allocator and the driver take memory beside what a stack's tensors take.
     void memoryIncludesContext() {
-        const Plan plan = planned(paced("megatron-core"));
+        const Plan plan = planOf(paced("megatron-core"));
         QVERIFY(plan.device.programBytes > 1'000'000'000);
         Layout own = plan.layout;
         own.cluster.pace->stack = ownStack;
-        QCOMPARE(planned(own).device.usableBytes(), plan.device.usableBytes() + plan.device.programBytes);
+        QCOMPARE(planOf(own).device.usableBytes(), plan.device.usableBytes() + plan.device.programBytes);
     }
 
     void whatNoStackIsKnownOf() {

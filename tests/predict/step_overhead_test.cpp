@@ -4,6 +4,7 @@
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/search/step_overhead.h"
 #include "engine/predict/search/neighbours.h"
+#include "tests/support/legal_plan.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -13,12 +14,6 @@
 using namespace shardlab::test;
 
 namespace {
-
-Plan planOrFail(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) qFatal("%s", toText(plan.error()).c_str());
-    return std::move(*plan);
-}
 
 const StepOverhead* find(const std::vector<StepOverhead>& overheads, StepOverheadKind kind) {
     const auto found = std::ranges::find(overheads, kind, &StepOverhead::kind);
@@ -52,7 +47,7 @@ private Q_SLOTS:
         layout.optimizer.clip = 1;
         for (const bool paced : {false, true}) {
             if (paced) layout.cluster.pace = PaceSpec{"h100-sxm", 1};
-            const Plan plan = planOrFail(layout);
+            const Plan plan = planOf(layout);
             QCOMPARE(plan.exposedCommunication, 0.0);
             QVERIFY(!find(largestOverheads(plan, 10), StepOverheadKind::Communication));
             const auto norm = std::ranges::find(plan.simulation.events, EventKind::ReduceNorm, &Event::kind);
@@ -63,7 +58,7 @@ private Q_SLOTS:
         // Two stages have one number to exchange, which takes less than the norm.
         layout = pipelineOf(2, 4);
         layout.optimizer.clip = 1;
-        const Plan plan = planOrFail(layout);
+        const Plan plan = planOf(layout);
         const StageCosts& first = plan.costs.stages.front();
         QVERIFY(first.norm > 0 && first.normReading > 0);
         QCOMPARE(first.normBytes, std::int64_t{8});
@@ -72,7 +67,7 @@ private Q_SLOTS:
     void everyPresetIsExplained() {
         const auto every = presets();
         for (const Preset& preset : *every) {
-            const Plan plan = planOrFail(preset.layout);
+            const Plan plan = planOf(preset.layout);
             const std::vector<StepOverhead> all = largestOverheads(plan, 10);
             QVERIFY(std::ranges::is_sorted(all, std::greater<>(), &StepOverhead::seconds));
             double sum = 0;
@@ -84,7 +79,7 @@ private Q_SLOTS:
                 // What is promised holds: legal, fits, as quick as its own plan says.
                 Layout better = preset.layout;
                 apply(overhead.better->choice, better);
-                const Plan other = planOrFail(better);
+                const Plan other = planOf(better);
                 QVERIFY2(near(overhead.better->stepSeconds, other.stepSeconds, 1e-6),
                          qPrintable(QString("%1, %2: %3 s instead of %4 s")
                                         .arg(preset.name.c_str(), overhead.better->change.english().c_str())
@@ -105,23 +100,23 @@ private Q_SLOTS:
     /// Equal stages and small messages: what is lost is the formula's share of the step.
     void theBubbleIsTheFormula() {
         for (const auto& [stages, microbatches] : {std::pair{4, 4}, std::pair{4, 12}, std::pair{8, 8}}) {
-            const Plan plan = planOrFail(pipelineOf(stages, microbatches));
+            const Plan plan = planOf(pipelineOf(stages, microbatches));
             const std::vector<StepOverhead> overheads = largestOverheads(plan, 10);
             const StepOverhead* bubble = find(overheads, StepOverheadKind::Bubble);
             QVERIFY(bubble);
             QVERIFY2(near(bubble->share, plan.bubbleTheory, 0.1), bubble->why.english().c_str());
             QVERIFY(bubble->better);
         }
-        const std::vector<StepOverhead> alone = largestOverheads(planOrFail(pipelineOf(1, 4)), 10);
+        const std::vector<StepOverhead> alone = largestOverheads(planOf(pipelineOf(1, 4)), 10);
         QVERIFY(!find(alone, StepOverheadKind::Bubble) && !find(alone, StepOverheadKind::Imbalance));
     }
 
     void unequalStagesAreImbalance() {
         Layout layout = pipelineOf(4, 16);
-        QVERIFY(!find(largestOverheads(planOrFail(layout)), StepOverheadKind::Imbalance) ||
-                find(largestOverheads(planOrFail(layout)), StepOverheadKind::Imbalance)->share < 0.1);
+        QVERIFY(!find(largestOverheads(planOf(layout)), StepOverheadKind::Imbalance) ||
+                find(largestOverheads(planOf(layout)), StepOverheadKind::Imbalance)->share < 0.1);
         layout.schedule.stages = {7, 7, 7, 43};
-        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const std::vector<StepOverhead> overheads = largestOverheads(planOf(layout));
         QCOMPARE(overheads.front().kind, StepOverheadKind::Imbalance);
         QVERIFY(overheads.front().share > 0.3);
         QVERIFY2(overheads.front().why.english().find("stage 3 takes 2.") != std::string::npos,
@@ -136,7 +131,7 @@ private Q_SLOTS:
         layout.model = {ModelKind::Mlp, 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 0};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
-        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const std::vector<StepOverhead> overheads = largestOverheads(planOf(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
         QVERIFY2(waits->why.english().find("averaging gradients over 4 replicas") != std::string::npos,
@@ -149,7 +144,7 @@ private Q_SLOTS:
         layout.model = {ModelKind::Mlp, 8, 1024, 4, 16, 256, 0};
         layout.parallel = ParallelSpec{4, 1, 1, 1, 1, false, 3};
         layout.cluster.hosts = {{"a", 2}, {"b", 2}};
-        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const std::vector<StepOverhead> overheads = largestOverheads(planOf(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits && waits->share > 0.2);
         QVERIFY2(waits->why.english().find("gathering parameters from 4 replicas") != std::string::npos,
@@ -166,7 +161,7 @@ private Q_SLOTS:
         layout.optimizer = {};
         layout.optimizer.kind = OptimizerKind::Sgd;
         layout.optimizer.momentum = layout.optimizer.weightDecay = 0;
-        const std::vector<StepOverhead> overheads = largestOverheads(planOrFail(layout));
+        const std::vector<StepOverhead> overheads = largestOverheads(planOf(layout));
         const StepOverhead* waits = find(overheads, StepOverheadKind::Communication);
         QVERIFY(waits);
         QVERIFY2(waits->why.english().find("reading the weights out of shared memory") != std::string::npos,
@@ -179,7 +174,7 @@ private Q_SLOTS:
         layout.parallel.pipeline = 4;
         layout.cluster.hosts = {{"localhost", 4}};
         layout.schedule.kind = "1f1b";
-        Plan plan = planOrFail(layout);
+        Plan plan = planOf(layout);
         const bool shared = hostCores() < 4;
         QCOMPARE(find(largestOverheads(plan, 10), StepOverheadKind::Overload) != nullptr, shared);
     }

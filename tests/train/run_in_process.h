@@ -7,6 +7,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/trace/record/recorder.h"
 #include "engine/train/run/trainer.h"
+#include "tests/support/legal_plan.h"
 #include "tests/train/rank_threads.h"
 #include "tests/support/wings.h"
 
@@ -97,13 +98,6 @@ inline RunOutcome runInProcess(const Plan& plan, const std::function<Command()>&
     }
     drain();
     return outcome;
-}
-
-/// The plan of a legal layout.
-inline Plan planOf(const Layout& layout) {
-    auto plan = makePlan(layout);
-    if (!plan) throw std::runtime_error(toText(plan.error()));
-    return std::move(*plan);
 }
 
 }  // namespace shardlab::test
