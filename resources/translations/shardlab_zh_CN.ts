@@ -3225,8 +3225,8 @@ Here published runs are set against them.</source>
         <translation>取消</translation>
     </message>
     <message>
-        <source>Predict them</source>
-        <translation>进行预测</translation>
+        <source>Predict runs</source>
+        <translation>预测运行</translation>
     </message>
     <message>
         <source>Go on</source>

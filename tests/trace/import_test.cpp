@@ -341,7 +341,7 @@ private Q_SLOTS:
         QVERIFY(refuses("hello", {"bad.json", "format is none that is known", "Importable are"}));
         QVERIFY(refuses(R"({"traceEvents": [{"ph": "X", "ts": 1, }]})", {"bad.json, byte 39", "no valid JSON"}));
         QVERIFY(refuses(R"({"traceEvents": [{"ph": "X", "ts": 1, "dur": 1, "name": "a"})",
-                        {"byte", "no valid JSON", "end of input"}));
+                        {"byte", "no valid JSON", "the text ends before the value does"}));
         QVERIFY(refuses(R"({"events": []})", {"bad.json", "has no list traceEvents"}));
         QVERIFY(refuses("[1, 2]", {"bad.json", "none of events"}));
         QVERIFY(refuses(R"({"traceEvents": []})", {"nothing in it"}));

@@ -21,7 +21,7 @@ class EvidenceModel : public QAbstractTableModel {
 public:
     /// What a column is sorted by: figures instead of their text.
     static constexpr int sortRole = Qt::UserRole;
-    enum Column { Run, Devices, Stack, Published, Predicted, Deviation, columns };
+    enum Column { Run, Published, Predicted, Deviation, Devices, Stack, columns };
 
     EvidenceModel(const EvidenceSession& session, ThemeSource& theme, QObject* parent);
 

@@ -197,7 +197,7 @@ void EvidenceView::refresh() {
     for (QWidget* choice : std::initializer_list<QWidget*>{figure_, filter_}) choice->setVisible(any);
     const bool running = session_.running();
     work_->setVisible(!session_.complete());
-    work_->setText(running ? tr("Cancel") : session_.rows().empty() ? tr("Predict them") : tr("Go on"));
+    work_->setText(running ? tr("Cancel") : session_.rows().empty() ? tr("Predict runs") : tr("Go on"));
     work_->setToolTip(running ? tr("Keep what was predicted so far")
                               : tr("Predict the step and the memory of every published run that comes with Shardlab, "
                                    "on one core"));
