@@ -57,7 +57,7 @@ private:
         FlatUnit unit;
         std::span<float> worker, server;
         std::int64_t serverBegin = 0;  ///< within the stage
-        /// Of `worker`, in a checkpoint; the second of the copy of a tied embedding on the last stage.
+        /// What a checkpoint calls `worker`; the second name is that of a tied embedding's copy on the last stage.
         std::string kinds[2] = {};
     };
 
