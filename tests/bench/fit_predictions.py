@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fits the figures of software stacks, architectures and devices to published runs.
 
-    tests/bench/fit_predictions.py [--rounds N] [--write] [--leave-out [--most N]] [--program build/bin/shardlab] [TABLE]
+    tests/bench/fit_predictions.py [--rounds N] [--write]
+                                   [--leave-out [source|model] [--most N]] [--program build/bin/shardlab] [TABLE]
 
 The figures that are fitted are named in FITTED below, each with the files that share it. A figure is changed in steps
 of a shrinking factor, one after the other, and a change stays where the mean error of `shardlab validate` falls. Each
@@ -11,11 +12,12 @@ an error above LARGEST counts as LARGEST, so that a misprint does not. What a fi
 a figure that no run says anything of stays.
 
 --write      writes what was found into resources/
---leave-out  cross-validation: for each source the figures are fitted to all others, from the round numbers in FITTED
-             and not from what all runs together gave, and the source is predicted. A figure that no other source
-             tells of keeps its round number. Each round moves all figures along their slopes, which takes minutes
-             where changing one after the other takes hours. --most: fits to at most so many runs of a source, evenly
-             taken; all runs of a source that is left out are predicted.
+--leave-out  cross-validation: for each source (or, with `model`, each model: its kind and its parameters) the figures
+             are fitted to all others, from the round numbers in FITTED and not from what all runs together gave, and
+             the source is predicted. A figure that no other source tells of keeps its round number. Each round moves
+             all figures along their slopes, which takes minutes where changing one after the other takes hours.
+             --most: fits to at most so many runs of a source, evenly taken; all runs of a source that is left out are
+             predicted.
 """
 import argparse, csv, json, math, pathlib, subprocess, tempfile
 
@@ -302,30 +304,33 @@ def evenly(names, most):
     return [names[i * len(names) // most] for i in range(most)] if most and len(names) > most else names
 
 
-def leave_out(runs, figures, rounds, most):
-    """Each source predicted by a fit to all others, which began with round numbers."""
+PARTS = {"source": lambda line: line["source"], "model": lambda line: f"{line['model_kind']} {line['params_b']} B"}
+
+
+def leave_out(runs, figures, rounds, most, by):
+    """Each part (`by` a source or a model) predicted by a fit to all others, which began with round numbers."""
     begin = figures
     for figure in FITTED:
         begin = with_value(begin, figure, figure[4])
-    source = {name: line["source"] for name, line in runs.lines.items()}
+    part = {name: PARTS[by](line) for name, line in runs.lines.items()}
     told = lambda rows: f"{table(rows)} | memory, {table(rows, 'memory_error')}"
-    first = runs.predict(begin, source)
+    first = runs.predict(begin, part)
     print("round numbers, without a fit:", told(first.values()), flush=True)
-    used = {each: evenly([name for name in source if source[name] == each], most) for each in sorted(set(source.values()))}
+    used = {each: evenly([name for name in part if part[name] == each], most) for each in sorted(set(part.values()))}
     but = lambda left: [name for each, names in used.items() if each != left for name in names]
     slope = slopes(runs, begin, {name: first[name] for name in but(None)})
     print("slopes are known", flush=True)
     unseen = []
-    print("| source left out | step: runs | median | nine of ten | worst | memory: runs | median | nine of ten | worst |")
+    print("| left out | step: runs | median | nine of ten | worst | memory: runs | median | nine of ten | worst |")
     print("|---|---|---|---|---|---|---|---|---|")
     for left in used:
         others = fit_by_slopes(runs, begin, but(left), rounds, slope)
-        rows = list(runs.predict(others, [name for name in source if source[name] == left]).values())
+        rows = list(runs.predict(others, [name for name in part if part[name] == left]).values())
         unseen += rows
         print(f"| {left} | {cells(rows)} | {cells(rows, 'memory_error')} |", flush=True)
     print(f"| all | {cells(unseen)} | {cells(unseen, 'memory_error')} |", flush=True)
-    together = runs.predict(fit_by_slopes(runs, begin, but(None), rounds, slope), source).values()
-    print("a fit to all sources:", told(together))
+    together = runs.predict(fit_by_slopes(runs, begin, but(None), rounds, slope), part).values()
+    print("a fit to all:", told(together))
 
 
 def cells(rows, key="error"):
@@ -347,7 +352,7 @@ def main():
     parser.add_argument("table", nargs="*")
     parser.add_argument("--rounds", type=int, default=12)
     parser.add_argument("--write", action="store_true")
-    parser.add_argument("--leave-out", action="store_true")
+    parser.add_argument("--leave-out", nargs="?", const="source", choices=PARTS)
     parser.add_argument("--most", type=int, default=0)
     parser.add_argument("--program", default=str(ROOT / "build/bin/shardlab"))
     options = parser.parse_args()
@@ -357,7 +362,7 @@ def main():
         runs.predict(figures, runs.lines).values())
     print("before:", told(figures), flush=True)
     if options.leave_out:
-        leave_out(runs, figures, options.rounds, options.most)
+        leave_out(runs, figures, options.rounds, options.most, options.leave_out)
         return
     fitted = fit(runs, figures, list(runs.lines), options.rounds)
     print("fitted:", told(fitted))
