@@ -31,6 +31,7 @@ Json choiceJson(const Choice& choice) {
             {"/schedule/kind", choice.kind},
             {"/schedule/chunks", choice.chunks},
             {"/schedule/stages", choice.stages},
+            {"/schedule/count_ends", choice.countEnds},
             {"/schedule/in_flight", choice.inFlight},
             {"/batch/micro", choice.micro}};
 }

@@ -95,10 +95,30 @@ bool usesHost(const MemorySpec& memory) { return offloadsOptimizer(memory) || sw
 
 bool hasExperts(const ModelSpec& model) { return traits(model.kind).expertsEvery > 0; }
 
+namespace {
+
+/// Of a model with experts.
+int expertPeriod(const ModelSpec& model) {
+    return model.experts.every > 0 ? model.experts.every : traits(model.kind).expertsEvery;
+}
+
+/// How many layers have experts, as hasExperts() says of each.
+int expertLayers(const ModelSpec& model) {
+    if (!hasExperts(model)) return 0;
+    const int every = expertPeriod(model), dense = std::clamp(model.experts.denseLayers, 0, std::max(0, model.layers));
+    return model.layers / every - dense / every;
+}
+
+}  // namespace
+
 bool hasExperts(const ModelSpec& model, int layer) {
-    if (!hasExperts(model)) return false;
-    const int every = model.experts.every > 0 ? model.experts.every : traits(model.kind).expertsEvery;
-    return layer >= model.experts.denseLayers && (layer + 1) % every == 0;
+    return hasExperts(model) && layer >= model.experts.denseLayers && (layer + 1) % expertPeriod(model) == 0;
+}
+
+bool hasBlocks(const ModelSpec& model, bool experts) {
+    for (int layer = 0; layer < model.layers + predictionModules(model); ++layer)
+        if (hasExperts(model, layer) == experts) return true;
+    return false;
 }
 
 int sharedWidth(const ModelSpec& model, int layer) {
@@ -119,11 +139,9 @@ bool sameShapes(const ModelSpec& model, int layer, int other) {
 
 bool evenLayers(const ModelSpec& model) {
     const bool someSeeAll = choosesParts(model) && model.block.fullEvery > 1 && model.block.window > 0;
-    bool someHaveExperts = false;
-    for (int layer = 1; layer < model.layers && hasExperts(model) && !someHaveExperts; ++layer)
-        someHaveExperts = hasExperts(model, layer) != hasExperts(model, 0);
-    return model.feedForward.size() <= 1 && !someHaveExperts && !readsImages(model) && !someSeeAll &&
-           predictionModules(model) == 0;
+    const int withExperts = expertLayers(model);
+    return model.feedForward.size() <= 1 && (withExperts == 0 || withExperts == model.layers) && !readsImages(model) &&
+           !someSeeAll && predictionModules(model) == 0;
 }
 
 bool expertsChoose(const ModelSpec& model) { return traits(model.experts.gate).expertsChoose; }

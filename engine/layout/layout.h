@@ -318,6 +318,8 @@ bool sharesEmbedding(const ModelSpec& model);
 bool hasExperts(const ModelSpec& model);
 /// Whether the layer, counted from 0, has experts.
 bool hasExperts(const ModelSpec& model, int layer);
+/// Whether some block of the model, or of a module above it, has experts; or whether some has none.
+bool hasBlocks(const ModelSpec& model, bool experts);
 /// Two layers have the same parts, see as many tokens, and differ at most in the width of their feed-forward blocks.
 bool sameKind(const ModelSpec& model, int layer, int other);
 /// Two layers are of the same kind and have feed-forward blocks of the same width: what one costs, the other does.

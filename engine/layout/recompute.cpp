@@ -46,12 +46,16 @@ void recomputeParts(const ModelSpec& model, WordSet<RecomputePart> parts, Memory
         memory.recompute = None;
         return;
     }
-    if (!hasExperts(model) && parts.has(RecomputePart::FeedForward)) parts.set(RecomputePart::Experts, true);
+    // The part that no block has goes with the other, where a word then says both.
+    const bool experts = hasBlocks(model, true), dense = hasBlocks(model, false);
+    if (!experts && parts.has(RecomputePart::FeedForward)) parts.set(RecomputePart::Experts, true);
+    if (!dense && parts.has(RecomputePart::Experts)) parts.set(RecomputePart::FeedForward, true);
     for (const RecomputeKind kind : {Selective, Latent, Pointwise, Mlp}) {
         memory.recompute = kind;
         if (partsOf(memory) == parts) return;
     }
-    if (!hasExperts(model)) parts.set(RecomputePart::Experts, false);
+    if (!experts) parts.set(RecomputePart::Experts, false);
+    if (!dense) parts.set(RecomputePart::FeedForward, false);
     memory.recompute = Parts;
     memory.recomputeParts = parts;
 }

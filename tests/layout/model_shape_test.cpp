@@ -168,6 +168,19 @@ private Q_SLOTS:
         QVERIFY(!hasExperts(model, 0) && hasExperts(model, 1) && !hasExperts(model, 2));
     }
 
+    void layersAreEvenWhereAllOrNoneHaveExperts() {
+        ModelSpec model;
+        model.kind = ModelKind::LlamaMoe;
+        for (model.layers = 1; model.layers <= 7; ++model.layers)
+            for (model.experts.every = 1; model.experts.every <= 8; ++model.experts.every)
+                for (model.experts.denseLayers = 0; model.experts.denseLayers <= 9; ++model.experts.denseLayers) {
+                    bool even = true;
+                    for (int layer = 1; layer < model.layers; ++layer)
+                        even = even && hasExperts(model, layer) == hasExperts(model, 0);
+                    QCOMPARE(evenLayers(model), even);
+                }
+    }
+
     /// The parameters that are published of DeepSeek-V3, V2 and V2-Lite. Their layers but the lowest have experts,
     /// which are counted by hand here: routed and shared ones, the gate, and V3's bias of each expert.
     void latentAttentionsAreAsLargeAsPublished() {

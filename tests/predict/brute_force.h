@@ -21,8 +21,9 @@
 namespace shardlab::test {
 
 /// ZeRO, data, pipeline, tensor, sequence, chunks, micro, schedule, its limit, whether its stages are listed,
-/// recomputation, whether inputs of segments lie in parts, data ranks that share a copy.
-using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, RecomputeKind, bool, int>;
+/// recomputation, whether inputs of segments lie in parts, data ranks that share a copy, whether the ends count as
+/// layers.
+using Key = std::tuple<int, int, int, int, bool, int, int, std::string, int, bool, RecomputeKind, bool, int, bool>;
 
 inline Key keyOf(const Choice& choice) {
     return {choice.parallel.zero,
@@ -37,7 +38,8 @@ inline Key keyOf(const Choice& choice) {
             !choice.stages.empty(),
             choice.recompute,
             choice.partition,
-            choice.parallel.shard};
+            choice.parallel.shard,
+            choice.countEnds};
 }
 
 inline Layout withChoice(Layout layout, const Choice& choice) {
@@ -50,7 +52,7 @@ inline Layout randomLayout(std::mt19937& random) {
     const auto from = [&](std::initializer_list<int> values) { return values.begin()[random() % values.size()]; };
     Layout layout;
     layout.model.kind = named(from({0, 1}) ? "gpt" : "mlp");
-    layout.model.layers = from({2, 4, 6, 8, 12});
+    layout.model.layers = from({2, 4, 6, 8, 10, 12});
     layout.model.heads = from({1, 2, 4});
     layout.model.hidden = layout.model.heads * from({16, 64, 512, 2048});
     layout.model.sequence = from({16, 64, 1024});
@@ -102,8 +104,17 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
                     std::vector<std::vector<int>> splits{{}};
                     if (divides ? mixed && base.model.layers % (pipeline * chunks) == 0 : chunks <= 2)
                         splits.push_back(balancedStages(layout, Mesh(layout)));
-                    for (const std::vector<int>& split : splits)
+                    Layout counted = layout;
+                    counted.schedule.countEnds = true;
+                    const bool ends = pipeline > 1 && !divides && pipeline * chunks <= base.model.layers &&
+                                      (base.model.layers + 2) % (pipeline * chunks) == 0;
+                    if (ends) splits.push_back(stageLayers(counted));
+                    for (std::size_t i = 0; i < splits.size(); ++i)
                         for (const int limit : searchedLimits(method, scheduleShape(layout))) {
+                            const bool byEnds = ends && i + 1 == splits.size();
+                            if (ends && !byEnds && splits[i] == splits.back()) continue;
+                            const std::vector<int> split = byEnds ? std::vector<int>{} : splits[i];
+                            layout.schedule.countEnds = byEnds;
                             layout.schedule.stages = split;
                             layout.schedule.inFlight = limit;
                             if (!split.empty() && divides && split.front() * pipeline * chunks == base.model.layers &&
@@ -112,7 +123,7 @@ inline std::map<Key, Plan> bruteForce(const Layout& base) {
                             if (auto plan = makePlan(layout))
                                 plans.emplace(Key{zero, data, pipeline, tensor, sequence, chunks, micro,
                                                   layout.schedule.kind, limit, !split.empty(), recompute, partition,
-                                                  shard},
+                                                  shard, byEnds},
                                               std::move(*plan));
                         }
                 }

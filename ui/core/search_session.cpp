@@ -185,6 +185,7 @@ QString scheduleText(const Candidate& candidate) {
     if (candidate.choice.inFlight > 0) text += tr(", %1 in flight").arg(candidate.choice.inFlight);
     for (const std::string& kind : candidate.alike) text += QStringLiteral(" = ") + QString::fromStdString(kind);
     if (!candidate.choice.stages.empty()) text += tr(", balanced stages");
+    if (candidate.choice.countEnds) text += tr(", ends count as layers");
     return text;
 }
 

@@ -15,6 +15,7 @@
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/async_server.h"
+#include "engine/predict/plan/device_peak.h"
 #include "engine/predict/plan/expert_notes.h"
 #include "engine/predict/plan/fp8_costs.h"
 #include "engine/predict/plan/precision_notes.h"
@@ -332,28 +333,6 @@ double idleShare(const Schedule& lowered, const StepCosts& costs, double stepSec
     return std::max(0.0, 1 - busy / shared / stepSeconds);
 }
 
-/// The peak of all ranks together. Ranks that share this machine's cores or GPUs have no more than the machine has.
-DevicePeak peakOf(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
-                  const Measurements& measurements) {
-    const int shared = sharedUnits(layout, measurements.cores()).count;
-    const int devices = shared > 0 ? std::min(shared, mesh.ranks()) : mesh.ranks();
-    const double flops = device.flops(numberFormats(layout.precision).activations) * devices;
-    if (layout.cluster.pace || layout.cluster.device != DeviceKind::Cpu)
-        return {flops, fmt::format("{} × {}, {}", devices, device.title, wordOf(layout.precision.compute))};
-    const int cores = devices * std::max(1, measurements.cores() / mesh.ranks());
-    return {flops, fmt::format("{} core{} of {}, {}", cores, cores == 1 ? "" : "s",
-                               measurements.processorKnown() ? measurements.machine.processor
-                                                             : std::string("the machine it ran on"),
-                               wordOf(layout.precision.compute))};
-}
-
-/// Whether the devices' peak is known: that of other hosts and of a processor that was not measured is unknown.
-bool knowsPeak(const Layout& layout, const Measurements& measurements) {
-    if (layout.cluster.pace) return true;
-    if (layout.cluster.hosts.size() > 1) return false;
-    return layout.cluster.device == DeviceKind::Cpu ? measurements.core.flops > 0 : presetOf(accelerators()) != nullptr;
-}
-
 std::int64_t capacityOf(const Layout& layout, const Mesh& mesh) {
     if (layout.cluster.pace) return modelledDevice(layout).memoryBytes;
     if (layout.cluster.device != DeviceKind::Cpu) {
@@ -392,7 +371,7 @@ Plan legalPlan(const Layout& layout, const Measurements& measurements, std::opti
                                                       plan.simulation.stepSeconds);
 
     plan.flopsPerStep = modelFlopsPerStep(layout);
-    const DevicePeak peak = peakOf(layout, plan.mesh, rankDevice(layout, plan.mesh, measurements), measurements);
+    const DevicePeak peak = peakOf(layout, plan.mesh, measurements);
     if (knowsPeak(layout, measurements)) plan.peak = peak;
     plan.mfu = modelUtilisation(layout, peak, modelled);
 

@@ -3,11 +3,14 @@
 
 #include "engine/base/units.h"
 #include "engine/layout/exchange.h"
+#include "engine/predict/plan/costs.h"
 #include "engine/predict/search/step_estimate.h"
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <fmt/format.h>
+#include <future>
 #include <iterator>
 #include <limits>
 #include <ranges>
@@ -16,7 +19,7 @@
 namespace shardlab::predict {
 namespace {
 
-constexpr std::size_t batch = 32;  ///< candidates told at once
+constexpr std::size_t mostWorks = 8;  ///< tried by one thread before it tells what it found
 
 Sentence whyNot(const MemoryEstimate& estimate) {
     const MemoryBytes& bytes = estimate.worst.bytes;
@@ -43,6 +46,7 @@ Candidate candidateOf(const Layout& base, const Choice& choice, const StepEstima
     candidate.stepSeconds = estimate.stepSeconds;
     candidate.tokensPerSecond = static_cast<double>(tokensPerStep(base)) / estimate.stepSeconds;
     candidate.bubble = estimate.bubble;
+    candidate.mfu = estimate.mfu;
     candidate.peakBytes = estimate.memory.neededBytes;
     candidate.fits = estimate.memory.fits();
     if (!candidate.fits) candidate.why = whyNot(estimate.memory);
@@ -58,7 +62,8 @@ bool sameButSchedule(Choice one, const Choice& other) {
 
 /// Whether two choices of the same work differ at most in what saves memory.
 bool sameSchedule(const Choice& one, const Choice& other) {
-    return one.kind == other.kind && one.inFlight == other.inFlight && one.stages.empty() == other.stages.empty();
+    return one.kind == other.kind && one.inFlight == other.inFlight && one.stages.empty() == other.stages.empty() &&
+           one.countEnds == other.countEnds;
 }
 
 std::ptrdiff_t recomputed(const Choice& choice) {
@@ -106,7 +111,7 @@ auto rankOf(const Candidate& c) {
     return std::tuple(!c.fits, -c.tokensPerSecond, c.peakBytes, p.pipeline, p.data, p.tensor, p.expert, p.expertTensor,
                       p.shard, p.context, p.contextKind, p.sequence, p.zero, c.choice.chunks, c.choice.micro,
                       std::string_view(c.choice.kind), wordOf(c.choice.recompute), c.choice.partition,
-                      c.choice.inFlight, c.choice.stages.size());
+                      c.choice.inFlight, c.choice.stages.size(), c.choice.countEnds);
 }
 
 }  // namespace
@@ -122,39 +127,30 @@ void rankCandidates(std::vector<Candidate>& candidates) {
 
 namespace {
 
-class Search {
-public:
-    Search(const Layout& base, const SearchOptions& options, std::span<const Choice> choices)
-        : base_(base), options_(options), choices_(choices), estimator_(base, options.measurements) {}
+/// Choices of the same work, in the order of legalChoices().
+using Work = std::span<const Choice>;
 
-    SearchResult run() {
-        for (const std::span<const Choice> work : works()) {
-            if (options_.stop.stop_requested()) break;
-            tryWork(work);
-        }
-        tell();
-        result_.complete = !options_.stop.stop_requested() && tried_ == choices_.size();
-        rankCandidates(result_.candidates);
-        return std::move(result_);
+/// What was found among works that share their lists of actions.
+struct Found {
+    std::vector<Candidate> candidates;
+    std::size_t tried = 0;  ///< or passed over
+    MemoryLimit device;
+};
+
+/// Tries works whose lists of actions are the same: the estimator remembers those of one such group.
+class GroupSearch {
+public:
+    GroupSearch(const Layout& base, const SearchOptions& options)
+        : base_(base), options_(options), estimator_(base, options.measurements) {}
+
+    Found run(std::span<const Work> works) {
+        for (const Work work : works) tryWork(work);
+        return std::move(found_);
     }
 
 private:
-    /// The choices by work, those with the same lists of actions after each other: of them the estimator remembers one.
-    std::vector<std::span<const Choice>> works() const {
-        std::vector<std::span<const Choice>> works;
-        for (std::size_t begin = 0, end = 0; begin < choices_.size(); begin = end) {
-            while (end < choices_.size() && sameWork(choices_[begin], choices_[end])) ++end;
-            works.push_back(choices_.subspan(begin, end - begin));
-        }
-        std::ranges::stable_sort(works, {}, [&](std::span<const Choice> work) {
-            const Choice& one = work.front();
-            return std::tuple(one.parallel.pipeline, one.chunks, microbatches(base_, one));
-        });
-        return works;
-    }
-
-    /// Choices of the same work: of what fits the quickest of each schedule, of what does not what comes nearest to it.
-    void tryWork(std::span<const Choice> work) {
+    /// Of what fits the quickest of each schedule, of what does not what comes nearest to it.
+    void tryWork(Work work) {
         struct Remembered {
             const Choice* choice;
             MemoryEstimate memory;
@@ -163,11 +159,11 @@ private:
         // Tries choices from the one that saves most memory on: legalChoices() gives them in the opposite order.
         for (const Choice& choice : work | std::views::reverse) {
             if (options_.stop.stop_requested()) return;
-            ++tried_;
+            ++found_.tried;
             const auto standsFor = [&](const Remembered& other) { return needsNoMore(*other.choice, choice); };
             if (std::ranges::any_of(tooLarge, standsFor)) continue;
             const MemoryEstimate memory = estimator_.memory(choice);
-            result_.device = memory.device;
+            found_.device = memory.device;
             (memory.fits() ? fitting : tooLarge).push_back({&choice, memory});
         }
         std::vector<Remembered> kept;
@@ -185,44 +181,89 @@ private:
                 });
             });
         }
-        first_ = result_.candidates.size();
+        const std::size_t first = found_.candidates.size();
         for (const auto& [choice, memory] : kept)
-            keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)));
-        // A candidate is told when no other can be like it any more.
-        if (result_.candidates.size() - told_ >= batch) tell();
+            keep(candidateOf(base_, *choice, estimator_.estimate(*choice, memory)), first);
     }
 
-    /// Where one with the same figures is there already, that stands for it.
-    void keep(Candidate candidate) {
-        const auto first = result_.candidates.begin() + static_cast<std::ptrdiff_t>(first_);
-        const auto like = std::find_if(first, result_.candidates.end(), [&](const Candidate& other) {
+    /// Where one of the work, whose candidates begin at `first`, has the same figures already, that stands for it.
+    void keep(Candidate candidate, std::size_t first) {
+        const auto begin = found_.candidates.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto like = std::find_if(begin, found_.candidates.end(), [&](const Candidate& other) {
             return sameFigures(other, candidate) && sameButSchedule(other.choice, candidate.choice);
         });
-        if (like == result_.candidates.end()) result_.candidates.push_back(std::move(candidate));
+        if (like == found_.candidates.end()) found_.candidates.push_back(std::move(candidate));
         else if (like->choice.kind != candidate.choice.kind) like->alike.push_back(candidate.choice.kind);
-    }
-
-    void tell() {
-        const auto news = std::span<const Candidate>(result_.candidates).subspan(told_);
-        if (options_.found && !news.empty()) options_.found(news, {tried_, choices_.size(), result_.device});
-        told_ = result_.candidates.size();
     }
 
     const Layout& base_;
     const SearchOptions& options_;
-    std::span<const Choice> choices_;
     StepEstimator estimator_;
-    SearchResult result_;
-    std::size_t first_ = 0;  ///< candidate of the work under way
-    std::size_t told_ = 0, tried_ = 0;
+    Found found_;
 };
+
+auto actionLists(const Layout& base, Work work) {
+    const Choice& one = work.front();
+    return std::tuple(one.parallel.pipeline, one.chunks, microbatches(base, one));
+}
+
+/// The choices by work, those with the same lists of actions after each other.
+std::vector<Work> worksOf(const Layout& base, std::span<const Choice> choices) {
+    std::vector<Work> works;
+    for (std::size_t begin = 0, end = 0; begin < choices.size(); begin = end) {
+        while (end < choices.size() && sameWork(choices[begin], choices[end])) ++end;
+        works.push_back(choices.subspan(begin, end - begin));
+    }
+    std::ranges::stable_sort(works, {}, [&](Work work) { return actionLists(base, work); });
+    return works;
+}
+
+/// Runs of works with the same lists of actions.
+std::vector<std::span<const Work>> groupsOf(const Layout& base, std::span<const Work> works) {
+    std::vector<std::span<const Work>> groups;
+    for (std::size_t begin = 0, end = 0; begin < works.size(); begin = end) {
+        while (end < works.size() && end - begin < mostWorks &&
+               actionLists(base, works[begin]) == actionLists(base, works[end]))
+            ++end;
+        groups.push_back(works.subspan(begin, end - begin));
+    }
+    return groups;
+}
+
+/// Groups are tried on all cores, and told in their order.
+SearchResult search(const Layout& base, const SearchOptions& options, std::span<const Choice> choices) {
+    const std::vector<Work> works = worksOf(base, choices);
+    const std::vector<std::span<const Work>> groups = groupsOf(base, works);
+    const std::size_t atOnce = 2 * static_cast<std::size_t>(hostCores());  // one may take longer than the next
+    std::deque<std::future<Found>> underWay;
+    SearchResult result;
+    std::size_t begun = 0, tried = 0;
+    while (!options.stop.stop_requested()) {
+        while (begun < groups.size() && underWay.size() < atOnce)
+            underWay.push_back(
+                std::async(std::launch::async | std::launch::deferred, [&base, &options, group = groups[begun++]] {
+                    return GroupSearch(base, options).run(group);
+                }));
+        if (underWay.empty()) break;
+        Found found = underWay.front().get();
+        underWay.pop_front();
+        tried += found.tried;
+        result.device = found.device;
+        if (options.found && !found.candidates.empty())
+            options.found(found.candidates, {tried, choices.size(), result.device});
+        std::ranges::move(found.candidates, std::back_inserter(result.candidates));
+    }
+    result.complete = !options.stop.stop_requested() && tried == choices.size();
+    rankCandidates(result.candidates);
+    return result;
+}
 
 }  // namespace
 
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options) {
     const auto choices = legalChoices(base, options.stop, &options.measurements);
     if (!choices) return tl::unexpected(choices.error());
-    return Search(base, options, *choices).run();
+    return search(base, options, *choices);
 }
 
 }  // namespace shardlab::predict

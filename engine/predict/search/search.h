@@ -25,6 +25,7 @@ struct Candidate {
     double stepSeconds = 0;      ///< of the modelled device, as Plan's
     double tokensPerSecond = 0;  ///< likewise, over all replicas
     double bubble = 0;
+    double mfu = 0;              ///< as Plan's
     std::int64_t peakBytes = 0;  ///< of the tensors of the rank that needs most (neededBytes in plan.h)
     bool fits = true;
     Sentence why;        ///< it does not fit: which rank needs how much, and for what

@@ -46,7 +46,7 @@ int mostContext(const Layout& layout) {
 Choice plainChoice() {
     ParallelSpec alone;
     alone.data = alone.pipeline = 1;
-    return {alone, std::string(scheduleMethods().front().name), 1, 1, RecomputeKind::None, {}, 0, false};
+    return {alone, std::string(scheduleMethods().front().name), 1, 1, RecomputeKind::None, {}, false, 0, false};
 }
 
 std::vector<int> divisors(int number) {
@@ -180,10 +180,7 @@ private:
         const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
         const int global = probe_.batch.global, data = workers(probe_.parallel);
         if (layers < pipeline || data < 1 || global % data != 0) return;
-        std::vector<int> chunked{1, 2};
-        if (pipeline == 1) chunked = {1};
-        else if (layers % pipeline == 0) chunked = divisors(layers / pipeline);
-        for (const int chunks : chunked)
+        for (const int chunks : chunked())
             for (const int micro : divisors(global / data)) {
                 if (pipeline * chunks > layers) continue;
                 probe_.schedule.chunks = chunks;
@@ -191,6 +188,23 @@ private:
                 balanced_.clear();
                 memory();
             }
+    }
+
+    /// Layers divide over the pipeline once the embedding and the output count as a layer each.
+    bool dividesWithEnds() const {
+        const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
+        return pipeline > 1 && layers % pipeline != 0 && (layers + 2) % pipeline == 0;
+    }
+
+    std::vector<int> chunked() const {
+        const int layers = probe_.model.layers, pipeline = probe_.parallel.pipeline;
+        if (pipeline == 1) return {1};
+        if (layers % pipeline == 0) return divisors(layers / pipeline);
+        std::vector<int> chunked{1, 2};
+        if (dividesWithEnds())
+            for (const int chunks : divisors((layers + 2) / pipeline))
+                if (chunks > 2) chunked.push_back(chunks);
+        return chunked;
     }
 
     void memory() {
@@ -214,14 +228,30 @@ private:
     }
 
     void splits() {
-        probe_.schedule.stages.clear();
+        ScheduleSpec& schedule = probe_.schedule;
+        schedule.stages.clear();
         if (!schedulable()) return;
-        const std::vector<int> even = stageLayers(probe_);
+        const std::vector<int> even = stageLayers(probe_), ends = splitWithEnds();
         if (!even.empty()) schedules();
         // Layers of one width are as good evenly, where they divide.
         if (!even.empty() && (even.size() == 1 || evenLayers(base_.model))) return;
-        probe_.schedule.stages = balanced();
-        if (probe_.schedule.stages != even) schedules();
+        if (probe_.model.layers % probe_.parallel.pipeline == 0 || schedule.chunks <= 2) {
+            schedule.stages = balanced();
+            if (schedule.stages != even && schedule.stages != ends) schedules();
+            schedule.stages.clear();
+        }
+        if (ends.empty()) return;
+        schedule.countEnds = true;
+        schedules();
+        schedule.countEnds = false;
+    }
+
+    /// Layers of each stage where embedding and output count as a layer each; none where that divides no better.
+    std::vector<int> splitWithEnds() const {
+        if (!dividesWithEnds() || (probe_.model.layers + 2) % stageCount(probe_) != 0) return {};
+        Layout counted = probe_;
+        counted.schedule.countEnds = true;
+        return stageLayers(counted);
     }
 
     /// ZeRO changes nothing of what a layer computes.
@@ -313,9 +343,15 @@ private:
 
 Choice choiceOf(const Layout& layout) {
     const ScheduleSpec& schedule = layout.schedule;
-    return {
-        layout.parallel,         schedule.kind,   schedule.chunks,   layout.batch.micro,
-        layout.memory.recompute, schedule.stages, schedule.inFlight, partitionsInputs(layout.memory, layout.parallel)};
+    return {layout.parallel,
+            schedule.kind,
+            schedule.chunks,
+            layout.batch.micro,
+            layout.memory.recompute,
+            schedule.stages,
+            schedule.countEnds && schedule.stages.empty() && layout.parallel.pipeline > 1,
+            schedule.inFlight,
+            partitionsInputs(layout.memory, layout.parallel)};
 }
 
 void apply(const Choice& choice, Layout& layout) {
@@ -327,6 +363,7 @@ void apply(const Choice& choice, Layout& layout) {
     layout.schedule.kind = choice.kind;
     layout.schedule.chunks = choice.chunks;
     layout.schedule.stages = choice.stages;
+    layout.schedule.countEnds = choice.countEnds;
     layout.schedule.inFlight = choice.inFlight;
     layout.batch.micro = choice.micro;
     layout.memory.recompute = choice.recompute;

@@ -28,6 +28,7 @@ struct Choice {
     int micro = 1;
     RecomputeKind recompute = RecomputeKind::None;
     std::vector<int> stages;  ///< layers of each stage; empty = an even split
+    bool countEnds = false;   ///< the even split counts the embedding and the output as a layer each
     int inFlight = 0;         ///< of a schedule that takes a limit; 0 = its own
     bool partition = false;   ///< inputs of segments, over the tensor group; only where that has an effect
     bool operator==(const Choice&) const = default;
@@ -50,7 +51,8 @@ bool sameQuestion(const Layout& one, const Layout& other);
 /// Every choice that check() accepts for the model, cluster and batch of `base`, in a fixed order: those with the same
 /// degrees, context method, chunks and microbatch follow each other, by ZeRO, sequence parallelism and recomputation
 /// from the least on. Layers are split evenly; by the partitioner (partition_layout.h) where they do not divide, then
-/// with one or two chunks, or are of several widths. An axis takes the values that its field may have, so that a method
+/// with one or two chunks, or are of several widths. Where they do not divide over the pipeline, but do with the
+/// embedding and the output counted as a layer each, that split is tried too, with all chunks that divide it. An axis takes the values that its field may have, so that a method
 /// is tried as soon as check() lets it pass; tensor groups are tried up to the devices of the smallest host, expert
 /// groups that divide both replicas and experts, each expert cut over its tensor group or whole on one rank of it, with
 /// ZeRO 3 a copy on each host beside a single one. One pipeline rank waits for nobody: it is tried with 1F1B alone, in

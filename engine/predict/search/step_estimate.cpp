@@ -53,6 +53,7 @@ void StepEstimator::turnTo(const Choice& choice) {
     if (sameMesh) return;
     mesh_.emplace(layout_);
     device_ = memoryLimit(layout_, *mesh_);
+    peak_ = peakOf(layout_, *mesh_, measurements_);
 }
 
 StepEstimator::Extent StepEstimator::extent() const {
@@ -123,6 +124,7 @@ StepEstimate StepEstimator::estimate(const Choice& choice, const MemoryEstimate&
         whole = measure(extent.whole);
     }
     estimate.stepSeconds = whole.step;
+    estimate.mfu = modelUtilisation(layout_, peak_, whole.step);
     estimate.bubble = whole.span > 0 ? std::max(0.0, 1 - whole.busy / whole.span) : 0;
     return estimate;
 }

@@ -7,6 +7,7 @@
 #include "engine/layout/mesh/mesh.h"
 #include "engine/layout/schedule_method.h"
 #include "engine/predict/plan/costs.h"
+#include "engine/predict/plan/device_peak.h"
 #include "engine/predict/plan/ledger.h"
 #include "engine/predict/plan/measurements.h"
 #include "engine/layout/schedule/passes.h"
@@ -35,6 +36,7 @@ struct MemoryEstimate {
 struct StepEstimate {
     double stepSeconds = 0;
     double bubble = 0;
+    double mfu = 0;  ///< as Plan's
     MemoryEstimate memory;
     bool exact = true;  ///< false where a long step was estimated from two shorter ones
 };
@@ -98,6 +100,7 @@ private:
     Measurements measurements_;
     std::optional<Mesh> mesh_;
     MemoryLimit device_;
+    DevicePeak peak_;
     std::optional<Costed> costed_;
     std::vector<Moves> moves_;
     Lists lists_;
