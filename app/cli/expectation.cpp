@@ -20,7 +20,6 @@ Result<std::optional<ExpectedRun>> expectationOf(const LayoutArgument& layout, s
     if (layout.layout.empty()) return std::optional<ExpectedRun>();
     auto loaded = load(layout);
     if (!loaded) return fail(loaded.error());
-    printNotes(loaded->notes);
     faults = std::move(loaded->faults);
     if (!faults.empty()) return std::optional<ExpectedRun>();
     auto expected = expectedRun(loaded->layout, measurementsOfThisMachine());

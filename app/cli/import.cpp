@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <memory>
-#include <unistd.h>
 
 namespace shardlab::cli {
 
@@ -30,15 +29,10 @@ std::filesystem::path defaultOut(std::filesystem::path file) {
     return file.replace_extension(".shardlab");
 }
 
-/// Rewrites one line with the share that is done, where standard error is a terminal.
+/// Shows the share that is done.
 ShareWatcher progress() {
-    if (!isatty(STDERR_FILENO)) return {};
-    return [last = -1](double share) mutable {
-        if (const int percent = static_cast<int>(share * 100); percent != last) {
-            last = percent;
-            fmt::print(stderr, "\rimporting {:3} %{}", percent, percent >= 100 ? "\n" : "");
-            std::fflush(stderr);
-        }
+    return [line = std::make_shared<ProgressLine>()](double share) {
+        line->show(fmt::format("importing {:3} %", static_cast<int>(share * 100)));
         return true;
     };
 }
@@ -88,7 +82,6 @@ int importTraces(const ImportOptions& options) {
         return failure;
     }
     const auto report = importRun(request, progress());
-    if (isatty(STDERR_FILENO)) fmt::print(stderr, "\r\033[K");
     if (!report) {
         printError(report.error());
         return failure;

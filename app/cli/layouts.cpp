@@ -57,7 +57,6 @@ int shrink(const std::string& layout) {
     argument.layout = layout;
     const auto loaded = load(argument);
     if (!loaded) return failWith(loaded.error());
-    printNotes(loaded->notes);
     if (!loaded->faults.empty()) {
         printFaults(loaded->faults);
         return failure;

@@ -67,7 +67,6 @@ int plan(const PlanOptions& options) {
         printError(loaded.error());
         return failure;
     }
-    printNotes(loaded->notes);
     const auto measurements = options.profile.empty() ? measurementsOfThisMachine() : measurementsOf(options.profile);
     if (!measurements) {
         printError(measurements.error());
@@ -106,6 +105,7 @@ void addPlan(CommandLine& line) {
     Verb verb(line, "plan", "Predict step time, bubble, memory and traffic of a layout");
     const auto options = std::make_shared<PlanOptions>();
     options->layout.addTo(verb);
+    options->layout.addClusterTo(verb);
     options->layout.addScheduleTo(verb);
     verb.option("--profile", options->profile, "Use this profile; by default one of the user's that fits")
         .typeName("FILE");

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace shardlab::cli {
@@ -82,6 +83,19 @@ void printFaults(const std::vector<Fault>& faults) {
         printNote(sentenceOf(fault));
         if (!fault.picture.empty()) printNote(fault.picture);
     }
+}
+
+ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
+
+ProgressLine::~ProgressLine() {
+    if (!shown_.empty()) fmt::print(stderr, "\r\033[K");
+}
+
+void ProgressLine::show(std::string_view text) {
+    if (!terminal_ || text == shown_) return;
+    shown_ = text;
+    fmt::print(stderr, "\r{}", visible(shown_));
+    std::fflush(stderr);
 }
 
 void printNotes(const std::vector<Sentence>& notes) {

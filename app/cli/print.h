@@ -44,6 +44,20 @@ int failWith(const Error& error);
 void printNote(const Sentence& text);
 /// Prints the faults to standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
+/// One line of standard error that long work rewrites, where that is a terminal; nothing where it is none.
+class ProgressLine {
+public:
+    ProgressLine();
+    ~ProgressLine();  ///< empties the line
+    ProgressLine(const ProgressLine&) = delete;
+    ProgressLine& operator=(const ProgressLine&) = delete;
+    void show(std::string_view text);
+
+private:
+    bool terminal_;
+    std::string shown_;
+};
+
 /// Prints "note: text" to standard error, one line each.
 void printNotes(const std::vector<Sentence>& notes);
 

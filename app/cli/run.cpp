@@ -87,7 +87,6 @@ int run(const RunOptions& options) {
         printError(loaded.error());
         return failure;
     }
-    printNotes(loaded->notes);
     if (!loaded->faults.empty()) {
         printFaults(loaded->faults);
         return failure;

@@ -117,7 +117,6 @@ int schedule(const ScheduleOptions& options) {
         printError(loaded.error());
         return failure;
     }
-    printNotes(loaded->notes);
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
         auto plan = makePlan(loaded->layout);

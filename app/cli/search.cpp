@@ -7,6 +7,7 @@
 #include "engine/base/units.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
+#include "engine/layout/utilisation.h"
 #include "engine/layout/mesh/axis.h"
 #include "engine/predict/evidence/candidate_band.h"
 #include "engine/predict/plan/costs.h"
@@ -45,6 +46,7 @@ Json candidateJson(const Candidate& candidate) {
               {"alike", candidate.alike},
               {"chunks", choice.chunks},
               {"stages", choice.stages},
+              {"count_ends", choice.countEnds},
               {"in_flight", choice.inFlight}}},
             {"micro", choice.micro},
             {"microbatches", candidate.microbatches},
@@ -53,6 +55,7 @@ Json candidateJson(const Candidate& candidate) {
             {"step_seconds", candidate.stepSeconds},
             {"tokens_per_second", candidate.tokensPerSecond},
             {"bubble", candidate.bubble},
+            {"mfu", candidate.mfu},
             {"peak_bytes", candidate.peakBytes},
             {"fits", candidate.fits},
             {"why", candidate.why.english()},
@@ -79,6 +82,7 @@ std::string scheduleText(const Candidate& candidate) {
     if (candidate.choice.inFlight > 0) text += fmt::format(", {} in flight", candidate.choice.inFlight);
     for (const std::string& kind : candidate.alike) text += " = " + kind;
     if (!candidate.choice.stages.empty()) text += ", balanced stages";
+    if (candidate.choice.countEnds) text += ", ends count as layers";
     return text;
 }
 
@@ -104,12 +108,13 @@ std::string resultText(const Layout& base, const SearchResult& result, std::size
                     base.name, all.size(), fitting, toText(result.device), front, modelledDevice(base).title,
                     note.empty() ? note : note + "\n");
     Table table({"degrees", "chunks", "schedule", "micro", "step", fmt::format("{}/s", countedInputs(base.model)),
-                 "bubble", "peak", "memory"});
+                 "MFU", "bubble", "peak", "memory"});
     for (const Candidate& candidate : std::span(all).first(top))
         table.add({degreesText(candidate.choice.parallel), std::to_string(candidate.choice.chunks),
                    scheduleText(candidate), std::to_string(candidate.choice.micro),
                    formatSeconds(candidate.stepSeconds), formatCount(candidate.tokensPerSecond),
-                   formatPercent(candidate.bubble), formatBytes(candidate.peakBytes), memoryText(candidate)});
+                   utilisationText(candidate.mfu), formatPercent(candidate.bubble), formatBytes(candidate.peakBytes),
+                   memoryText(candidate)});
     text += table.text();
     if (ground) text += evidenceText(result, *ground);
     if (fitting == 0) text += fmt::format("\nNone fits. The fastest: {}\n", all.front().why);
@@ -126,7 +131,13 @@ std::vector<Fault> faultsOfReading(const LoadedLayout& loaded) {
 
 tl::expected<SearchResult, std::vector<Fault>> found(const LoadedLayout& loaded, const Measurements& measurements) {
     if (auto faults = faultsOfReading(loaded); !faults.empty()) return tl::unexpected(std::move(faults));
-    return searchLayouts(loaded.layout, {.measurements = measurements});
+    ProgressLine line;
+    return searchLayouts(loaded.layout,
+                         {.found =
+                              [&](std::span<const Candidate>, const SearchProgress& progress) {
+                                  line.show(fmt::format("{} of {} layouts tried", progress.tried, progress.legal));
+                              },
+                          .measurements = measurements});
 }
 
 int search(const SearchOptions& options) {
@@ -190,6 +201,7 @@ void addSearch(CommandLine& line) {
               "memory and costs time only where less does not fit");
     const auto options = std::make_shared<SearchOptions>();
     options->layout.addTo(verb);
+    options->layout.addClusterTo(verb);
     verb.option("--top", options->top, "Candidates to show").between(1, 1000000).showDefault();
     verb.option("--out", options->out, "Write the best one to this layout file").typeName("FILE");
     verb.flag("--json", options->json, "Answer with one JSON object");

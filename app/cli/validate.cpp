@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 #include <memory>
-#include <unistd.h>
 
 namespace shardlab::cli {
 namespace {
@@ -64,6 +63,11 @@ int printLayout(const CsvTable& table, const std::string& id, const std::filesys
     return failWith({"there is no such run", file.string(), id + " is no id in this table", ""});
 }
 
+std::vector<ValidatedRow> validatedRows(const CsvTable& table) {
+    ProgressLine line;
+    return validate(table, [&](std::size_t done) { line.show(fmt::format("{} of {} runs", done, table.rows())); });
+}
+
 int validateRuns(const ValidateOptions& options) {
     if (!options.stacks.empty()) {
         Result<StackList> stacks = readStacks(options.stacks);
@@ -75,10 +79,7 @@ int validateRuns(const ValidateOptions& options) {
     const Result<CsvTable> table = CsvTable::read(file);
     if (!table) return failWith(table.error());
     if (!options.run.empty()) return printLayout(*table, options.run, file);
-    const bool follows = isatty(STDERR_FILENO) == 1;
-    const std::vector<ValidatedRow> rows = validate(*table, [&](std::size_t done) {
-        if (follows) fmt::print(stderr, "\r{} of {} runs{}", done, table->rows(), done == table->rows() ? "\n" : "");
-    });
+    const std::vector<ValidatedRow> rows = validatedRows(*table);
     const ValidationSummary summary = summarize(rows);
     print(options.json ? toJson(rows, summary) + "\n" : validationText(rows, summary));
     return success;

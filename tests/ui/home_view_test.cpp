@@ -267,26 +267,6 @@ private Q_SLOTS:
         home.desk.workbench.search().cancel();
     }
 
-    /// Whatever is asked for, the layout is of that cluster, and legal where there is a legal one.
-    void layoutsOnOtherClustersAreLegal() {
-        std::mt19937 random(freshSeed());
-        std::vector<Preset> models = *presets();
-        std::erase_if(models, [](const Preset& preset) { return !isForACluster(preset.layout); });
-        const std::vector<DevicePreset> devices = clusterDevices();
-        for (int round = 0; round < 6; ++round) {
-            const Preset& model = models[random() % models.size()];
-            const ClusterQuestion cluster{1 << random() % 5, 8, devices[random() % devices.size()].name};
-            const Layout layout = layoutOn(model.layout, cluster);
-            const QByteArray what = QByteArray::fromStdString(model.name + " on " + std::to_string(cluster.nodes) +
-                                                              " nodes of " + cluster.device);
-            QCOMPARE(static_cast<int>(layout.cluster.hosts.size()), cluster.nodes);
-            QCOMPARE(layout.cluster.pace->device, cluster.device);
-            QVERIFY2(layout.model == model.layout.model, what);
-            const auto faults = check(layout, scheduleMethods());
-            QVERIFY2(faults.empty(), what + ": " + QByteArray::fromStdString(toText(faults)));
-        }
-    }
-
     void unsavedChangesAreAskedForFirst() {
         Home home;
         Layout changed = home.layout();

@@ -93,23 +93,6 @@ bool isFaulty(const Layout& layout, std::string_view pointer) {
     return std::ranges::find(faults, pointer, &Fault::pointer) != faults.end();
 }
 
-/// Stands in for a stack whose times are not known of the layout on its device: one of a name like it, else the first
-/// that is known there; Shardlab's own is known everywhere.
-void repairStack(Layout& layout) {
-    constexpr std::string_view pointer = "/cluster/pace/stack";
-    if (!layout.cluster.pace || !isFaulty(layout, pointer)) return;
-    std::string& stack = layout.cluster.pace->stack;
-    std::vector<std::string_view> names;
-    for (const SoftwareStack& each : stackList().stacks) names.push_back(each.name);
-    const std::string_view like = findStack(stack) == nullptr ? nearestWord(stack, names) : "";
-    for (const std::string_view name : {like, std::string_view("megatron-core"), std::string_view("megatron-2022")}) {
-        if (name.empty()) continue;
-        stack = name;
-        if (!isFaulty(layout, pointer)) return;
-    }
-    stack = ownStack;
-}
-
 Layout repaired(Layout layout) {
     for (const Field& field : fields())
         if (isPresent(field, layout)) repair(field, layout);
@@ -162,7 +145,8 @@ double distance(const Choice& from, const Choice& to) {
     number(from.micro, to.micro);
     number(from.inFlight, to.inFlight);
     return sum + (p.sequence != q.sequence) + (p.contextKind != q.contextKind) + 1.5 * (from.kind != to.kind) +
-           (from.recompute != to.recompute) + (from.partition != to.partition) + (from.stages != to.stages);
+           (from.recompute != to.recompute) + (from.partition != to.partition) + (from.stages != to.stages) +
+           (from.countEnds != to.countEnds);
 }
 
 }  // namespace
@@ -180,6 +164,21 @@ std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to) {
         changes.push_back({std::string(field.pointer), text(before[pointer]), text(after[pointer])});
     }
     return changes;
+}
+
+void repairStack(Layout& layout) {
+    constexpr std::string_view pointer = "/cluster/pace/stack";
+    if (!layout.cluster.pace || !isFaulty(layout, pointer)) return;
+    std::string& stack = layout.cluster.pace->stack;
+    std::vector<std::string_view> names;
+    for (const SoftwareStack& each : stackList().stacks) names.push_back(each.name);
+    const std::string_view like = findStack(stack) == nullptr ? nearestWord(stack, names) : "";
+    for (const std::string_view name : {like, std::string_view("megatron-core"), std::string_view("megatron-2022")}) {
+        if (name.empty()) continue;
+        stack = name;
+        if (!isFaulty(layout, pointer)) return;
+    }
+    stack = ownStack;
 }
 
 std::optional<LegalLayout> nearestLegal(const Layout& layout) {

@@ -31,6 +31,10 @@ struct LegalLayout {
 /// on as many devices as there are. Nothing where that does not make it legal.
 std::optional<LegalLayout> nearestLegal(const Layout& layout);
 
+/// Where the times of the layout's stack are not known on its device, it takes one whose times are: one of a name like
+/// it, else the first that is known there; Shardlab's own is known everywhere.
+void repairStack(Layout& layout);
+
 /// "/parallel/pipeline 2 instead of 3, /batch/micro 1 instead of 4"
 std::string toText(const LegalLayout& legal);
 

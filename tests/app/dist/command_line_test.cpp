@@ -187,7 +187,7 @@ private Q_SLOTS:
     void searchAnswersInATableAndInJson() {
         const Answer text = run({"search", "1f1b-4", "--top", "3"});
         QCOMPARE(text.status, 0);
-        for (const char* word : {"legal layouts", "tokens/s", "bubble", "peak", "not slowed to watch"})
+        for (const char* word : {"legal layouts", "tokens/s", "MFU", "bubble", "peak", "not slowed to watch"})
             QVERIFY2(text.out.contains(word), word);
 
         QTemporaryDir folder;
@@ -211,6 +211,33 @@ private Q_SLOTS:
                           1) < 1e-6,
                      figure);
         QCOMPARE(plan["bubble"].toObject()["predicted"].toDouble(), candidates.at(0)["bubble"].toDouble());
+        QCOMPARE(plan["mfu"].toDouble(), candidates.at(0)["mfu"].toDouble());
+    }
+
+    /// A model's own file, and a cluster in one word: nothing else is needed for a plan.
+    void anotherProgramsFileOnAClusterIsPlanned() {
+        QTemporaryDir folder;
+        const QString config = writeFile(
+            folder.filePath("config.json"),
+            R"({"model_type": "llama", "hidden_size": 2048, "intermediate_size": 5632, "num_hidden_layers": 16,
+                "num_attention_heads": 16, "num_key_value_heads": 8, "vocab_size": 32000, "rms_norm_eps": 1e-5,
+                "max_position_embeddings": 2048, "rope_theta": 10000.0, "hidden_act": "silu",
+                "tie_word_embeddings": false, "torch_dtype": "bfloat16"})");
+        const Answer planned = run({"plan", config, "--cluster", "2x8:h100-sxm", "--json"});
+        QVERIFY2(planned.status == 0, planned.error.constData());
+        QCOMPARE(planned.json()["ranks"].toInt(), 16);
+        QVERIFY2(planned.error.contains("note: /precision/compute \"bf16\" instead of \"fp32\"") &&
+                     planned.error.contains("note: /parallel/data 16 instead of 1") &&
+                     planned.error.contains("note: predicted is megatron-core on h100-sxm"),
+                 planned.error.constData());
+        const Answer found =
+            run({"search", config, "--cluster", "2x8:h100-sxm", "--set", "/batch/global=64", "--json"});
+        QVERIFY2(found.status == 0, found.error.constData());
+        QCOMPARE(found.json()["device"].toString(), QString("h100-sxm"));
+        const Answer unknown = run({"plan", config, "--cluster", "2x8:h100"});
+        QCOMPARE(unknown.status, 1);
+        QVERIFY2(unknown.error.contains("(2x8:h100): no device of this name") && unknown.error.contains("h100-sxm"),
+                 unknown.error.constData());
     }
 
     void searchSaysWhatNoLayoutMends() {

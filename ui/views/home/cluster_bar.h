@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/layout/presets.h"
-#include "ui/views/home/cluster_layout.h"
+#include "engine/predict/search/cluster_layout.h"
 
 #include <QWidget>
 

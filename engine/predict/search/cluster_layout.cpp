@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/search/cluster_layout.h"
+
+#include "engine/layout/check/check.h"
+#include "engine/layout/mesh/folding.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
+#include "engine/predict/search/nearest_legal.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <fmt/ranges.h>
+#include <numeric>
+#include <string>
+
+namespace shardlab::predict {
+namespace {
+
+constexpr std::int64_t mostDevices = 1 << 20;
+
+/// The whole text is a number of at least 1; else 0.
+int countIn(std::string_view text) {
+    int count = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
+    return error == std::errc() && end == text.data() + text.size() ? std::max(0, count) : 0;
+}
+
+}  // namespace
+
+Result<ClusterQuestion> parseCluster(std::string_view text) {
+    const std::size_t cross = text.find('x'), colon = text.find(':');
+    const auto refused = [&](Sentence why, Sentence legal) {
+        return fail(Error{say("cannot read the cluster"), std::string(text), std::move(why), std::move(legal)});
+    };
+    const Sentence form = say("nodes, devices of a node and a device: 64x8:h100-sxm");
+    if (colon == std::string_view::npos || cross >= colon)
+        return refused(say("it is not of the form NODESxDEVICES:DEVICE"), form);
+    ClusterQuestion cluster{countIn(text.substr(0, cross)), countIn(text.substr(cross + 1, colon - cross - 1)),
+                            std::string(text.substr(colon + 1))};
+    const std::int64_t all = std::int64_t{cluster.nodes} * cluster.devices;
+    if (all == 0) return refused(say("nodes and devices of a node are counted from 1"), form);
+    if (all > mostDevices) return refused(say("{} are more devices than a layout has ranks for", all), form);
+    std::vector<std::string> names;
+    for (const DevicePreset& device : clusterDevices()) names.push_back(device.name);
+    if (std::ranges::find(names, cluster.device) == names.end())
+        return refused(say("no device of this name is known with a software stack"),
+                       fmt::format("{}", fmt::join(names, ", ")));
+    return cluster;
+}
+
+std::vector<DevicePreset> clusterDevices() {
+    std::vector<DevicePreset> devices;
+    std::ranges::copy_if(devicePresets(), std::back_inserter(devices),
+                         [](const DevicePreset& device) { return !device.architecture.empty(); });
+    return devices;
+}
+
+bool isForACluster(const Layout& layout) { return layout.cluster.pace && layout.cluster.pace->stack != ownStack; }
+
+Layout onCluster(Layout layout, const ClusterQuestion& cluster) {
+    layout.cluster.hosts.clear();
+    for (int node = 0; node < cluster.nodes; ++node)
+        layout.cluster.hosts.push_back({"node" + std::to_string(node), cluster.devices});
+    const bool open = !isForACluster(layout);
+    if (!layout.cluster.pace) layout.cluster.pace.emplace();
+    layout.cluster.pace->device = cluster.device;
+    if (open) {
+        layout.cluster.pace->stack = "megatron-core";
+        if (layout.precision.compute == NumberFormat::Fp32) layout.precision.compute = NumberFormat::Bf16;
+    }
+    repairStack(layout);
+    return layout;
+}
+
+Layout filledWithReplicas(Layout layout) {
+    int devices = 0;
+    for (const HostSpec& host : layout.cluster.hosts) devices += host.devices;
+    ParallelSpec& parallel = layout.parallel;
+    const int others = parallel.pipeline * parallel.tensor * parallel.context;
+    if (devices % others == 0) parallel.data = devices / others;
+    parallel.expert = expertFolds(parallel) * std::gcd(expertSpread(parallel), parallel.data);
+    const int atOnce = parallel.data * layout.batch.micro;
+    if (layout.batch.global % atOnce != 0) layout.batch.global = atOnce * std::max(1, layout.batch.global / atOnce);
+    return layout;
+}
+
+Layout layoutOn(const Layout& layout, const ClusterQuestion& cluster) {
+    Layout asked = filledWithReplicas(onCluster(layout, cluster));
+    if (check(asked, scheduleMethods()).empty()) return asked;
+    auto nearest = nearestLegal(asked);
+    return nearest ? std::move(nearest->layout) : asked;
+}
+
+}  // namespace shardlab::predict

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Known models on other clusters than theirs.
+#include "engine/layout/check/check.h"
+#include "engine/layout/presets.h"
+#include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
+#include "engine/predict/search/cluster_layout.h"
+#include "tests/support/seed.h"
+#include "tests/support/wings.h"
+
+#include <QTest>
+
+#include <random>
+
+using namespace shardlab::test;
+
+class ClusterLayoutTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    /// Whatever is asked for, the layout is of that cluster, and legal where there is a legal one.
+    void layoutsOnOtherClustersAreLegal() {
+        std::mt19937 random(freshSeed());
+        std::vector<Preset> models = *presets();
+        std::erase_if(models, [](const Preset& preset) { return !isForACluster(preset.layout); });
+        const std::vector<DevicePreset> devices = clusterDevices();
+        for (int round = 0; round < 6; ++round) {
+            const Preset& model = models[random() % models.size()];
+            const ClusterQuestion cluster{1 << random() % 5, 8, devices[random() % devices.size()].name};
+            const Layout layout = layoutOn(model.layout, cluster);
+            const QByteArray what = QByteArray::fromStdString(model.name + " on " + std::to_string(cluster.nodes) +
+                                                              " nodes of " + cluster.device);
+            QCOMPARE(static_cast<int>(layout.cluster.hosts.size()), cluster.nodes);
+            QCOMPARE(layout.cluster.pace->device, cluster.device);
+            QVERIFY2(layout.model == model.layout.model, what);
+            const auto faults = check(layout, scheduleMethods());
+            QVERIFY2(faults.empty(), what + ": " + QByteArray::fromStdString(toText(faults)));
+        }
+    }
+
+    void theStackIsOneThatIsKnownThere() {
+        Layout own;
+        const ClusterQuestion hopper{2, 8, "h100-sxm"};
+        QCOMPARE(onCluster(own, hopper).cluster.pace->stack, std::string("megatron-core"));
+        Layout images;
+        images.model.kind = ModelKind::Cnn;  // which no published program trains
+        QCOMPARE(onCluster(images, hopper).cluster.pace->stack, std::string(ownStack));
+        Layout titan = findPreset("llama3-8b")->layout;
+        titan.cluster.pace->stack = "torchtitan";
+        QCOMPARE(onCluster(titan, hopper).cluster.pace->stack, std::string("torchtitan"));
+    }
+
+    void replicasTakeWhatIsThere() {
+        Layout layout = findPreset("llama3-70b")->layout;  // pipeline 8 × tensor 8
+        layout.batch.global = 1000;
+        const Layout filled = filledWithReplicas(onCluster(layout, {16, 8, "h100-sxm"}));
+        QCOMPARE(filled.parallel.data, 2);
+        QCOMPARE(filled.parallel.pipeline, 8);
+        QCOMPARE(filled.batch.global, 1000);
+        QCOMPARE(filledWithReplicas(onCluster(layout, {24, 8, "h100-sxm"})).batch.global, 999);
+        // Half of a replica cannot be.
+        QCOMPARE(filledWithReplicas(onCluster(layout, {12, 8, "h100-sxm"})).parallel.data, layout.parallel.data);
+    }
+
+    void aClusterIsReadFromAWord() {
+        const auto cluster = parseCluster("64x8:h100-sxm");
+        QVERIFY(cluster);
+        QCOMPARE(cluster->nodes, 64);
+        QCOMPARE(cluster->devices, 8);
+        QCOMPARE(cluster->device, std::string("h100-sxm"));
+        QCOMPARE(parseCluster("1x8:mi300x")->device, std::string("mi300x"));
+    }
+
+    void whatIsNoClusterIsRefused_data() {
+        QTest::addColumn<QString>("text");
+        for (const char* text :
+             {"", "64", "64x8", "h100-sxm", ":h100-sxm", "x8:h100-sxm", "64x:h100-sxm", "0x8:h100-sxm", "-1x8:h100-sxm",
+              "64x8 :h100-sxm", "64x8:h100", "64x8:cpu", "99999999999x8:h100-sxm", "200000x8:h100-sxm",
+              "2147483647x2147483647:h100-sxm", "8:x:h100-sxm"})
+            QTest::newRow(text) << QString::fromLatin1(text);
+    }
+    void whatIsNoClusterIsRefused() {
+        QFETCH(QString, text);
+        const auto cluster = parseCluster(text.toStdString());
+        QVERIFY(!cluster);
+        QVERIFY(!cluster.error().why.empty() && !cluster.error().legal.empty());
+        QCOMPARE(cluster.error().where.english(), text.toStdString());
+    }
+};
+
+QTEST_GUILESS_MAIN(ClusterLayoutTest)
+#include "cluster_layout_test.moc"
