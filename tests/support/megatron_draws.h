@@ -63,14 +63,54 @@ inline void megatronFormats(TrainerDraw& draw, Layout& l) {
     if (p.compute == NumberFormat::Bf16 && draw.coin(3)) p.lossScale = LossScaling::Static;
     if (p.lossScale != LossScaling::None) p.scale = draw.number(1, 70'000);
     if (p.lossScale == LossScaling::Dynamic) p.scaleWindow = draw.among(1, 5000);
-    if (p.compute == NumberFormat::Fp32 || hasExperts(l.model) || !draw.coin(3)) return;
+    if (p.compute == NumberFormat::Fp32 || !draw.coin(3)) return;
     p.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8, ProductFormat::NvFp4});
     l.cluster.pace =
         PaceSpec{.device = p.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "megatron-core"};
 }
 
-/// A layout that Megatron-LM can train; the draw knows not every rule of a layout.
-inline Layout forMegatron(TrainerDraw& draw) {
+/// The latent attention of DeepSeek.
+inline void latentParts(TrainerDraw& draw, BlockSpec& b) {
+    b.kvHeads = 0;
+    b.queryKeyNorms = false;
+    b.norm = NormKind::Default;
+    b.positions = PositionKind::Default;
+    b.kvRank = draw.among(4, 64);
+    b.queryRank = draw.coin() ? draw.among(4, 64) : 0;
+    b.headWidth = draw.among(4, 40);
+    b.ropeWidth = 2 * draw.among(1, 20);
+    b.valueWidth = draw.coin() ? draw.among(4, 40) : 0;
+    b.rotary = {.base = b.rotary.base};
+    if (draw.coin()) b.rotary = {b.rotary.base, RotaryScaling::Yarn, draw.number(2, 40)};
+    if (b.rotary.scaling == RotaryScaling::Yarn) b.rotary.original = 4096;
+}
+
+/// Experts of today in any blocks, with the gates that Megatron-Core has.
+inline void expertParts(TrainerDraw& draw, Layout& l) {
+    ModelSpec& m = l.model;
+    MoeSpec& e = m.experts;
+    m.kind = ModelKind::LlamaMoe;
+    e = {};
+    l.parallel.expert = l.parallel.data % 2 == 0 && draw.coin() ? 2 : 1;
+    e.count = 8 * draw.among(1, 4);
+    e.gate = draw.pick({GateMethod::Switch, GateMethod::SoftmaxTopK, GateMethod::TopKSoftmax, GateMethod::SigmoidTopK,
+                        GateMethod::SigmoidInGroups});
+    e.topK = draw.among(2, 4);
+    const bool sigmoid = e.gate == GateMethod::SigmoidTopK || e.gate == GateMethod::SigmoidInGroups;
+    if (e.gate == GateMethod::SigmoidInGroups) e.groups = 4, e.topGroups = draw.among(1, 2), e.topK = 2 * e.topGroups;
+    if (sigmoid && draw.coin()) e.scale = draw.number(0.5, 3);
+    if (sigmoid && draw.coin()) e.biasRate = draw.number(1e-4, 1e-2);
+    e.capacity = draw.coin() ? 0 : draw.number(0.5, 3);
+    e.balance = draw.number(0, 1);
+    e.every = draw.coin(3) && m.layers > 3 ? draw.among(2, 3) : 0;
+    e.denseLayers = draw.coin(3) && m.layers > 1 && e.every == 0 ? draw.among(1, m.layers - 1) : 0;
+    e.width = draw.coin() ? 8 * draw.among(1, 50) : 0;
+    e.shared = draw.coin(3) ? draw.among(1, 2) : 0;
+}
+
+/// A layout that Megatron-LM can train; the draw knows not every rule of a layout. `latents`: it may have a latent
+/// attention.
+inline Layout forMegatron(TrainerDraw& draw, bool latents = true) {
     Layout l = draw.layout();
     ParallelSpec& p = l.parallel;
     if (draw.coin(4)) {
@@ -83,15 +123,13 @@ inline Layout forMegatron(TrainerDraw& draw) {
         l.model.experts.capacity = draw.number(0.5, 3);
         l.model.experts.balance = draw.number(0, 1);
         l.model.layers = std::max(2, l.model.layers);
-        if (draw.coin()) {
-            const int dense = draw.among(4, 500), expert = draw.among(4, 500);
-            l.model.feedForward.clear();
-            for (int layer = 0; layer < l.model.layers; ++layer)
-                l.model.feedForward.push_back(layer % 2 == 0 ? dense : expert);
-        }
+        if (draw.coin()) l.model.experts.width = draw.among(4, 500);
         l.cluster.hosts = evenHosts(1, rankCount(l));
     } else {
+        if (draw.coin(3)) expertParts(draw, l);
         megatronParts(draw, l);
+        if (latents && draw.coin(4) && l.model.kind != ModelKind::Gpt) latentParts(draw, l.model.block);
+        if (hasExperts(l.model)) l.model.experts.scoreBias = blockParts(l.model).biases;
         p.sequence = p.tensor > 1 && draw.coin();
         if (keyHeads(l.model) % (p.context * p.tensor) == 0 && draw.coin()) p.contextKind = ContextKind::Ulysses;
     }

@@ -71,6 +71,7 @@ private Q_SLOTS:
             const bool script = ++legal % 2 == 0;
             for (const char* program : recipePrograms) {
                 const TrainerTarget& target = *findTrainerTarget(program);
+                if (target.name == "nemo" && blockParts(drawn.model).latent) continue;  // which it refuses
                 const auto made = exportLayout(drawn, target, {"it's \"mine\"", script});
                 QVERIFY2(made, made ? "" : toText(made.error()).c_str());
                 QCOMPARE(made->companions.size(), std::size_t{script});

@@ -193,6 +193,16 @@ private Q_SLOTS:
         QVERIFY(std::ranges::any_of(exported->leftOut, tells));
     }
 
+    /// A run that ends within its warm-up, as one that is only planned has, never sees the rate decay.
+    void aRunMayEndWithinItsWarmUp() {
+        Layout layout;
+        layout.run.steps = 20;
+        layout.optimizer.warmup = 20;
+        const auto exported = exportLayout(layout, *findTrainerTarget("megatron"));
+        QVERIFY(exported && exported->text.find("--train-iters 20\n") != std::string::npos &&
+                exported->text.find("--lr-decay-iters 21\n") != std::string::npos);
+    }
+
     void allRefusalsComeAtOnce() {
         Layout layout;
         layout.schedule.kind = "zb-h1";

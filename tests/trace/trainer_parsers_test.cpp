@@ -190,7 +190,7 @@ private Q_SLOTS:
             QSKIP(qPrintable(QString("no %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(package)));
         TrainerDraw draw(freshSeed());
         for (int i = 0, judged = 0; judged < 2 && i < 100; ++i) {
-            const Layout l = forMegatron(draw);
+            const Layout l = forMegatron(draw, target != "nemo");
             if (!suitsTrainers(l)) continue;
             ++judged;
             const QString file = written(l, target.toLatin1().constData(), "draw" + std::to_string(i));

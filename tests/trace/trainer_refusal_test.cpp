@@ -28,7 +28,9 @@ private Q_SLOTS:
         row("megatron", "/precision/compute=bf16 /precision/weights=alone", "/precision/weights");
         row("megatron", "/precision/compute=fp16", "/precision/loss_scale");
         row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
-        row("megatron", "/optimizer/warmup=200", "/optimizer/warmup");
+        row("nemo", "/model/kind=llama /model/kv_rank=16 /model/rope_width=8", "/model/kv_rank");
+        row("megatron", "/model/kind=llama /model/kv_rank=16 /model/rope_width=8 /model/rope_scaling=llama3",
+            "/model/rope_scaling");
         row("megatron", "/memory/offload=optimizer", "/memory/offload");
         row("megatron", "/parallel/zero=3 /memory/offload=parameters", "/memory/offload");
         row("megatron", "/memory/swap=activations", "/memory/swap");

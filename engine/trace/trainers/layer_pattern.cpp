@@ -3,6 +3,10 @@
 
 #include "engine/trace/trainers/trainer_text.h"
 
+#include <algorithm>
+#include <fmt/format.h>
+#include <span>
+
 namespace shardlab::trace {
 namespace {
 
@@ -66,8 +70,33 @@ private:
     std::size_t place_ = 0;
 };
 
+/// "[0]*3+[1]".
+std::string runs(std::span<const int> layers) {
+    std::string text;
+    for (std::size_t begin = 0, end = 0; begin < layers.size(); begin = end) {
+        while (end < layers.size() && layers[end] == layers[begin]) ++end;
+        text += fmt::format("{}[{}]", text.empty() ? "" : "+", layers[begin]);
+        if (end - begin > 1) text += fmt::format("*{}", end - begin);
+    }
+    return text;
+}
+
 }  // namespace
 
 std::optional<std::vector<int>> readPattern(std::string_view text) { return PatternReader(text).all(); }
+
+std::string patternText(const std::vector<int>& layers) {
+    const std::span<const int> all(layers);
+    std::string shortest = runs(all);
+    for (std::size_t period = 1; period <= layers.size() / 2; ++period) {
+        if (!std::equal(layers.begin() + static_cast<std::ptrdiff_t>(period), layers.end(), layers.begin())) continue;
+        const std::size_t times = layers.size() / period;
+        const std::string once = runs(all.first(period)), rest = runs(all.subspan(times * period));
+        std::string text = fmt::format("({})*{}{}{}", once, times, rest.empty() ? "" : "+", rest);
+        if (text.size() < shortest.size()) shortest = std::move(text);
+        break;
+    }
+    return shortest;
+}
 
 }  // namespace shardlab::trace

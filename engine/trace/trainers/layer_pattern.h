@@ -5,6 +5,7 @@
 #include "engine/base/wings.h"
 
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,5 +13,7 @@ namespace shardlab::trace {
 
 /// 0 or 1 for each layer; none where the text is no sum and product of lists.
 std::optional<std::vector<int>> readPattern(std::string_view text);
+/// The shortest such text of a list that repeats itself: "([0]+[1])*2+[0]", "[0]*3+[1]*58".
+std::string patternText(const std::vector<int>& layers);
 
 }  // namespace shardlab::trace

@@ -43,18 +43,23 @@ ExportedLayout writeBridge(const Layout& layout, const TrainerOptions& options, 
         recipe.add("model", "transformer_layer_spec",
                    "partial(get_gpt_decoder_block_spec, use_transformer_engine=True)",
                    "the blocks with and without experts");
+    const bool latent = blockParts(layout.model).latent;
+    if (latent) recipe.addMissing("model", "q_lora_rank", "None");
     if (layout.precision.compute == NumberFormat::Fp32) recipe.add("precision", "fp32", "True");
     for (const char* name : {"reset_position_ids", "reset_attention_mask", "eod_mask_loss"})
         recipe.add("dataset", name, "False");
     if (layout.checkpoint.every > 0) recipe.add("checkpoint", "most_recent_k", std::to_string(layout.checkpoint.keep));
     for (const BridgeSection& section : bridgeSections)
-        recipe.add("container", section.name, recipe.text(section.call, fmt::format("{}(", section.type)));
+        recipe.add("container", section.name,
+                   recipe.text(section.call, fmt::format("{}(", latent && section.call == "model" ? "MLAModelProvider"
+                                                                                                  : section.type)));
     return recipeFile(layout, *findTrainerTarget("megatron-bridge"), options, leftOut,
                       fmt::format(R"(from functools import partial
 
 import torch
 import torch.nn.functional as F
 from megatron.bridge.models.gpt_provider import GPTModelProvider
+from megatron.bridge.models.mla_provider import MLAModelProvider
 from megatron.bridge.training.comm_overlap import CommOverlapConfig
 from megatron.bridge.training.config import (
     CheckpointConfig,

@@ -19,13 +19,6 @@ constexpr std::array knownModules{
     Module{"layernorm", RecomputePart::Norms}, Module{"moe_act", RecomputePart::Activations},
     Module{"mlp", RecomputePart::FeedForward}, Module{"moe", RecomputePart::Experts}};
 
-/// Whether a block of the model, or of a module above it, has experts, or has none.
-bool hasBlocks(const ModelSpec& model, bool experts) {
-    for (int layer = 0; layer < model.layers + predictionModules(model); ++layer)
-        if (hasExperts(model, layer) == experts) return true;
-    return false;
-}
-
 }  // namespace
 
 std::optional<RecomputePart> partOfModule(std::string_view module) {

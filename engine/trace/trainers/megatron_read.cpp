@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+#include "engine/trace/trainers/megatron_experts.h"
 #include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/mesh/replicas.h"
-#include "engine/trace/trainers/layer_pattern.h"
 #include "engine/trace/trainers/program_options.h"
 #include "engine/trace/trainers/stage_string.h"
 #include "engine/trace/trainers/trainer_text.h"
@@ -54,6 +54,7 @@ private:
         if (!options_.read("seq-length", m.sequence)) options_.read("encoder-seq-length", m.sequence);
         const int positions = options_.integer("max-position-embeddings").value_or(m.sequence);
         parts();
+        if (options_.flag("multi-latent-attention")) latent();
         if (positions > m.sequence && !blockParts(m).rotary)
             note(say("--max-position-embeddings is {}; a layout learns as many positions as its sequence has, {}",
                      positions, m.sequence));
@@ -70,7 +71,7 @@ private:
                      numberText(m.dropout)));
         options_.read("mtp-num-layers", m.predictedTokens);
         if (m.predictedTokens > 0) m.predictionWeight = options_.number("mtp-loss-scaling-factor").value_or(0.1);
-        if (options_.has("num-experts")) experts(inner);
+        if (options_.has("num-experts")) readExperts(options_, inner, m, notes_);
         chooseParts(m);
     }
 
@@ -107,6 +108,28 @@ private:
         window();
     }
 
+    void latent() {
+        BlockSpec& b = layout_.model.block;
+        b.kvRank = options_.integer("kv-lora-rank").value_or(32);
+        options_.read("q-lora-rank", b.queryRank);
+        b.headWidth = options_.integer("qk-head-dim").value_or(128);
+        b.ropeWidth = options_.integer("qk-pos-emb-head-dim").value_or(64);
+        b.valueWidth = options_.integer("v-head-dim").value_or(128);
+        if (b.valueWidth == b.headWidth) b.valueWidth = 0;
+        b.queryKeyNorms = false;  // those of the latents
+        b.kvHeads = 0;
+        const bool yarn = options_.text("rope-type").value_or("yarn") == "yarn";
+        b.rotary.scaling = yarn ? RotaryScaling::Yarn : RotaryScaling::None;
+        if (yarn) {
+            b.rotary.factor = options_.number("rotary-scaling-factor").value_or(1);
+            b.rotary.original = 4096;
+        }
+        const double scale = options_.number("mscale").value_or(1), all = options_.number("mscale-all-dim").value_or(0);
+        if (yarn && (scale != 1 || all != 1))
+            note(say("--mscale {} and --mscale-all-dim {}: the layout has 1 for both", numberText(scale),
+                     numberText(all)));
+    }
+
     void window() {
         BlockSpec& b = layout_.model.block;
         std::string text = options_.text("window-size").value_or("");
@@ -117,42 +140,6 @@ private:
             return note(say("--window-size {}: the layout has no window", shortText(text)));
         b.window = static_cast<int>(*before) + 1;
         options_.read("window-attn-skip-freq", b.fullEvery);
-    }
-
-    /// The experts of gpt-moe: in every second layer, one of them for each token.
-    void experts(int inner) {
-        ModelSpec& m = layout_.model;
-        const std::string frequency = options_.text("moe-layer-freq").value_or("1");
-        const auto pattern = readPattern(frequency);
-        bool second = pattern && pattern->size() == static_cast<std::size_t>(std::max(m.layers, 0));
-        for (std::size_t layer = 0; second && layer < pattern->size(); ++layer)
-            second = (*pattern)[layer] == static_cast<int>(layer % 2);
-        const int choices = options_.integer("moe-router-topk").value_or(2);
-        if (!second || choices != 1) {
-            options_.pass("num-experts");
-            return note(say("--num-experts with --moe-layer-freq {} and --moe-router-topk {}: gpt-moe has experts in "
-                            "every second layer and one of them for a token; the layout's model has none",
-                            shortText(frequency), choices));
-        }
-        const BlockParts dense = blockParts(m);
-        m.kind = knownGptMoe;
-        if (!(blockParts(m) == dense) || m.block.window > 0)
-            note(say(
-                "gpt-moe has the blocks of a gpt: norms, positions, biases or activation of the file are left out"));
-        m.block = BlockSpec{};
-        options_.read("num-experts", m.experts.count);
-        options_.pass("moe-router-pre-softmax");
-        options_.pass("moe-token-drop-policy");
-        const auto balancing = options_.text("moe-router-load-balancing-type").value_or("aux_loss");
-        m.experts.balance = balancing == "aux_loss" ? options_.number("moe-aux-loss-coeff").value_or(0) : 0;
-        if (balancing != "aux_loss")
-            note(say("--moe-router-load-balancing-type {}: the layout balances nothing", balancing));
-        // Without a factor no token is dropped: there is a place for each.
-        m.experts.capacity = options_.number("moe-expert-capacity-factor").value_or(m.experts.count);
-        const int width = options_.integer("moe-ffn-hidden-size").value_or(inner);
-        if (width == inner || m.layers < 1 || m.layers > 10'000) return;
-        m.feedForward.clear();
-        for (int layer = 0; layer < m.layers; ++layer) m.feedForward.push_back(layer % 2 == 0 ? inner : width);
     }
 
     /// "#SBATCH --nodes=4", a comment for the shell.
@@ -310,16 +297,17 @@ private:
         const std::string recipe = options_.text("fp8-recipe").value_or("delayed");
         options_.pass("fp4-format");
         if (!fp8 && !fp4) return;
-        if (layout_.precision.compute == NumberFormat::Fp32 || hasExperts(layout_.model))
-            return note(
-                say("products in fewer than 16 bits: the layout has them with 16-bit formats and without experts"));
+        if (layout_.precision.compute == NumberFormat::Fp32)
+            return note(say("products in fewer than 16 bits: the layout has them with 16-bit formats"));
         const bool blocks = recipe == "mxfp8";
         PrecisionSpec& p = layout_.precision;
         p.products = fp4                     ? ProductFormat::NvFp4
                      : blocks                ? ProductFormat::MxFp8
                      : recipe == "blockwise" ? ProductFormat::Fp8Blocks
                                              : ProductFormat::Fp8;
-        if (fp8 && recipe == "delayed") {
+        if (fp8 && recipe == "delayed" && layout_.parallel.expert > 1) {
+            note(say("--fp8-recipe delayed with experts over several ranks: the layout scales by present values"));
+        } else if (fp8 && recipe == "delayed") {
             p.scaling = ProductScaling::Delayed;
             p.amaxHistory = options_.integer("fp8-amax-history-len").value_or(1);
             p.margin = options_.integer("fp8-margin").value_or(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+#include "engine/trace/trainers/megatron_experts.h"
 #include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
@@ -62,13 +63,16 @@ private:
             refuse("/model/positions", say("scores that fall with the distance"),
                    say("{} has learned_absolute and rope", named("--position-embedding-type")),
                    say("learned or rotary"));
+        if (parts.latent && !parts.rmsNorm)
+            refuse("/model/norm", say("layer norms beside latent attention"),
+                   say("the norms of its latents are those of the blocks"), "rms");
         refuseScores(m, words_.program, faults_);
         if (parts.rotary) rotary(m.block.rotary);
         else if (predictionModules(m) > 0)
             refuse("/model/predicted_tokens", say("tokens predicted ahead beside learned positions"),
                    say("{} goes together with rotary positions alone", named("--mtp-num-layers")),
                    say("0; or model.positions rotary"));
-        if (hasExperts(m)) experts(m);
+        if (hasExperts(m)) refuseExperts(layout_, words_, faults_);
         else if (!evenWidth(m))
             refuse("/model/feed_forward", say("feed-forward widths that differ between layers"),
                    say("{} holds for all layers", named("--ffn-hidden-size")),
@@ -80,48 +84,26 @@ private:
             refuse("/model/rope_base", say("a base of {}", numberText(r.base)),
                    say("{} is a whole number", named("--rotary-base")),
                    fmt::format("{:.0f}", std::min(std::round(r.base), double(std::numeric_limits<int>::max()))));
-        if (r.scaling == RotaryScaling::Yarn)
-            refuse("/model/rope_scaling", "yarn",
-                   say("it has yarn with latent attention alone; {} is that of Llama 3", named("--use-rope-scaling")),
-                   say("none or llama3"));
-        if (r.scaling != RotaryScaling::Llama3) return;
-        const auto fixed = [&](std::string_view pointer, double value, double theirs) {
-            if (value != theirs)
-                refuse(
-                    std::string(pointer), numberText(value),
-                    say("{} fixes it as Llama 3 has it; the factor alone can be chosen", named("--use-rope-scaling")),
-                    numberText(theirs));
+        if (r.scaling == RotaryScaling::None) return;
+        const bool latent = blockParts(layout_.model).latent, yarn = r.scaling == RotaryScaling::Yarn;
+        if (yarn != latent)
+            return refuse(
+                "/model/rope_scaling", wordOf(r.scaling),
+                say("it has yarn with latent attention alone; {} is that of Llama 3", named("--use-rope-scaling")),
+                latent ? say("none or yarn") : say("none or llama3"));
+        const auto fixed = [&](std::string_view pointer, const Sentence& value, const Sentence& theirs) {
+            if (value == theirs) return;
+            refuse(
+                std::string(pointer), value,
+                yarn
+                    ? say("{} yarn fixes it as DeepSeek has it; the factor alone can be chosen", named("--rope-type"))
+                    : say("{} fixes it as Llama 3 has it; the factor alone can be chosen", named("--use-rope-scaling")),
+                theirs);
         };
-        fixed("/model/rope_low", r.low, 1);
-        fixed("/model/rope_high", rotaryHigh(r), 4);
-        fixed("/model/rope_original", r.original, 8192);
-    }
-
-    void experts(const ModelSpec& m) {
-        const MoeSpec& e = m.experts;
-        for (int layer = 0; layer < m.layers; ++layer)
-            if (hasExperts(m, layer) != (layer % 2 == 1)) {
-                refuse("/model/kind", say("the blocks of {} that have experts", wordOf(m.kind)),
-                       say("what is written for it has experts in every second block alone"), "gpt-moe");
-                break;
-            }
-        if (e.gate != knownSwitch)
-            refuse("/model/gate", say("the gate {}", wordOf(e.gate)),
-                   say("its router takes a token's highest scores, without noise, draws or groups that add up"),
-                   "switch");
-        if (e.scoreBias)
-            refuse("/model/score_bias", say("scores of experts with a bias"),
-                   say("what is written for it has a router without a bias"), "false");
-        if (e.dropout > 0)
-            refuse("/model/expert_dropout", numberText(e.dropout), say("its experts have no dropout within"), "0");
-        for (int layer = 2; layer < m.layers; ++layer)
-            if (feedForwardWidth(m, layer) != feedForwardWidth(m, layer % 2)) {
-                refuse("/model/feed_forward", say("feed-forward widths that differ between layers"),
-                       say("there is one width without experts, {}, and one with, {}", named("--ffn-hidden-size"),
-                           named("--moe-ffn-hidden-size")),
-                       say("{} and {} in turn", feedForwardWidth(m, 0), feedForwardWidth(m, 1)));
-                return;
-            }
+        fixed("/model/rope_low", numberText(r.low), "1");
+        fixed("/model/rope_high", numberText(rotaryHigh(r)), yarn ? "32" : "4");
+        fixed("/model/rope_original", std::to_string(r.original), yarn ? "4096" : "8192");
+        if (yarn) fixed("/model/rope_truncate", r.truncate ? "true" : "false", "true");
     }
 
     void contextGroup() {
@@ -183,10 +165,6 @@ private:
             refuse("/optimizer/weight_decay", say("weight decay beside the momentum of sgd"),
                    say("it adds the decay to the gradient, so that the momentum repeats it"),
                    say("0; or optimizer.momentum 0"));
-        if (o.warmup >= layout_.run.steps)
-            refuse("/optimizer/warmup", say("a warm-up of {} in {} steps", o.warmup, layout_.run.steps),
-                   say("its learning rate has to reach the end of the warm-up within the run"),
-                   say("at most {}", layout_.run.steps - 1));
     }
 
     void memory() {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+#include "engine/trace/trainers/megatron_experts.h"
 #include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
@@ -26,6 +27,10 @@ constexpr std::string_view megatronFields[] = {
     "/model/heads",
     "/model/kv_heads",
     "/model/head_width",
+    "/model/kv_rank",
+    "/model/q_rank",
+    "/model/rope_width",
+    "/model/value_width",
     "/model/norm",
     "/model/norm_epsilon",
     "/model/qk_norm",
@@ -36,6 +41,7 @@ constexpr std::string_view megatronFields[] = {
     "/model/rope_low",
     "/model/rope_high",
     "/model/rope_original",
+    "/model/rope_truncate",
     "/model/window",
     "/model/full_every",
     "/model/biases",
@@ -52,6 +58,16 @@ constexpr std::string_view megatronFields[] = {
     "/model/capacity",
     "/model/balance",
     "/model/expert_dropout",
+    "/model/top_k",
+    "/model/expert_groups",
+    "/model/top_groups",
+    "/model/experts_every",
+    "/model/dense_layers",
+    "/model/expert_width",
+    "/model/shared_experts",
+    "/model/route_scale",
+    "/model/bias_rate",
+    "/model/score_bias",
     "/data/kind",
     "/data/path",
     "/data/tokenizer",
@@ -122,6 +138,14 @@ std::string preprocessed(const std::string& path) {
     return std::filesystem::path(path).replace_extension().string() + "_text_document";
 }
 
+/// Width inside a block that has no experts, or would have none.
+int widthWithoutExperts(ModelSpec model) {
+    for (int layer = 0; layer < model.layers; ++layer)
+        if (!hasExperts(model, layer)) return feedForwardWidth(model, layer);
+    model.experts.width = 0;
+    return feedForwardWidth(model, 0);
+}
+
 class MegatronWriter {
 public:
     explicit MegatronWriter(const Layout& layout) : layout_(layout) {}
@@ -155,18 +179,19 @@ private:
         add("--num-layers", m.layers);
         add("--hidden-size", m.hidden);
         add("--num-attention-heads", m.heads);
-        add("--kv-channels", headWidth(m));
+        if (parts.latent) latent(m.block);
+        else add("--kv-channels", headWidth(m));
         if (keyHeads(m) != m.heads) {
             add("--group-query-attention");
             add("--num-query-groups", keyHeads(m));
         }
-        add("--ffn-hidden-size", feedForwardWidth(m, 0));
+        add("--ffn-hidden-size", widthWithoutExperts(m));
         add("--seq-length", m.sequence);
         add("--max-position-embeddings", m.sequence);
         positions(parts);
         add("--normalization", parts.rmsNorm ? "RMSNorm" : "LayerNorm");
         number("--norm-epsilon", parts.normEpsilon);
-        if (parts.queryKeyNorms) add("--qk-layernorm");
+        if (parts.queryKeyNorms || parts.latent) add("--qk-layernorm");
         if (!parts.biases) add("--disable-bias-linear");
         if (!parts.biases && parts.qkvBias) add("--add-qkv-bias");
         if (parts.activation == ActivationKind::SwiGlu) add("--swiglu");
@@ -180,7 +205,8 @@ private:
             add("--window-size", fmt::format("{},0", m.block.window - 1));
             if (m.block.fullEvery > 0) add("--window-attn-skip-freq", m.block.fullEvery);
         }
-        if (hasExperts(m)) experts();
+        if (hasExperts(m))
+            for (MegatronSetting& setting : expertSettings(layout_)) settings_.push_back(std::move(setting));
         if (const int modules = predictionModules(m); modules > 0) {
             add("--mtp-num-layers", modules);
             number("--mtp-loss-scaling-factor", m.predictionWeight);
@@ -188,31 +214,30 @@ private:
         }
     }
 
+    void latent(const BlockSpec& b) {
+        add("--multi-latent-attention");
+        if (b.queryRank > 0) add("--q-lora-rank", b.queryRank);
+        add("--kv-lora-rank", b.kvRank);
+        add("--qk-head-dim", headWidth(layout_.model));
+        add("--qk-pos-emb-head-dim", b.ropeWidth);
+        add("--v-head-dim", valueWidth(layout_.model));
+    }
+
     void positions(const BlockParts& parts) {
         add("--position-embedding-type", parts.rotary ? "rope" : "learned_absolute");
         if (!parts.rotary) return;
         const RotarySpec& r = layout_.model.block.rotary;
         add("--rotary-base", static_cast<std::int64_t>(r.base));
+        if (parts.latent) add("--rope-type", r.scaling == RotaryScaling::Yarn ? "yarn" : "rope");
         if (r.scaling == RotaryScaling::None) return;
+        if (r.scaling == RotaryScaling::Yarn) {
+            number("--rotary-scaling-factor", r.factor);
+            number("--mscale", 1);
+            number("--mscale-all-dim", 1);
+            return;
+        }
         add("--use-rope-scaling");
         number("--rope-scaling-factor", r.factor);
-    }
-
-    void experts() {
-        const ModelSpec& m = layout_.model;
-        section("Experts in every second layer");
-        add("--num-experts", m.experts.count);
-        add("--moe-layer-freq", fmt::format("([0]+[1])*{}{}", m.layers / 2, m.layers % 2 == 0 ? "" : "+[0]"));
-        add("--moe-ffn-hidden-size", feedForwardWidth(m, 1));
-        add("--moe-router-topk", 1);
-        add("--moe-router-pre-softmax");
-        add("--moe-router-load-balancing-type", "aux_loss");
-        number("--moe-aux-loss-coeff", m.experts.balance);
-        number("--moe-expert-capacity-factor", m.experts.capacity);
-        add("--moe-token-drop-policy", "position",
-            layout_.batch.micro > 1 ? "the tokens of a whole microbatch compete for places, here those of a sample"
-                                    : "");
-        add("--moe-token-dispatcher-type", "alltoall", "the dispatcher that drops tokens");
     }
 
     void parallel() {
@@ -322,7 +347,8 @@ private:
         number("--lr", o.learningRate);
         add("--lr-warmup-iters", o.warmup);
         add("--lr-decay-style", wordOf(o.schedule));
-        add("--lr-decay-iters", layout_.run.steps);
+        // The learning rate has to reach the end of the warm-up before it decays, which a shorter run does not see.
+        add("--lr-decay-iters", std::max(layout_.run.steps, o.warmup + 1));
         if (o.schedule != RateSchedule::Constant) number("--min-lr", o.minimum);
     }
 

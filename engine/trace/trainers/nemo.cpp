@@ -10,7 +10,13 @@ namespace {
 
 constexpr std::string_view nemoProgram = "NeMo";
 
-void refuseForNemo(const Layout& layout, std::vector<Fault>& faults) { refuseForRecipe(layout, nemoProgram, faults); }
+void refuseForNemo(const Layout& layout, std::vector<Fault>& faults) {
+    refuseForRecipe(layout, nemoProgram, faults);
+    if (blockParts(layout.model).latent)
+        faults.push_back({"/model/kv_rank", say("latent attention for {}", nemoProgram),
+                          say("what is written for it is a GPT whose heads have keys and values of their own"),
+                          say("0; or megatron-bridge")});
+}
 
 std::string configOf(std::string_view type) { return fmt::format("run.Config(\n    {},", type); }
 
