@@ -1773,6 +1773,10 @@ loss scale %1</source>
         <source>%1.</source>
         <translation>%1。</translation>
     </message>
+    <message>
+        <source>, ends count as layers</source>
+        <translation>，首尾算作层</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -15124,10 +15128,6 @@ would give away what the lesson asks.</source>
         <translation>它的布局没有 /run/min_data：副本数是固定的</translation>
     </message>
     <message>
-        <source>its learning rate has to reach the end of the warm-up within the run</source>
-        <translation>它的学习率必须在运行结束前走完预热</translation>
-    </message>
-    <message>
         <source>its list of ranks</source>
         <translation>它的 rank 列表</translation>
     </message>
@@ -15860,10 +15860,6 @@ would give away what the lesson asks.</source>
         <translation>Slurm 分配没有说明它的槽位</translation>
     </message>
     <message>
-        <source>the blocks of {} that have experts</source>
-        <translation>{} 中带有专家的块</translation>
-    </message>
-    <message>
         <source>the built-in images</source>
         <translation>内置图像</translation>
     </message>
@@ -16500,14 +16496,6 @@ would give away what the lesson asks.</source>
         <translation>非计算的动作由布局添加</translation>
     </message>
     <message>
-        <source>what is written for it has a router without a bias</source>
-        <translation>为它写出的路由没有偏置</translation>
-    </message>
-    <message>
-        <source>what is written for it has experts in every second block alone</source>
-        <translation>为它写出的只在每隔一块中有专家</translation>
-    </message>
-    <message>
         <source>what is written for {} has a softmax over the scores of tokens alone</source>
         <translation>为 {} 写出的只对 token 的得分做 softmax</translation>
     </message>
@@ -16566,10 +16554,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} actions cannot be a forward for each of {} microbatches in {} stages</source>
         <translation>{} 个动作不够 {} 个微批次在 {} 个阶段中各做一次前向</translation>
-    </message>
-    <message>
-        <source>{} and {} in turn</source>
-        <translation>{} 和 {} 交替</translation>
     </message>
     <message>
         <source>{} are to train on, a global batch takes {}, and data.last_batch drop leaves out what fills none</source>
@@ -16996,10 +16980,6 @@ would give away what the lesson asks.</source>
         <translation>--moe-router-load-balancing-type {}：布局不做均衡</translation>
     </message>
     <message>
-        <source>--num-experts with --moe-layer-freq {} and --moe-router-topk {}: gpt-moe has experts in every second layer and one of them for a token; the layout&apos;s model has none</source>
-        <translation>--num-experts 与 --moe-layer-freq {} 和 --moe-router-topk {} 同用：gpt-moe 每隔一层有专家，每个 token 使用其中一个；布局的模型没有专家</translation>
-    </message>
-    <message>
         <source>--optimizer {}: the layout trains with adamw</source>
         <translation>--optimizer {}：布局用 adamw 训练</translation>
     </message>
@@ -17176,10 +17156,6 @@ would give away what the lesson asks.</source>
         <translation>fp16.initial_scale_power：布局的损失缩放系数从 2^24 开始</translation>
     </message>
     <message>
-        <source>gpt-moe has the blocks of a gpt: norms, positions, biases or activation of the file are left out</source>
-        <translation>gpt-moe 采用 gpt 的块：舍弃了文件中的归一化、位置编码、偏置或激活函数</translation>
-    </message>
-    <message>
         <source>gradients of {} local batches accumulate: the layout puts all of them into one pass of the pipeline</source>
         <translation>{} 个本地批次的梯度累积：布局把它们全部放进流水线的一轮中</translation>
     </message>
@@ -17310,10 +17286,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>probabilities</source>
         <translation>概率</translation>
-    </message>
-    <message>
-        <source>products in fewer than 16 bits: the layout has them with 16-bit formats and without experts</source>
-        <translation>少于 16 位的矩阵乘法：布局只在 16 位格式下且没有专家时支持</translation>
     </message>
     <message>
         <source>products in {} are those of a modelled stack: cluster.pace models megatron-core on {}</source>
@@ -18790,6 +18762,158 @@ would give away what the lesson asks.</source>
     <message>
         <source>note: {}</source>
         <translation>注意：{}</translation>
+    </message>
+    <message>
+        <source>--fp8-recipe delayed with experts over several ranks: the layout scales by present values</source>
+        <translation>--fp8-recipe delayed 与分布在多个 rank 上的专家：布局按当前的值缩放</translation>
+    </message>
+    <message>
+        <source>--moe-layer-freq {}: the layout has experts in every block</source>
+        <translation>--moe-layer-freq {}：布局在每个块里都有专家</translation>
+    </message>
+    <message>
+        <source>--moe-router-group-topk {} with softmax: the layout chooses among all experts</source>
+        <translation>--moe-router-group-topk {} 与 softmax：布局在所有专家中选择</translation>
+    </message>
+    <message>
+        <source>--moe-router-load-balancing-type {}: the layout balances the tokens of each sample</source>
+        <translation>--moe-router-load-balancing-type {}：布局均衡每个样本的 token</translation>
+    </message>
+    <message>
+        <source>--moe-router-topk-scaling-factor {} with softmax: the layout scales nothing</source>
+        <translation>--moe-router-topk-scaling-factor {} 与 softmax：布局不缩放</translation>
+    </message>
+    <message>
+        <source>--moe-shared-expert-gate: the layout&apos;s shared experts have no gate</source>
+        <translation>--moe-shared-expert-gate：布局的共享专家没有门控</translation>
+    </message>
+    <message>
+        <source>--moe-shared-expert-intermediate-size {}: the layout&apos;s shared experts are as wide as the others, {}</source>
+        <translation>--moe-shared-expert-intermediate-size {}：布局的共享专家与其他专家一样宽，{}</translation>
+    </message>
+    <message>
+        <source>--mscale {} and --mscale-all-dim {}: the layout has 1 for both</source>
+        <translation>--mscale {} 和 --mscale-all-dim {}：布局中两者都是 1</translation>
+    </message>
+    <message>
+        <source>0; or megatron-bridge</source>
+        <translation>0；或 megatron-bridge</translation>
+    </message>
+    <message>
+        <source>a group counts with its {} best scores; the layout&apos;s with {}</source>
+        <translation>一个组按它最好的 {} 个得分计；布局的按 {} 个</translation>
+    </message>
+    <message>
+        <source>a softmax over one score</source>
+        <translation>对一个得分做 softmax</translation>
+    </message>
+    <message>
+        <source>at least 2</source>
+        <translation>至少 2</translation>
+    </message>
+    <message>
+        <source>at least 2; or model.gate switch</source>
+        <translation>至少 2；或 model.gate switch</translation>
+    </message>
+    <message>
+        <source>cannot read the cluster</source>
+        <translation>无法读取集群</translation>
+    </message>
+    <message>
+        <source>false; or model.biases all</source>
+        <translation>false；或 model.biases all</translation>
+    </message>
+    <message>
+        <source>it divides the scores of a token by their sum only where there are several</source>
+        <translation>只有一个 token 有多个得分时，它才把得分除以它们的和</translation>
+    </message>
+    <message>
+        <source>it is not of the form NODESxDEVICES:DEVICE</source>
+        <translation>它不是“节点数x设备数:设备”的形式</translation>
+    </message>
+    <message>
+        <source>it judges a group by as many of its scores as it takes experts from one, and the layout by {}</source>
+        <translation>它从一个组取多少专家，就按多少个得分评判这个组，而布局按 {} 个</translation>
+    </message>
+    <message>
+        <source>it wants the softmax before the choice of one</source>
+        <translation>只选一个时，它要求先做 softmax</translation>
+    </message>
+    <message>
+        <source>its router has one where the products of a block have</source>
+        <translation>块的矩阵乘法有偏置时，它的路由才有</translation>
+    </message>
+    <message>
+        <source>latent attention for {}</source>
+        <translation>用于 {} 的潜在注意力</translation>
+    </message>
+    <message>
+        <source>layer norms beside latent attention</source>
+        <translation>与潜在注意力并用的层归一化</translation>
+    </message>
+    <message>
+        <source>model.top_k that is even</source>
+        <translation>偶数的 model.top_k</translation>
+    </message>
+    <message>
+        <source>no device of this name is known with a software stack</source>
+        <translation>没有已知软件栈的设备叫这个名字</translation>
+    </message>
+    <message>
+        <source>nodes and devices of a node are counted from 1</source>
+        <translation>节点数和每个节点的设备数从 1 起</translation>
+    </message>
+    <message>
+        <source>nodes, devices of a node and a device: 64x8:h100-sxm</source>
+        <translation>节点数、每个节点的设备数和设备：64x8:h100-sxm</translation>
+    </message>
+    <message>
+        <source>none or yarn</source>
+        <translation>none 或 yarn</translation>
+    </message>
+    <message>
+        <source>one expert of scores with a sigmoid</source>
+        <translation>用 sigmoid 得分只选一个专家</translation>
+    </message>
+    <message>
+        <source>one width; and model.expert_width</source>
+        <translation>一个宽度；并用 model.expert_width</translation>
+    </message>
+    <message>
+        <source>predicted is {} on {}</source>
+        <translation>预测的是 {} 在 {} 上</translation>
+    </message>
+    <message>
+        <source>products in fewer than 16 bits: the layout has them with 16-bit formats</source>
+        <translation>少于 16 位的乘积：布局只在 16 位格式下有</translation>
+    </message>
+    <message>
+        <source>switch, softmax-top-k, top-k-softmax, sigmoid-top-k or sigmoid-in-groups</source>
+        <translation>switch、softmax-top-k、top-k-softmax、sigmoid-top-k 或 sigmoid-in-groups</translation>
+    </message>
+    <message>
+        <source>the norms of its latents are those of the blocks</source>
+        <translation>它的潜向量的归一化与块的相同</translation>
+    </message>
+    <message>
+        <source>what is written for it is a GPT whose heads have keys and values of their own</source>
+        <translation>为它写出的是一个各头有自己的键和值的 GPT</translation>
+    </message>
+    <message>
+        <source>{} are more devices than a layout has ranks for</source>
+        <translation>{} 个设备超过了布局能有的 rank 数</translation>
+    </message>
+    <message>
+        <source>{} experts of {} groups</source>
+        <translation>{} 个专家，{} 个组</translation>
+    </message>
+    <message>
+        <source>{} yarn fixes it as DeepSeek has it; the factor alone can be chosen</source>
+        <translation>{} yarn 把它固定为 DeepSeek 的值；只有系数可以选择</translation>
+    </message>
+    <message>
+        <source>{} {} instead of {}</source>
+        <translation>{} {}，而不是 {}</translation>
     </message>
 </context>
 </TS>

@@ -69,6 +69,12 @@ inline void megatronFormats(TrainerDraw& draw, Layout& l) {
         PaceSpec{.device = p.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "megatron-core"};
 }
 
+/// A width inside experts, or 0 where it is that of the other blocks.
+inline int expertWidth(TrainerDraw& draw, const ModelSpec& m) {
+    const int width = draw.coin() ? 8 * draw.among(1, 60) : 0, usual = evenWidth(m).value_or(0);
+    return width == usual ? 0 : width;
+}
+
 /// The latent attention of DeepSeek.
 inline void latentParts(TrainerDraw& draw, BlockSpec& b) {
     b.kvHeads = 0;
@@ -80,6 +86,7 @@ inline void latentParts(TrainerDraw& draw, BlockSpec& b) {
     b.headWidth = draw.among(4, 40);
     b.ropeWidth = 2 * draw.among(1, 20);
     b.valueWidth = draw.coin() ? draw.among(4, 40) : 0;
+    if (b.valueWidth == b.headWidth) b.valueWidth = 0;
     b.rotary = {.base = b.rotary.base};
     if (draw.coin()) b.rotary = {b.rotary.base, RotaryScaling::Yarn, draw.number(2, 40)};
     if (b.rotary.scaling == RotaryScaling::Yarn) b.rotary.original = 4096;
@@ -102,9 +109,10 @@ inline void expertParts(TrainerDraw& draw, Layout& l) {
     if (sigmoid && draw.coin()) e.biasRate = draw.number(1e-4, 1e-2);
     e.capacity = draw.coin() ? 0 : draw.number(0.5, 3);
     e.balance = draw.number(0, 1);
-    e.every = draw.coin(3) && m.layers > 3 ? draw.among(2, 3) : 0;
-    e.denseLayers = draw.coin(3) && m.layers > 1 && e.every == 0 ? draw.among(1, m.layers - 1) : 0;
-    e.width = draw.coin() ? 8 * draw.among(1, 50) : 0;
+    // Switch in every second block may be a gpt-moe; a single block with experts lies in every so many-th.
+    if (draw.coin(3) && m.layers > 5) e.every = e.gate == GateMethod::Switch ? 3 : draw.among(2, 3);
+    if (draw.coin(3) && m.layers > 2 && e.every == 0) e.denseLayers = draw.among(1, m.layers - 2);
+    e.width = expertWidth(draw, m);
     e.shared = draw.coin(3) ? draw.among(1, 2) : 0;
 }
 
@@ -123,7 +131,7 @@ inline Layout forMegatron(TrainerDraw& draw, bool latents = true) {
         l.model.experts.capacity = draw.number(0.5, 3);
         l.model.experts.balance = draw.number(0, 1);
         l.model.layers = std::max(2, l.model.layers);
-        if (draw.coin()) l.model.experts.width = draw.among(4, 500);
+        l.model.experts.width = expertWidth(draw, l.model);
         l.cluster.hosts = evenHosts(1, rankCount(l));
     } else {
         if (draw.coin(3)) expertParts(draw, l);

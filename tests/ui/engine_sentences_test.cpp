@@ -206,7 +206,7 @@ private Q_SLOTS:
             for (const Preset& preset : *all) tell(preset.layout);
         }
         QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
-        QVERIFY2(seen.size() > 60, qPrintable(QString::number(seen.size())));
+        QVERIFY2(seen.size() > 50, qPrintable(QString::number(seen.size())));
     }
 
     /// Where a library found what is wrong.

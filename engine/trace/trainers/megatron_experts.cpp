@@ -129,7 +129,8 @@ void refuseExperts(const Layout& layout, const MegatronWords& words, std::vector
         refuse("/model/top_groups", say("{} experts of {} groups", e.topK, e.topGroups),
                say("it judges a group by as many of its scores as it takes experts from one, and the layout by {}",
                    choicesForGroup),
-               e.topK % choicesForGroup == 0 ? say("{}", e.topK / choicesForGroup) : say("model.top_k that is even"));
+               e.topK % choicesForGroup == 0 ? Sentence(std::to_string(e.topK / choicesForGroup))
+                                             : say("model.top_k that is even"));
     if (e.scoreBias && !blockParts(m).biases)
         refuse("/model/score_bias", say("scores of experts with a bias"),
                say("its router has one where the products of a block have"), say("false; or model.biases all"));
