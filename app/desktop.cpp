@@ -12,7 +12,8 @@ int main(int argc, char** argv) {
     std::string size;
     CLI::App app{"Shardlab: design a parallel layout, run it for real, watch it, replay it"};
     app.set_version_flag("--version", std::string("shardlab-desktop ") + SHARDLAB_VERSION);
-    app.add_option("FILE", options.file, "A layout (*.layout.json) or a recorded run (*.shardlab) to open");
+    app.add_option("FILE", options.file,
+                   "A layout (*.layout.json), the name of a preset, or a recorded run (*.shardlab) to open");
     auto* run = app.add_option("--run", options.run, "Train at once: a layout file or the name of a preset");
     auto* render = app.add_option("--render", options.render, "Draw this run into a picture, without a window");
     auto* out = app.add_option("--out", options.picture, "Where the picture (PNG) or the print (PDF) goes");

@@ -1930,14 +1930,6 @@ loss scale %1</source>
         <translation>一个优化器步（含其所有微批次）的时间%1</translation>
     </message>
     <message>
-        <source>Images / s</source>
-        <translation>图像 / s</translation>
-    </message>
-    <message>
-        <source>Tokens / s</source>
-        <translation>Tokens / s</translation>
-    </message>
-    <message>
         <source>The sum over all replicas%1</source>
         <translation>所有副本之和%1</translation>
     </message>
@@ -1988,6 +1980,14 @@ loss scale %1</source>
     <message>
         <source>What the tensors of the rank that needs most take at once; its device has %1</source>
         <translation>需要内存最多的 rank 的张量同时占用的内存；其设备有 %1</translation>
+    </message>
+    <message>
+        <source>Images/s</source>
+        <translation>图像/s</translation>
+    </message>
+    <message>
+        <source>Tokens/s</source>
+        <translation>Tokens/s</translation>
     </message>
 </context>
 <context>
@@ -2644,6 +2644,14 @@ Methods that save memory at the cost of time are tried where nothing faster fits
 </source>
         <translation>未对齐	%1			
 </translation>
+    </message>
+    <message>
+        <source>Nothing is compared: choose the prediction or another run.</source>
+        <translation>尚未比较：请选择预测或另一个运行。</translation>
+    </message>
+    <message>
+        <source>Nothing is compared: choose another run.</source>
+        <translation>尚未比较：请选择另一个运行。</translation>
     </message>
 </context>
 <context>

@@ -60,6 +60,36 @@ private Q_SLOTS:
         QTRY_COMPARE(desk.workbench.replay().file(), desk.path("whole.shardlab"));
         QTRY_VERIFY(!says(window, QStringLiteral("Cannot read")));
     }
+
+    /// It stood over every workspace until the next run.
+    void theEndOfARunIsNewsUntilThePersonLeavesIt() {
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.show();
+        desk.workbench.newFromPreset(sample::layout(1, 2, 4));
+        const auto runs = [&](const char* outcome) {
+            QVERIFY(desk.workbench.startRun());
+            QTRY_VERIFY(desk.workbench.run().state() == RunState::Running);
+            window.showWorkspace(Workspace::Design);
+            desk.jobs->end(outcome, "some reason");
+        };
+        runs("stopped");
+        const QString stopped = QStringLiteral("The run was stopped"), failed = QStringLiteral("The run failed");
+        QTRY_VERIFY(says(window, stopped));  // wherever the person is
+        window.showWorkspace(Workspace::Home);
+        QVERIFY(says(window, stopped));
+        window.showWorkspace(Workspace::Run);
+        QVERIFY(says(window, stopped));
+        window.showWorkspace(Workspace::Run);
+        QVERIFY(says(window, stopped));
+        window.showWorkspace(Workspace::Home);
+        QVERIFY(!says(window, stopped));
+        runs("failed");
+        QTRY_VERIFY(says(window, failed));
+        window.showWorkspace(Workspace::Run);
+        window.showWorkspace(Workspace::Design);
+        QVERIFY(says(window, failed));
+    }
 };
 
 QTEST_MAIN(BannersTest)

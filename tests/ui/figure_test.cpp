@@ -3,6 +3,7 @@
 // and the view is afterwards as it was.
 #include "desktop_fixture.h"
 #include "tests/support/wings.h"
+#include "tests/ui/recorded_run.h"
 
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -116,6 +117,30 @@ private Q_SLOTS:
         const QString file = QString::fromStdString(desk.path("scale.svg").string());
         QVERIFY(area.panel(QStringLiteral("timeline"))->savePicture(file));
         QVERIFY2(readSvg(file).text.count(time) >= 3, qPrintable(readSvg(file).text));
+    }
+
+    /// The label of a step whose end alone was in sight took the place of that of the whole step behind it.
+    void aWholeStepInSightIsNamed() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1280, 800);
+        window.show();
+        recordRun(desk.path("run.shardlab"), *desk.document().plan(), 8, 5);
+        desk.workbench.openRun(desk.path("run.shardlab"));
+        QTRY_VERIFY(!desk.workbench.replay().reading() && desk.workbench.replay().file() == desk.path("run.shardlab"));
+        const StepExtent whole = desk.workbench.model(Workspace::Replay).steps().extents()[4];
+        const std::int64_t length = whole.end - whole.begin;
+        Selection& selection = desk.workbench.selection(Workspace::Replay);
+        selection.setFollowLive(false);
+        const QString file = QString::fromStdString(desk.path("steps.svg").string());
+        for (int percent = 1; percent <= 30; percent += 2) {
+            const std::int64_t begin = whole.begin - length * percent / 100;
+            selection.setVisible({begin, begin + 2 * length});
+            QTest::qWait(30);
+            QVERIFY(window.area(Workspace::Replay).panel(QStringLiteral("timeline"))->savePicture(file));
+            const QString drawn = readSvg(file).text;
+            QVERIFY2(drawn.contains(QStringLiteral("step 4\n")), qPrintable(QString::number(percent) + drawn));
+        }
     }
 
     void formsKeepTheirFields() {

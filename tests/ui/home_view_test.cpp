@@ -103,6 +103,43 @@ private Q_SLOTS:
         QVERIFY(home.layout() == findPreset("dualpipe-v-4")->layout);
     }
 
+    /// Enter opened whatever stood first among the presets that have the words, the small twin of DeepSeek-V3's
+    /// attention where "deepseek-v3" was typed; and no card said which that would be.
+    void aNameTypedInFullOpensThatPreset() {
+        Home home;
+        QVERIFY(QTest::qWaitForWindowActive(&home.window));
+        PresetGallery& gallery = home.view().gallery();
+        const auto known = presets();
+        QVERIFY(known.has_value());
+        std::size_t behindAnother = 0;
+        for (const Preset& preset : *known) {
+            gallery.search().setText(QString::fromStdString(preset.name).toUpper());
+            const Preset* chosen = gallery.at(gallery.cards().currentRow());
+            QVERIFY2(chosen && chosen->name == preset.name, preset.name.c_str());
+            behindAnother += gallery.at(1)->name != preset.name ? 1 : 0;
+        }
+        QVERIFY(behindAnother > 0);
+        gallery.search().setFocus();
+        gallery.search().setText(QStringLiteral("deepseek-v3"));
+        QTRY_VERIFY(!gallery.cards().visualItemRect(gallery.cards().currentItem()).isEmpty());
+        QTest::qWait(50);
+        const QRect card = gallery.cards().visualItemRect(gallery.cards().currentItem());
+        const QImage picture = gallery.cards().viewport()->grab().toImage();
+        const QColor accent = home.desk.workbench.theme().theme().accent;
+        const auto isAccent = [&](int x, int y) {
+            const QColor there = picture.pixelColor(x, y);
+            return std::abs(there.red() - accent.red()) + std::abs(there.green() - accent.green()) +
+                       std::abs(there.blue() - accent.blue()) <
+                   60;
+        };
+        int framed = 0;
+        for (int y = card.top(); y < card.bottom(); ++y)
+            framed += isAccent(card.left() + 3, y) || isAccent(card.left() + 4, y) ? 1 : 0;
+        QVERIFY2(framed > card.height() / 2, qPrintable(QString::number(framed)));
+        QTest::keyClick(&gallery.search(), Qt::Key_Return);
+        QVERIFY(home.layout() == findPreset("deepseek-v3")->layout);
+    }
+
     void cardsOfAFamilyStandTogetherAndArrowsPassItsHeading() {
         Home home;
         QVERIFY(QTest::qWaitForWindowActive(&home.window));

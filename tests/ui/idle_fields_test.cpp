@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The form shows the fields that change something; the others are counted, and come by a click, a search or a link.
+// What of the form is in sight: the fields that change something, in full, and one that somebody is led to; the others
+// are counted, and come by a click, a search or a link.
 #include "desktop_fixture.h"
 
 #include "ui/views/layout_form/field_row.h"
 #include "ui/views/layout_form/layout_form.h"
+#include "ui/views/layout_form/section_notes.h"
 
 #include "engine/layout/fields.h"
 #include "tests/support/wings.h"
 
 #include <QLineEdit>
+#include <QScrollArea>
 #include <QToolButton>
 #include <QtTest>
 
@@ -60,6 +63,56 @@ private Q_SLOTS:
         QVERIFY(!shown("/optimizer/betas"));
         desk.document().requestField(QStringLiteral("/optimizer/betas"));
         QVERIFY(shown("/optimizer/betas"));
+    }
+
+    /// After a search, which had left few rows, the form stayed at its top and the field out of sight.
+    void whoIsLedToAFieldSeesItAfterASearch() {
+        Desk desk;
+        LayoutForm form(desk.workbench.context(Workspace::Design), nullptr);
+        form.resize(320, 700);
+        form.show();
+        auto* wanted = form.findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        wanted->setText(QStringLiteral("steps"));
+        QTest::qWait(20);
+        desk.document().requestField(QStringLiteral("/run/steps"));
+        QVERIFY(wanted->text().isEmpty());
+        const FieldRow& row = *form.row(QStringLiteral("/run/steps"));
+        const auto inSight = [&] { return row.visibleRegion().boundingRect().size() == row.size(); };
+        QTRY_VERIFY(inSight());
+        QTest::qWait(20);
+        QVERIFY(inSight());
+    }
+
+    void aNarrowWindowCutsNoFieldOff() {
+        Desk desk;
+        LayoutForm form(desk.workbench.context(Workspace::Design), nullptr);
+        form.show();
+        form.resize(1, 700);
+        QTest::qWait(20);
+        QVERIFY(form.width() < 400);
+        const auto* area = form.findChild<QScrollArea*>();
+        for (const FieldRow* row : form.rows())
+            if (row->isVisible())
+                QVERIFY(row->mapTo(area->viewport(), row->rect().topRight()).x() < area->viewport()->width());
+    }
+
+    /// Three ranks on four devices had a green tick beside the fault that a device would be idle.
+    void theTickOfTheRanksIsThatOfTheCheck() {
+        Desk desk;
+        Layout layout = desk.document().layout();
+        layout.cluster.hosts[0].devices = 4;
+        layout.parallel.pipeline = 1;
+        for (int ranks = 1; ranks <= 6; ++ranks) {
+            layout.parallel.data = ranks;
+            desk.document().replace(layout, {});
+            const SectionNote note = sectionNote(QStringLiteral("parallel"), desk.document());
+            const bool idle = std::ranges::any_of(desk.document().faults(), [](const Fault& fault) {
+                return toText(fault).find("devices") != std::string::npos;
+            });
+            QCOMPARE(QString::fromLatin1(note.role), QString::fromLatin1(idle ? "bad" : "good"));
+            QCOMPARE(note.text.endsWith(QStringLiteral("✓")), !idle);
+            QCOMPARE(idle, ranks != 4);
+        }
     }
 };
 

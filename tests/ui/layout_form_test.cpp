@@ -441,7 +441,7 @@ void LayoutFormTest::aRequestedFieldGetsTheKeyboard() {
     form_->activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(form_.get()));
     desk_->document().requestField(QStringLiteral("/run/steps"));
-    QVERIFY(row("/run/steps").editor().control().hasFocus() && !row("/run/steps").visibleRegion().isEmpty());
+    QTRY_VERIFY(row("/run/steps").editor().control().hasFocus() && !row("/run/steps").visibleRegion().isEmpty());
 }
 
 void LayoutFormTest::aFieldIsFoundByAWord() {

@@ -19,6 +19,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
 #include <QDropEvent>
 #include <QFileDialog>
 #include <QLineEdit>
@@ -430,6 +431,18 @@ void MainWindowTest::presetsAreNewDocuments() {
         QVERIFY(desk.document().file().empty());
         QVERIFY(!desk.document().undoStack().canUndo());
     }
+    // The command line names one, as that of shardlab does, but a file of the name comes first.
+    window.files().openNamed(QStringLiteral("llama3-70b"));
+    QVERIFY(desk.document().layout() == findPreset("llama3-70b")->layout);
+    QVERIFY(saveLayout(findPreset("zb-h1-4")->layout, desk.path("gpipe-4")));
+    const QString before = QDir::currentPath();
+    QDir::setCurrent(desk.settings.folder.path());
+    window.files().openNamed(QStringLiteral("gpipe-4"));
+    QDir::setCurrent(before);
+    QVERIFY(desk.document().layout() == findPreset("zb-h1-4")->layout);
+    window.files().openNamed(QStringLiteral("no preset is called so"));
+    QVERIFY(desk.document().layout() == findPreset("zb-h1-4")->layout);
+    QCOMPARE(window.messageArea().count(), 1);
 }
 
 void MainWindowTest::savedLayoutsReadBack() {

@@ -9,6 +9,7 @@
 #include "ui/window/manual_window.h"
 
 #include <QListWidget>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -70,6 +71,18 @@ private Q_SLOTS:
         QCOMPARE(texts.size(), qsizetype(manual->topics().count()));
         window.commands()["help.manual"].trigger();
         QCOMPARE(window.findChildren<ManualWindow*>().size(), qsizetype(1));
+    }
+
+    /// The heading of the first page was scrolled away when the window appeared.
+    void aPageBeginsAtItsHeading() {
+        Desk desk;
+        ManualWindow manual(desk.workbench.theme(), nullptr);
+        manual.resize(700, 300);
+        manual.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&manual));
+        QTest::qWait(50);
+        QVERIFY(manual.page().verticalScrollBar()->maximum() > 0);
+        QCOMPARE(manual.page().verticalScrollBar()->value(), 0);
     }
 
     void linksLeadToOtherPages() {

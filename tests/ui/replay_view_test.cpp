@@ -32,6 +32,7 @@ private Q_SLOTS:
     void playingGoesOnFromAClickElsewhere();
     void keepsTheCursorInSight();
     void controlsDriveThePlayer();
+    void aShortTraceIsReadInParts();
     void aClickOnTheBarGoesThere();
     void nothingOpenNothingPlays();
     void keysServeInTheWholeWindow();
@@ -207,6 +208,27 @@ void ReplayViewTest::controlsDriveThePlayer() {
     QTest::keyClick(&view, Qt::Key_Comma);
     QCOMPARE(bench_->selection.cursor(), bench_->model.steps().extents()[4].begin);
     QVERIFY(view.asTable().contains(view.moment()));
+}
+
+/// A trace of 8.8 ms was scrubbed through in whole milliseconds.
+void ReplayViewTest::aShortTraceIsReadInParts() {
+    const Plan plan = sample::plan(sample::layout(1, 2, 4));
+    std::vector<Event> events = sample::events(plan, 3, 7);
+    const std::int64_t last = std::ranges::max(events, {}, &Event::end).end;
+    for (Event& event : events) {
+        event.begin = event.begin * 8'800'000 / last;
+        event.end = event.end * 8'800'000 / last;
+    }
+    sample::Bench bench(Workspace::Replay);
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    bench.model.append(events);
+    ReplayView view(bench.context(), nullptr);
+    QSet<QString> moments;
+    for (int part = 0; part <= 100; ++part) {
+        view.slider().setValue(view.slider().maximum() * part / 100);
+        moments.insert(view.moment());
+    }
+    QVERIFY2(moments.size() >= 100, qPrintable(QStringList(moments.begin(), moments.end()).join('\n')));
 }
 
 void ReplayViewTest::keysServeInTheWholeWindow() {

@@ -69,6 +69,9 @@ void RunViewsTest::memoryAtTheCursorAndAtItsFullest() {
                 largest = std::max(largest, total(bench.model.store().memory(rank).at(event.end)));
         }
         QCOMPARE(total(view.bars().rows()[static_cast<std::size_t>(rank)].bytes), largest);
+        // The figure beside it is the step's peak, as the card has it: within an action more may be in use.
+        QCOMPARE(view.bars().rows()[static_cast<std::size_t>(rank)].shown,
+                 std::max(largest, bench.model.steps().at(-1)->ranks[static_cast<std::size_t>(rank)].peakBytes));
         QCOMPARE(view.bars().rows()[static_cast<std::size_t>(rank)].predictedPeak,
                  plan.memory[static_cast<std::size_t>(rank)].peak);
     }

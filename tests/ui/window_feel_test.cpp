@@ -3,11 +3,15 @@
 // keyboard is.
 #include "desktop_fixture.h"
 
+#include "engine/layout/presets.h"
 #include "ui/core/child.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/tip_width.h"
 #include "ui/window/dock_panel.h"
+#include "ui/window/file_actions.h"
+#include "ui/window/hint.h"
 #include "ui/window/main_window.h"
+#include "ui/window/message_area.h"
 #include "ui/window/workspace_area.h"
 
 #include <QApplication>
@@ -17,7 +21,10 @@
 #include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
+#include <QPushButton>
 #include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QStackedWidget>
 #include <QTabBar>
 #include <QToolButton>
@@ -46,6 +53,8 @@ private Q_SLOTS:
     void theViewWithTheKeyboardIsFramed();
     void eachViewSaysWhatItShows();
     void iconsOfTheFileDialogAreSeen();
+    void whatGrewUnseenIsScrolledInFull();
+    void aHintIsReadInLowPanels();
     void otherColoursPolishFewTimes();
     void whatIsHiddenSwitchesToo();
 };
@@ -109,8 +118,70 @@ void WindowFeelTest::iconsOfTheFileDialogAreSeen() {
             QVERIFY2(drawn > 20, name);
             const int background = desk.workbench.theme().theme().window.lightness();
             QVERIFY2(std::abs(lightness / drawn - background) > 100, name);
+            // Its padding left the icon no room.
+            const QImage shown = button->grab().toImage();
+            const QColor around = shown.pixelColor(shown.width() / 2, 3);
+            int seen = 0;
+            for (int y = 4; y < shown.height() - 4; ++y)
+                for (int x = 4; x < shown.width() - 4; ++x)
+                    seen += std::abs(shown.pixelColor(x, y).lightness() - around.lightness()) > 40 ? 1 : 0;
+            if (button->isEnabled()) QVERIFY2(seen > 15, name);
         }
+        for (const QPushButton* button : dialog.findChildren<QPushButton*>())
+            QVERIFY2(button->icon().isNull(), qPrintable(button->text()));
     }
+}
+
+/// Qt tells a scroll area in a hidden workspace nothing of the size of what is in it.
+void WindowFeelTest::whatGrewUnseenIsScrolledInFull() {
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1280, 800);
+    window.showWorkspace(Workspace::Design);
+    DockPanel& panel = *window.area(Workspace::Design).panel(QStringLiteral("order"));
+    panel.raise();
+    window.show();
+    const auto* area = panel.view().findChild<QScrollArea*>();
+    QVERIFY(area);
+    const auto fits = [area] {
+        return area->horizontalScrollBar()->maximum() ==
+               std::max(0, area->widget()->minimumWidth() - area->viewport()->width());
+    };
+    for (const char* preset : {"1f1b-8", "toy-1x1", "1f1b-4"}) {
+        Layout layout = desk.document().layout();
+        layout.name += "'s";
+        desk.document().change(layout, QStringLiteral("name"));
+        QTest::qWait(50);
+        window.showWorkspace(Workspace::Home);
+        QTest::qWait(50);
+        QVERIFY(!area->isVisible());
+        window.files().openNamed(QString::fromLatin1(preset));  // asks about the changes first
+        QTest::qWait(50);
+        for (auto* button : window.messageArea().findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Discard the changes")) QTest::mouseClick(button, Qt::LeftButton);
+        QVERIFY(desk.document().layout() == findPreset(preset)->layout);
+        QTRY_VERIFY2(area->isVisible() && fits(), preset);
+    }
+}
+
+/// Of five lines in the room for three the first and the last were cut through.
+void WindowFeelTest::aHintIsReadInLowPanels() {
+    Desk desk;
+    Hint hint;
+    hint.setText(QStringLiteral("What one rank holds in memory over time."),
+                 QStringLiteral("This run comes from another program.\nThe trace does not record memory."));
+    hint.show();
+    for (const QSize& size : {QSize(700, 200), QSize(700, 50), QSize(700, 30), QSize(160, 60), QSize(700, 200)}) {
+        hint.resize(size);
+        QTest::qWait(10);
+        const bool whole = size.height() == 200;
+        QCOMPARE(hint.text().contains(QStringLiteral("What one rank holds")), whole);
+        QVERIFY(hint.text().contains(QStringLiteral("another program")));
+        QCOMPARE(hint.toolTip().isEmpty(), whole);
+        if (size.width() == 700) QVERIFY(hint.heightForWidth(size.width()) <= size.height());
+    }
+    hint.setText({}, {});
+    QVERIFY(hint.text().isEmpty() && hint.toolTip().isEmpty());
 }
 
 void WindowFeelTest::tooltipsAreWrapped() {
@@ -170,8 +241,10 @@ void WindowFeelTest::eachViewSaysWhatItShows() {
         // Before anything ran, it says so in its place too.
         if (!panel->isVisible() || panel->showsView()) continue;
         const auto labels = panel->findChildren<QLabel*>();
-        QVERIFY2(std::ranges::any_of(labels, [&](QLabel* label) { return label->text().startsWith(panel->shows()); }),
-                 qPrintable(panel->id()));
+        const auto says = [&](const QLabel* label) {
+            return label->text().startsWith(panel->shows()) || label->toolTip().startsWith(panel->shows());
+        };
+        QVERIFY2(std::ranges::any_of(labels, says), qPrintable(panel->id()));
     }
     int tabs = 0;
     for (QTabBar* bar : area.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {

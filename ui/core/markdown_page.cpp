@@ -143,6 +143,7 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
         if (!isInTable(block)) styleBlock(block, theme);
     for (QTextFrame* frame : text.rootFrame()->childFrames())
         if (auto* table = qobject_cast<QTextTable*>(frame)) styleTable(*table, theme);
+    moveCursor(QTextCursor::Start);  // a page that appears for the first time is scrolled to its cursor
     verticalScrollBar()->setValue(scrolled);
 }
 

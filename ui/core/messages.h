@@ -3,11 +3,13 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "ui/core/view.h"
 
 #include <QObject>
 #include <QString>
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace shardlab::ui {
@@ -28,6 +30,8 @@ struct Message {
     QString topic = {};
     /// Whether what it tells is still so; it is taken away once that is not. Empty: until it is put away.
     std::function<bool()> holds = {};
+    /// Where it is news: seen there, it goes with the person who leaves. Empty: it follows to every workspace.
+    std::optional<Workspace> newsIn = {};
 };
 
 class Messages : public QObject {
@@ -41,11 +45,14 @@ public:
     void withdraw(const QString& topic) { Q_EMIT withdrawn(topic); }
     /// Takes away what no longer holds: call it where something changed that messages tell of.
     void review() { Q_EMIT reviewed(); }
+    /// The person leaves this workspace for another one.
+    void leave(Workspace workspace) { Q_EMIT left(workspace); }
 
 Q_SIGNALS:
     void posted(const shardlab::ui::Message& message);
     void withdrawn(const QString& topic);
     void reviewed();
+    void left(shardlab::ui::Workspace workspace);
 };
 
 }  // namespace shardlab::ui

@@ -55,8 +55,8 @@ void StepChart::mouseMoveEvent(QMouseEvent* event) {
 
 /// As many numbers stand at the axes of values as have room above each other.
 void StepChart::resizeEvent(QResizeEvent* event) {
-    constexpr int each = 26, most = 5;  // pixels, numbers
-    for (QCPAxis* axis : {yAxis, yAxis2}) axis->ticker()->setTickCount(std::clamp(height() / each, 1, most));
+    constexpr int each = 26, below = 40, most = 5;  // pixels, those of the axis below, numbers
+    for (QCPAxis* axis : {yAxis, yAxis2}) axis->ticker()->setTickCount(std::clamp((height() - below) / each, 1, most));
     QCustomPlot::resizeEvent(event);
 }
 

@@ -106,6 +106,8 @@ QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid @dim@; bo
 QRadioButton::indicator:checked { width: 8px; height: 8px; border: 4px solid @accent@; background: @onAccent@; }
 QTextBrowser { background: transparent; color: @text@; border: none; selection-background-color: @accent@;
     selection-color: @onAccent@; }
+QFileDialog QToolButton, QTabBar QToolButton { padding: 3px; }
+QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QFileDialog { backward-icon: url(:/icons/back-@shade@.svg); forward-icon: url(:/icons/forward-@shade@.svg);
     filedialog-parent-directory-icon: url(:/icons/up-@shade@.svg);
     filedialog-new-directory-icon: url(:/icons/folder-new-@shade@.svg);
@@ -133,6 +135,7 @@ QTableView, QTreeView, QListView, QTableWidget, QListWidget { background: transp
 QTableView::item:focus, QListView::item:focus { border: 1px solid @accent@; }
 QListView::item { padding: 5px 8px; border-radius: 4px; }
 QListView::item:selected { background: @accent@; color: @onAccent@; }
+QListView, QListWidget { selection-background-color: @accent@; selection-color: @onAccent@; }
 QHeaderView { background: transparent; border: none; }
 QHeaderView::section { background: transparent; color: @dim@; border: none; border-bottom: 1px solid @grid@;
     padding: 4px; font-weight: 400; }
@@ -147,6 +150,7 @@ QSlider::groove:horizontal { background: @border@; height: 6px; border-radius: 3
 QSlider::sub-page:horizontal { background: @accent@; border-radius: 3px; }
 QSlider::handle:horizontal { background: @text@; width: 12px; margin: -4px 0; border-radius: 6px; }
 QSlider::handle:horizontal:focus { background: @accent@; }
+QSlider::handle:horizontal:disabled, QSlider::sub-page:horizontal:disabled { background: @border@; }
 )";
 
 void restyle(QWidget& widget) {

@@ -140,7 +140,8 @@ void Workbench::sayEnded(const RunEnd& end) {
                     .detail = failed.isEmpty() ? text(file) : failed,
                     .choices = choices,
                     .topic = "run",
-                    .holds = whileShownInRun(file)});
+                    .holds = whileShownInRun(file),
+                    .newsIn = failed.isEmpty() ? std::optional(Workspace::Run) : std::nullopt});
 }
 
 std::function<bool()> Workbench::whileOpened(const std::filesystem::path& file) const {

@@ -49,6 +49,7 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
     const ShownSteps shown(state);
     const QFontMetrics metrics(painter.font());
     const auto& extents = state.model.steps().extents();
+    constexpr int beside = 12;  // between two labels; one of a step that begins out of sight yields to the next
     int free = state.plot.left();
     for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
@@ -58,9 +59,9 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
         const QString label = tr("step %1").arg(extents[i].step);
         const int width = metrics.horizontalAdvance(label);
         const double next = i + 1 < extents.size() ? state.scale.x(extents[i + 1].begin) : state.whole.right();
-        if (x + width + 4 > state.whole.right() || (at < state.plot.left() && x + width + 4 > next)) continue;
+        if (x + width + 4 > state.whole.right() || (at < state.plot.left() && x + width + beside > next)) continue;
         painter.drawText(x + 3, state.plot.top() - metrics.descent() - 1, label);
-        free = x + width + 12;
+        free = x + width + beside;
     }
 }
 

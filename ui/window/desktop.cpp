@@ -112,7 +112,7 @@ int runDesktop(const DesktopOptions& options, int argc, char** argv) {
     QObject::connect(&signals, &EndSignals::asked, &window, &MainWindow::endAndClose);
     QTimer::singleShot(0, &window, [&] {
         if (!options.run.empty()) runAtOnce(workbench, options.run);
-        else if (!options.file.empty()) window.files().open(QString::fromStdString(options.file));
+        else if (!options.file.empty()) window.files().openNamed(QString::fromStdString(options.file));
         else if (const auto first = findPreset("default")) workbench.document().replace(first->layout, {});
     });
     return QApplication::exec();

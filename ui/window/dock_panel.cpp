@@ -9,6 +9,7 @@
 #include "ui/window/context_menu.h"
 #include "ui/core/text.h"
 #include "ui/window/figure.h"
+#include "ui/window/hint.h"
 #include "ui/window/table_window.h"
 #include "ui/window/veil.h"
 #include "ui/core/words.h"
@@ -23,6 +24,7 @@
 #include <QMenu>
 #include <QMimeData>
 #include <QSaveFile>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -55,12 +57,8 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     view_->setObjectName(id_ + QStringLiteral("View"));
     if (view_->accessibleName().isEmpty()) view_->setAccessibleName(windowTitle());
     veil_ = child<Veil>(view_, *theme_);
-    hint_ = child<QLabel>(stack_);
-    hint_->setProperty("role", "hint");
-    hint_->setAlignment(Qt::AlignCenter);
-    hint_->setWordWrap(true);
-    hint_->setMargin(12);
-    hint_->setMinimumHeight(1);  // a low panel stays low, and shows less of it
+    view_->installEventFilter(this);
+    hint_ = child<Hint>(stack_);
     stack_->addWidget(view_);
     stack_->addWidget(hint_);
     column->addWidget(stack_, 1);
@@ -126,7 +124,7 @@ void DockPanel::refresh() {
         subtitle_->setToolTip(isStale() ? QString() : view_->subtitleHelp());
     }
     const QString hint = view_->emptyText();
-    hint_->setText(hint.isEmpty() ? hint : shows_ + QStringLiteral("\n\n") + hint);
+    hint_->setText(shows_, hint);
     stack_->setCurrentWidget(hint.isEmpty() ? static_cast<QWidget*>(view_) : hint_);
     view_->setAccessibleDescription(hint.isEmpty() ? subtitle : hint);
 }
@@ -134,6 +132,14 @@ void DockPanel::refresh() {
 bool DockPanel::isStale() const { return predicted_ && !predicted_->planIsCurrent(); }
 
 bool DockPanel::marked() const { return framed_.front()->property("focused").toBool(); }
+
+/// Qt tells a scroll area nothing of a change of what is in it while neither is in sight.
+bool DockPanel::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == view_ && event->type() == QEvent::Show)
+        for (QScrollArea* area : view_->findChildren<QScrollArea*>())
+            QCoreApplication::postEvent(area, new QEvent(QEvent::LayoutRequest));
+    return QDockWidget::eventFilter(watched, event);
+}
 
 void DockPanel::contextMenuEvent(QContextMenuEvent* event) {
     auto* menu = child<QMenu>(this);

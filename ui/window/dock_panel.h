@@ -17,6 +17,7 @@ namespace shardlab::ui {
 
 class Document;
 class Figure;
+class Hint;
 class Veil;
 
 class DockPanel : public QDockWidget {
@@ -50,6 +51,7 @@ public:
 protected:
     /// A right click that nothing in the view took for itself.
     void contextMenuEvent(QContextMenuEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     QWidget* makeHead(const QString& title);
@@ -65,7 +67,7 @@ private:
     View* view_;
     Veil* veil_;  ///< over the view while it is stale
     QStackedWidget* stack_;
-    QLabel* hint_;
+    Hint* hint_;
     QLabel* subtitle_ = nullptr;
     std::vector<QWidget*> framed_;  ///< what shows that the keyboard is here
 };

@@ -110,6 +110,12 @@ void FileActions::open(const QString& file) {
     whenSaved(tr("Open %1?").arg(QFileInfo(file).fileName()), [this, path] { workbench_.open(path); });
 }
 
+void FileActions::openNamed(const QString& which) {
+    const auto preset = findPreset(which.toStdString());
+    if (!preset || QFileInfo::exists(which)) return open(which);
+    whenSaved(tr("Begin with a preset?"), [this, layout = preset->layout] { workbench_.newFromPreset(layout); });
+}
+
 void FileActions::save(std::function<void()> then) {
     const std::filesystem::path& file = workbench_.document().file();
     if (file.empty()) return saveAs(std::move(then));

@@ -32,8 +32,10 @@ public:
     /// A recorded run, to compare the opened one with.
     void askAndCompare();
     void askAndImport();
-    /// Opens a file that was dropped, named on the command line, or chosen among the recent ones.
+    /// Opens a file that was dropped, or chosen among the recent ones.
     void open(const QString& file);
+    /// Opens what the command line names: a file, else a preset.
+    void openNamed(const QString& which);
     void save(std::function<void()> then = {});
     void saveAs(std::function<void()> then = {});
     void replayLast();

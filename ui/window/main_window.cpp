@@ -111,6 +111,7 @@ void MainWindow::build() {
 
 void MainWindow::showWorkspace(Workspace workspace) {
     storeArrangement();
+    if (workspace != workspace_) workbench_.messages().leave(workspace_);
     workspace_ = workspace;
     workspaceAction(commands_, workspace).setChecked(true);
     const bool leaves = stack_->currentWidget() != &area(workspace) && stack_->isAncestorOf(focusWidget());

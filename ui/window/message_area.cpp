@@ -114,6 +114,10 @@ void MessageArea::show(const Message& message) {
         connect(&messages_, &Messages::reviewed, frame, [this, frame, holds = message.holds] {
             if (!holds()) remove(frame);
         });
+    if (message.newsIn)
+        connect(&messages_, &Messages::left, frame, [this, frame, newsIn = *message.newsIn](Workspace workspace) {
+            if (workspace == newsIn) remove(frame);
+        });
     setVisible(true);
     QAccessibleEvent alert(frame, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);

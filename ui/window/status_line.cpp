@@ -85,6 +85,9 @@ void StatusLine::refresh() {
                    : learn                         ? learnText()
                    : workspace_ == Workspace::Home ? tr("Choose what to begin with.")
                                                    : replayText());
+    setToolTip(workspace_ == Workspace::Replay                              ? text(workbench_.replay().file().string())
+               : workspace_ == Workspace::Run && !workbench_.live().shown() ? text(workbench_.run().runFile().string())
+                                                                            : QString());
     keys_->setText(workspace_ == Workspace::Design ? tr("Ctrl+R run · Ctrl+Z undo · Ctrl+K commands · ? keys")
                    : workspace_ == Workspace::Home
                        ? tr("Enter opens · Tab goes on · F10 menus · Ctrl+K commands · ? keys")
@@ -163,8 +166,9 @@ QString StatusLine::replayText() const {
     const QString what = replay.reading() ? tr("reading %1") : QStringLiteral("%1");
     const RunModel& model = workbench_.model(Workspace::Replay);
     const QString outcome = outcomeText(model);
-    return what.arg(text(replay.file().string())) + (outcome.isEmpty() ? outcome : QStringLiteral("   ") + outcome) +
-           QStringLiteral("   ") + figures(model, replay.droppedEvents(), replay.file());
+    return what.arg(text(replay.file().filename().string())) +
+           (outcome.isEmpty() ? outcome : QStringLiteral("   ") + outcome) + QStringLiteral("   ") +
+           figures(model, replay.droppedEvents(), replay.file());
 }
 
 }  // namespace shardlab::ui

@@ -126,7 +126,7 @@ void AnswerView::refresh() {
             fits(*plan),
             {tr("Step time"), text(formatSeconds(plan->stepSeconds)) + stepBand, "figure",
              tr("The time of one optimizer step with all its microbatches%1").arg(onDevice)},
-            {readsImages(plan->layout.model) ? tr("Images / s") : tr("Tokens / s"),
+            {readsImages(plan->layout.model) ? tr("Images/s") : tr("Tokens/s"),
              text(formatCount(plan->tokensPerSecond)) + stepBand, "figure",
              tr("The sum over all replicas%1").arg(onDevice)},
             {tr("MFU"), text(utilisationText(plan->mfu)), "figure",

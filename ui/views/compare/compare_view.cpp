@@ -69,7 +69,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
         QStringLiteral("QHeaderView::section { padding: 3px 4px; font-size: 11px; }"));
     note_->setWordWrap(true);
     note_->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    side->addWidget(part_);
+    side->addWidget(part_, 0, Qt::AlignLeft);
     side->addWidget(table_, 1);
     side->addWidget(note_);
 
@@ -267,8 +267,17 @@ void CompareView::refreshTable() {
         for (const Sentence& note : comparison->notes)
             said += (said.isEmpty() ? tr("Not aligned: ") : QStringLiteral("; ")) + told(note);
     }
+    const bool compares = session.with() != CompareSession::With::Nothing || session.working();
+    if (said.isEmpty() && !compares) {
+        said = prediction_->isEnabled() ? tr("Nothing is compared: choose the prediction or another run.")
+                                        : tr("Nothing is compared: choose another run.");
+        role = "hint";
+    }
+    part_->setVisible(compares);
+    table_->setVisible(compares);
     note_->setText(said);
     note_->setVisible(!said.isEmpty());
+    note_->setAlignment(compares ? Qt::AlignLeft | Qt::AlignVCenter : Qt::AlignCenter);
     setRole(*note_, role);
 }
 

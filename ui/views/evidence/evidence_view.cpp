@@ -59,7 +59,7 @@ EvidenceView::EvidenceView(const ViewContext& context, QWidget* parent, std::fil
     setFocusProxy(table_);
     hint_->setAlignment(Qt::AlignCenter);
     hint_->setWordWrap(true);
-    hint_->setProperty("role", "small");
+    hint_->setProperty("role", "hint");
     parts_->addWidget(plot_);
     parts_->addWidget(table_);
     parts_->setStretchFactor(0, 1);

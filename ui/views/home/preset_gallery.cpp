@@ -54,7 +54,7 @@ public:
                               index.data().toString());
             return painter->restore();
         }
-        const bool focused = option.state.testFlag(QStyle::State_Selected) && gallery_.cards().hasFocus();
+        const bool focused = option.state.testFlag(QStyle::State_Selected) && gallery_.enterOpens();
         const bool hovered = option.state.testFlag(QStyle::State_MouseOver);
         const QRect card = option.rect.adjusted(inset, inset, -inset, -inset);
         painter->setPen(QPen(focused || hovered ? theme.accent : theme.border, focused ? 2 : 1));
@@ -109,11 +109,22 @@ private:
 
 CardDelegate& delegateOf(QListWidget& cards) { return static_cast<CardDelegate&>(*cards.itemDelegate()); }
 
+bool contains(const QString& all, const QStringList& words) {
+    return std::ranges::all_of(words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+}
+
 bool contains(const Preset& preset, const QStringList& words) {
     const QString all = text(preset.name) + QLatin1Char(' ') + text(preset.family) + QLatin1Char(' ') +
                         term(preset.family) + QLatin1Char(' ') + term(preset.summary) + QLatin1Char(' ') +
                         text(preset.layout.schedule.kind);
-    return std::ranges::all_of(words, [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    return contains(all, words);
+}
+
+/// How well the name answers to what was typed: 2 is the name itself, 0 only other words of the preset.
+int likeness(const Preset& preset, const QStringList& words) {
+    const QString name = text(preset.name);
+    if (name.compare(words.join(QLatin1Char(' ')), Qt::CaseInsensitive) == 0) return 2;
+    return contains(name, words) ? 1 : 0;
 }
 
 }  // namespace
@@ -175,10 +186,14 @@ const Preset* PresetGallery::at(int row) const {
     return index.isValid() ? &presets_[static_cast<std::size_t>(index.toInt())] : nullptr;
 }
 
+bool PresetGallery::enterOpens() const { return cards_->hasFocus() || search_->hasFocus(); }
+
 void PresetGallery::fill() {
     cards_->clear();
     const QStringList words = search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     std::string family;
+    QListWidgetItem* best = nullptr;  // which Enter opens
+    int bestLikeness = -1;
     for (std::size_t index = 0; index < presets_.size(); ++index) {
         const Preset& preset = presets_[index];
         if (!contains(preset, words)) continue;
@@ -190,8 +205,12 @@ void PresetGallery::fill() {
         item->setData(presetRole, static_cast<int>(index));
         item->setData(Qt::AccessibleTextRole, QStringLiteral("%1: %2").arg(text(preset.name), term(preset.summary)));
         item->setToolTip(term(preset.summary));
+        if (const int like = likeness(preset, words); like > bestLikeness) {
+            bestLikeness = like;
+            best = item;
+        }
     }
-    if (QListWidgetItem* first = firstRow(*cards_)) cards_->setCurrentItem(first);
+    if (best) cards_->setCurrentItem(best);
     if (cards_->count() == 0) addHeading(*cards_, tr("No preset has all of these words."));
     fit();
 }
@@ -211,10 +230,12 @@ void PresetGallery::choose(int row) {
 
 bool PresetGallery::eventFilter(QObject* watched, QEvent* event) {
     if (watched == cards_->viewport() && event->type() == QEvent::Resize) fit();
+    if (watched == search_ && (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut))
+        cards_->viewport()->update();
     if (event->type() != QEvent::KeyPress) return QWidget::eventFilter(watched, event);
     const int key = static_cast<QKeyEvent*>(event)->key();
     if (key == Qt::Key_Return || key == Qt::Key_Enter) {
-        choose(cards_->currentRow());  // from the field too: the first one found
+        choose(cards_->currentRow());  // from the field too: the one that answers best
         return true;
     }
     if (watched == search_ && key == Qt::Key_Down) {

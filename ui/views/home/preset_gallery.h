@@ -25,6 +25,8 @@ public:
     QListWidget& cards() const { return *cards_; }
     /// The preset of a row of the cards; nullptr where the row is a heading.
     const Preset* at(int row) const;
+    /// The keyboard is where Enter opens the current card.
+    bool enterOpens() const;
 
 Q_SIGNALS:
     void chosen(const shardlab::layout::Preset& preset);

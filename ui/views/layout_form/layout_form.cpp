@@ -25,6 +25,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSettings>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -49,6 +50,7 @@ QString titleOf(const QString& section) {
 }
 
 constexpr const char* foldedKey = "layoutForm/folded";
+constexpr int besideRequested = 60;  ///< pixels in sight above and below a field that somebody asked for
 
 /// Whether every word stands in the field's name, pointer or help, in English or in the desktop's language.
 bool answers(const Field& field, const QString& words) {
@@ -188,6 +190,12 @@ void LayoutForm::showRows() {
         section.title->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         section.head->setVisible(any);
     }
+    // Nothing of a field is cut off in a narrow window; nor does the form change its width as others are shown.
+    const QMargins margins = area_->widget()->layout()->contentsMargins();
+    int widest = 0;
+    for (const FieldRow* row : rows_) widest = std::max(widest, row->minimumSizeHint().width());
+    widest += margins.left() + margins.right() + area_->verticalScrollBar()->sizeHint().width();
+    area_->setMinimumWidth(std::max(area_->minimumWidth(), widest));
 }
 
 FieldRow* LayoutForm::row(const QString& pointer) const {
@@ -247,7 +255,8 @@ void LayoutForm::focusField(const QString& pointer) {
             if (!target->hasEffect()) section.rest->setChecked(true);
         }
     target->editor().control().setFocus(Qt::OtherFocusReason);
-    area_->ensureWidgetVisible(target, 0, 60);
+    // The rows that were not shown until now get their places first.
+    QTimer::singleShot(0, target, [this, target] { area_->ensureWidgetVisible(target, 0, besideRequested); });
 }
 
 QString LayoutForm::subtitle() const {

@@ -32,9 +32,9 @@ SectionNote ranksNote(const Layout& layout) {
     else product = QString::number(ranks);
     const QString of = devices == ranks ? (ranks == 1 ? tr("device") : tr("devices"))
                                         : counted(devices, tr("of 1 device"), tr("of %1 devices"));
-    const bool enough = ranks >= 1 && ranks <= devices;
-    return {QStringLiteral("%1 %2 %3").arg(product, of, enough ? QStringLiteral("✓") : QStringLiteral("✗")),
-            enough ? "good" : "bad"};
+    const bool all = ranks == devices;  // an idle device is a fault like one too few
+    return {QStringLiteral("%1 %2 %3").arg(product, of, all ? QStringLiteral("✓") : QStringLiteral("✗")),
+            all ? "good" : "bad"};
 }
 
 /// "this machine", "8 other hosts".

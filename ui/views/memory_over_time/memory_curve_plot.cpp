@@ -187,10 +187,13 @@ void MemoryCurvePlot::paintMarks(QPainter& painter) const {
             painter.setRenderHint(QPainter::Antialiasing, false);
             at += 8;
         }
+        const int width = metrics.horizontalAdvance(label);
+        at = std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - width));
+        const int baseline = y(peak) - 3;
+        // The line of the limit, which may run there, leaves it free.
+        painter.fillRect(QRect(at - 2, baseline - metrics.ascent(), width + 4, metrics.ascent() + 2), theme.panel);
         painter.setPen(colour);
-        painter.drawText(
-            std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - metrics.horizontalAdvance(label))),
-            y(peak) - 3, label);
+        painter.drawText(at, baseline, label);
     }
     paintMoments(painter, area);
 }

@@ -90,11 +90,13 @@ void MemoryPerRankView::refresh() {
             if (step && !step->ranks.empty()) row.peak = step->ranks[index].peakBytes;
             if (index < model.header().predictedPeak.size()) row.predictedPeak = model.header().predictedPeak[index];
             const MemoryTrack& memory = model.store().memory(rank);
-            if (const StepExtent* extent = model.steps().extentAt(cursor); cursor < 0 && extent)
-                row.bytes = memory.largest(extent->begin, extent->end);
+            const StepExtent* extent = cursor < 0 ? model.steps().extentAt(cursor) : nullptr;
+            if (extent) row.bytes = memory.largest(extent->begin, extent->end);
             else row.bytes = cursor < 0 ? memory.last() : memory.at(cursor);
             row.host = hosts[index];
             row.shown = !model.header().hasLayout() ? row.peak : predicted() ? row.predictedPeak : total(row.bytes);
+            // Within an action more may be in use than before and after it, which is when the categories are recorded.
+            if (extent && step && extent->step == step->step) row.shown = std::max(row.shown, row.peak);
         }
         rows.push_back(std::move(row));
     }

@@ -114,6 +114,21 @@ QString MeshGrid::help(int rank) const {
                                                                : QString();
 }
 
+/// Cells of one line have figures of one size: that of the longest, so that none is left out.
+int MeshGrid::figurePixels(int width) const {
+    QFont mono = theme_.theme().mono;
+    mono.setWeight(QFont::DemiBold);
+    for (const int pixels : {11, 10, 9}) {
+        mono.setPixelSize(pixels);
+        const QFontMetrics metrics(mono);
+        if (std::ranges::all_of(cells_, [&](const MeshCell& cell) {
+                return metrics.horizontalAdvance(cell.figure.section(QLatin1Char(' '), 0, 0)) <= width;
+            }))
+            return pixels;
+    }
+    return 11;
+}
+
 void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
     const Theme& theme = theme_.theme();
     const QRect rect = cellRect(cell.rank);
@@ -130,7 +145,7 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
     const bool both = rect.width() >= twoLines.width() && rect.height() >= twoLines.height();
     painter.setPen(readableOn(back));
     QFont mono = theme.mono;
-    mono.setPixelSize(both ? 13 : 11);
+    mono.setPixelSize(both ? 13 : figurePixels(rect.width() - 4));
     mono.setWeight(QFont::DemiBold);
     painter.setFont(mono);
     const QRect inside = rect.adjusted(2, 2, -2, -2);

@@ -65,6 +65,7 @@ private:
     void paintHosts(QPainter& painter) const;
     /// What fits of the host, the ranks on it and the layers that they hold.
     QString hostTitle(const HostBlocks::Block& block, const QFontMetrics& metrics, int width) const;
+    int figurePixels(int width) const;
     void paintCell(QPainter& painter, const MeshCell& cell) const;
 
     ThemeSource& theme_;

@@ -33,6 +33,7 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int scrollMargin = 40;  ///< seen beside the current cell
+constexpr int leastHeight = 24;   ///< a row of the grid
 const char* const filter = QT_TR_NOOP("Schedules (*.csv);;All files (*)");
 
 /// "pipeline rank 2, action 4, 2B0: it comes before … Legal: …" on one line.
@@ -46,10 +47,12 @@ QString inWords(const Schedule& order, const Finding& wrong) {
 OrderView::OrderView(const ViewContext& context, QWidget* parent)
     : View(context, parent), area_(child<QScrollArea>(this)), grid_(child<OrderGrid>(context.theme, nullptr)),
       hand_(child<QPushButton>(this)), save_(child<QPushButton>(tr("Save CSV …"), this)),
-      message_(child<ElidedLabel>(this)), typing_(child<QLineEdit>(grid_)) {
+      message_(child<ElidedLabel>(this)), foot_(new QBoxLayout(QBoxLayout::LeftToRight)),
+      typing_(child<QLineEdit>(grid_)) {
     area_->setWidget(grid_);
     area_->setWidgetResizable(true);
     area_->setFocusPolicy(Qt::NoFocus);
+    area_->setMinimumHeight(leastHeight);  // in a low panel what is said comes first
     setFocusProxy(grid_);
     typing_->hide();
     typing_->setAccessibleName(tr("Actions in this place"));
@@ -60,7 +63,7 @@ OrderView::OrderView(const ViewContext& context, QWidget* parent)
     save_->setToolTip(
         tr("Write the order to a file with one line for each pipeline rank, as torch.distributed.pipelining reads it"));
     auto* bar = child<QHBoxLayout>();
-    bar->setContentsMargins(10, 2, 6, 2);
+    bar->setContentsMargins(0, 0, 6, 2);
     bar->setSpacing(4);
     bar->addStretch(1);
     for (QPushButton* button : {hand_, open, save_}) {
@@ -68,15 +71,15 @@ OrderView::OrderView(const ViewContext& context, QWidget* parent)
         bar->addWidget(button);
     }
     message_->setWordWrap(true);
-    auto* said = child<QHBoxLayout>();  // a line of its own: the reason of a bad order is long
-    said->setContentsMargins(10, 4, 10, 0);
-    said->addWidget(message_);
+    foot_->setContentsMargins(10, 2, 0, 0);
+    foot_->setSpacing(4);
+    foot_->addWidget(message_, 1);
+    foot_->addLayout(bar);
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 4, 0, 0);
     column->setSpacing(0);
     column->addWidget(area_, 1);
-    column->addLayout(said);
-    column->addLayout(bar);
+    column->addLayout(foot_);
 
     connect(area_->horizontalScrollBar(), &QScrollBar::valueChanged, grid_, qOverload<>(&QWidget::update));
     connect(grid_, &OrderGrid::currentChanged, this, &OrderView::select);
@@ -159,6 +162,8 @@ void OrderView::say(const QString& text, const char* role) {
     message_->setToolTip(text);
     message_->setAccessibleName(text);
     setRole(*message_, role);
+    // The reason of a bad order is long and has a line of its own; what else is said leaves the room to the rows.
+    foot_->setDirection(role == QLatin1String("bad") ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 QString OrderView::message() const { return message_->text(); }

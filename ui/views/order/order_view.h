@@ -12,6 +12,7 @@
 #include <string>
 
 class QLabel;
+class QBoxLayout;
 class QLineEdit;
 class QPushButton;
 class QScrollArea;
@@ -63,6 +64,7 @@ private:
     QPushButton* hand_;
     QPushButton* save_;
     ElidedLabel* message_;
+    QBoxLayout* foot_;  ///< what is said, and the buttons
     QLineEdit* typing_;
     OrderPlace typedAt_;
     QString problem_;                 ///< why there is no order to show

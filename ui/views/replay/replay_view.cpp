@@ -127,9 +127,12 @@ void ReplayView::drawIcons() {
 QString ReplayView::moment() const {
     const RunModel& model = context_.model;
     if (model.recorded().events == 0) return QStringLiteral("—");
+    // A short trace, of some milliseconds say, is read in thousandths of it.
+    const std::int64_t last = model.recorded().last;
+    const std::int64_t exactness = std::min<std::int64_t>(10'000'000, (last - model.recorded().first) / 1000 + 1);
     QString text = tr("%1 of %2")
-                       .arg(shardlab::ui::moment(model, player_->position(), model.recorded().last),
-                            shardlab::ui::moment(model, model.recorded().last));
+                       .arg(shardlab::ui::moment(model, player_->position(), last, exactness),
+                            shardlab::ui::moment(model, last, last, exactness));
     if (const StepSummary* step = model.steps().at(player_->position())) text += tr(" · step %1").arg(step->step);
     return text;
 }
