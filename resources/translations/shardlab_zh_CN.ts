@@ -2503,6 +2503,10 @@ Methods that save memory at the cost of time are tried where nothing faster fits
         <source>Model</source>
         <translation>模型</translation>
     </message>
+    <message>
+        <source>%1 (in Design)</source>
+        <translation>%1（在“设计”中）</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::CommandPalette</name>

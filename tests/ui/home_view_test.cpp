@@ -236,7 +236,7 @@ private Q_SLOTS:
         recent.search().setText(QStringLiteral("baseline"));
         QCOMPARE(rows.count(), 1);
         QVERIFY(recent.fileOf(0).endsWith(QStringLiteral("second.layout.json")));
-        const HomeSession again(home.desk.workbench.recent(), home.desk.workbench.lessons());
+        const HomeSession again(home.desk.document(), home.desk.workbench.recent(), home.desk.workbench.lessons());
         QCOMPARE(again.tags(recent.fileOf(0)), QStringList({"baseline", "small"}));
         recent.search().clear();
         // Enter opens, Delete takes it off the list.
@@ -282,7 +282,7 @@ private Q_SLOTS:
         home.desk.jobs->end("finished");
         QTRY_VERIFY(session.state(1) == LessonSession::State::Ran);
         QTRY_VERIFY(readAloud(rows, bubble).contains(QStringLiteral("1 of 3 run")));
-        const HomeSession again(home.desk.workbench.recent(), session);
+        const HomeSession again(home.desk.document(), home.desk.workbench.recent(), session);
         QCOMPARE(again.ran(QStringLiteral("bubble")), QStringList{QStringLiteral("gpipe")});
     }
 
@@ -301,6 +301,27 @@ private Q_SLOTS:
         QCOMPARE(home.layout().cluster.pace->device, std::string("a100-sxm"));
         QVERIFY(check(home.layout(), scheduleMethods()).empty());
         QVERIFY(home.desk.workbench.search().running() || home.desk.workbench.search().complete());
+        home.desk.workbench.search().cancel();
+    }
+
+    /// What was opened or designed, as a model's config.json, can be asked for too.
+    void theLayoutInDesignOnACluster() {
+        Home home;
+        ClusterBar& bar = home.view().cluster();
+        Layout mine = findPreset("llama-tiny")->layout;
+        mine.name = "mine";
+        mine.model.layers = 12;
+        home.desk.document().replace(mine, {});
+        QCOMPARE(bar.model().itemText(0), QStringLiteral("mine (in Design)"));
+        bar.model().setCurrentIndex(0);
+        bar.nodes().setValue(1);
+        bar.devices().setValue(4);
+        bar.device().setCurrentIndex(bar.device().findData(QStringLiteral("h200")));
+        QTest::mouseClick(&bar.planButton(), Qt::LeftButton);
+        QTRY_COMPARE(home.window.workspace(), Workspace::Design);
+        QVERIFY(home.layout().model == mine.model);
+        QCOMPARE(home.layout().cluster.pace->device, std::string("h200"));
+        QCOMPARE(home.layout().cluster.pace->stack, std::string("megatron-core"));
         home.desk.workbench.search().cancel();
     }
 

@@ -15,8 +15,9 @@ constexpr auto ranKey = "home/ran";
 
 }  // namespace
 
-HomeSession::HomeSession(RecentFiles& recent, const LessonSession& lessons, QObject* parent)
-    : QObject(parent), recent_(recent), lessons_(lessons), tags_(readLists(tagsKey)), ran_(readLists(ranKey)) {
+HomeSession::HomeSession(const Document& document, RecentFiles& recent, const LessonSession& lessons, QObject* parent)
+    : QObject(parent), document_(document), recent_(recent), lessons_(lessons), tags_(readLists(tagsKey)),
+      ran_(readLists(ranKey)) {
     connect(&lessons, &LessonSession::changed, this, &HomeSession::noteProgress);
 }
 

@@ -11,14 +11,16 @@
 
 namespace shardlab::ui {
 
+class Document;
 class LessonSession;
 class RecentFiles;
 
 class HomeSession : public QObject {
     Q_OBJECT
 public:
-    HomeSession(RecentFiles& recent, const LessonSession& lessons, QObject* parent = nullptr);
+    HomeSession(const Document& document, RecentFiles& recent, const LessonSession& lessons, QObject* parent = nullptr);
 
+    const Document& document() const { return document_; }
     RecentFiles& recent() const { return recent_; }
     QStringList tags(const QString& file) const { return tags_.value(file); }
     /// Words between commas or spaces, each kept once, in small letters; none: the file has no tags any more.
@@ -44,6 +46,7 @@ Q_SIGNALS:
 private:
     void noteProgress();
 
+    const Document& document_;
     RecentFiles& recent_;
     const LessonSession& lessons_;
     StoredLists tags_;  ///< by absolute path

@@ -145,7 +145,7 @@ private:
     LiveSession live_;
     LessonSession lessons_;
     std::vector<HostSpec> meantHosts_;  ///< other hosts that a person said are there
-    HomeSession home_{recent_, lessons_};
+    HomeSession home_{document_, recent_, lessons_};
     std::filesystem::path liveToken_;  ///< the file that programs read; empty: none
     std::array<std::unique_ptr<EventSearch>, workspaces.size()> events_;
 };

@@ -2,6 +2,7 @@
 #include "ui/views/home/cluster_bar.h"
 
 #include "ui/core/child.h"
+#include "ui/core/document.h"
 #include "ui/core/home_session.h"
 #include "ui/core/text.h"
 #include "ui/core/ui_thread.h"
@@ -63,16 +64,25 @@ ClusterBar::ClusterBar(HomeSession& home, QWidget* parent)
     for (const DevicePreset& device : clusterDevices()) device_->addItem(text(device.title), text(device.name));
     device_->setCurrentIndex(std::max(0, device_->findData(QLatin1String(firstDevice))));
     connect(plan_, &QPushButton::clicked, this, &ClusterBar::ask);
+    connect(&home.document(), &Document::layoutChanged, this, &ClusterBar::nameDesign);
+    setPresets({});
+}
+
+void ClusterBar::nameDesign() {
+    model_->setItemText(0, tr("%1 (in Design)").arg(text(home_.document().layout().name)));
 }
 
 void ClusterBar::setPresets(const std::vector<Preset>& presets) {
+    model_->clear();
+    model_->addItem(QString());
+    nameDesign();
+    layouts_.clear();
     for (const Preset& preset : presets) {
         if (!isForACluster(preset.layout)) continue;
         model_->addItem(text(preset.layout.name), text(preset.name));
         layouts_.push_back(preset.layout);
     }
     model_->setCurrentIndex(std::max(0, model_->findData(QStringLiteral("llama3-8b"))));
-    plan_->setEnabled(!layouts_.empty());
 }
 
 ClusterQuestion ClusterBar::question() const {
@@ -83,14 +93,15 @@ void ClusterBar::ask() {
     const int model = model_->currentIndex();
     if (model < 0) return;
     plan_->setEnabled(false);
-    QThreadPool::globalInstance()->start(
-        [bar = QPointer(this), layout = layouts_[static_cast<std::size_t>(model)], cluster = question()] {
-            onUserInterface([bar, asked = layoutOn(layout, cluster)] {
-                if (!bar) return;
-                bar->plan_->setEnabled(true);
-                bar->home_.askForPlan(asked);
-            });
+    const Layout chosen =
+        model == 0 ? home_.document().resolvedLayout() : layouts_[static_cast<std::size_t>(model) - 1];
+    QThreadPool::globalInstance()->start([bar = QPointer(this), layout = chosen, cluster = question()] {
+        onUserInterface([bar, asked = layoutOn(layout, cluster)] {
+            if (!bar) return;
+            bar->plan_->setEnabled(true);
+            bar->home_.askForPlan(asked);
         });
+    });
 }
 
 }  // namespace shardlab::ui

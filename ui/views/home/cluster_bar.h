@@ -21,7 +21,7 @@ class ClusterBar : public QWidget {
     Q_OBJECT
 public:
     ClusterBar(HomeSession& home, QWidget* parent);
-    /// Those for a cluster are the models that can be chosen.
+    /// Those for a cluster are the models that can be chosen, beside the layout in Design.
     void setPresets(const std::vector<Preset>& presets);
     QSpinBox& nodes() const { return *nodes_; }
     QSpinBox& devices() const { return *devices_; }
@@ -32,6 +32,7 @@ public:
 
 private:
     void ask();
+    void nameDesign();
 
     HomeSession& home_;
     QSpinBox* nodes_;
