@@ -4,6 +4,7 @@
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
+#include "tests/support/processes.h"
 #include "tests/support/wings.h"
 
 #include <QJsonArray>
@@ -172,10 +173,11 @@ private Q_SLOTS:
         const auto process = startElastic("daemon");
         QVERIFY2(waitForSteps(*process, said), said.constData());
         QVERIFY2(QTest::qWaitFor([&] { return kept("daemon"); }, 2 * patience), said.constData());
-        int killed = 0;
-        for (const auto& each : hosts_->processes(2))
-            if (each.program == "orted" || each.program == "prted") killed += ::kill(each.pid, SIGKILL) == 0;
-        QCOMPARE(killed, 1);
+        const auto ranks = hosts_->ranks(2);
+        QCOMPARE(ranks.size(), 2);
+        const int daemon = stateOf(ranks.front().pid).parent;
+        QCOMPARE(stateOf(ranks.back().pid).parent, daemon);
+        ::kill(daemon, SIGKILL);
         const auto restarted = [&] {
             const auto run = reader("daemon");
             return run && run->restarts().size() == 1 && run->restarts().front().bytes == 6;
