@@ -422,6 +422,40 @@ private Q_SLOTS:
         }
     }
 
+    /// The daemon was killed, or the connection to it broke: no rank is to blame for that, whichever's link broke
+    /// first.
+    void aLostDaemonsHostIsNamed() {
+        std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
+        ranks[1].lostAt = 1000;
+        ranks[0].lostAt = 2000;
+        const char* texts[] = {// Open MPI 4
+                               "----------------------\n"
+                               "ORTE has lost communication with a remote daemon.\n\n"
+                               "  HNP daemon   : [[44172,0],0] on node ta\n"
+                               "  Remote daemon: [[44172,0],1] on node tb\n\n"
+                               "This is usually due to either a failure of the TCP network\n"
+                               "----------------------\n",
+                               // Open MPI 5
+                               "----------------------\n"
+                               "PRTE has lost communication with a remote daemon.\n\n"
+                               "  HNP daemon   : [prterun-ta-698@0,0] on node ta\n"
+                               "  Remote daemon: [prterun-ta-698@0,1] on node tb\n\n"
+                               "This is usually due to either a failure of the TCP network\n"
+                               "----------------------\n"};
+        for (int version = 0; version < 2; ++version) {
+            JobFate job;
+            job.mpirun = {false, version == 0 ? 1 : 0};
+            job.report = reportOf(texts[version]);
+            QCOMPARE(job.report.lostHost(), std::string("tb"));
+            const Verdict verdict = judge(ranks, job);
+            QCOMPARE(verdict.run.outcome, std::string("failed"));
+            QCOMPARE(verdict.run.reason,
+                     std::string("mpirun lost its daemon on host tb, and with it the ranks there; rank 0 was at "
+                                 "step 5 in 0F3"));
+            QCOMPARE(verdict.rank, -1);
+        }
+    }
+
     void mpirunNamesNoRank() {
         const std::vector<RankFate> joined{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
         const std::vector<RankFate> starting(2);

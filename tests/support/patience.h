@@ -7,9 +7,14 @@
 #include <QElapsedTimer>
 #include <QTest>
 
+#include <chrono>
+
 namespace QTest {
 
 inline constexpr int shardlabPatience = 60'000;  // ms
+
+inline int patienceFor(std::chrono::milliseconds timeout) { return qMax(int(timeout.count()), shardlabPatience); }
+inline int patienceFor(int milliseconds) { return patienceFor(std::chrono::milliseconds(milliseconds)); }
 
 inline void qWaitPatiently(int milliseconds) {
     constexpr int turn = 10;
@@ -24,8 +29,12 @@ inline void qWaitPatiently(int milliseconds) {
 
 #define qWait qWaitPatiently
 
-#define SHARDLAB_TRY(condition, milliseconds)                                                                          \
-    QTest::qWaitFor([&] { return static_cast<bool>(condition); }, qMax(int(milliseconds), QTest::shardlabPatience))
+// A timeout that is not said is 5000 in Qt 6.4 and 5s in Qt 6.8.
+#define SHARDLAB_TRY(condition, timeout)                                                                               \
+    [&] {                                                                                                              \
+        using namespace std::chrono_literals;                                                                          \
+        return QTest::qWaitFor([&] { return static_cast<bool>(condition); }, QTest::patienceFor(timeout));             \
+    }()
 
 #undef QTRY_VERIFY_WITH_TIMEOUT
 #define QTRY_VERIFY_WITH_TIMEOUT(expr, timeout)                                                                        \

@@ -6,6 +6,16 @@
 #include <initializer_list>
 #include <string_view>
 
+// What the output of moc includes, which must have been read before that stands in a test's namespace; older moc's than
+// that of Qt 6.5 include nothing of Qt's that a test does not.
+#include <memory>
+#if __has_include(<QtCore/qtmochelpers.h>)
+#include <QtCore/qtmochelpers.h>
+#endif
+#if __has_include(<QtCore/qxptype_traits.h>)
+#include <QtCore/qxptype_traits.h>
+#endif
+
 namespace shardlab::test {
 
 struct NamedTest {

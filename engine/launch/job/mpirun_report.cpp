@@ -78,6 +78,10 @@ void MpirunReport::readFramed(std::string_view line) {
     } else if (line.find("Exit code:") != std::string_view::npos) {
         exitCode_ = integerAfter(line, "Exit code:");
         if (exitCode_) rank_ = namedRank_;
+    } else if (line.find("Remote daemon:") != std::string_view::npos) {
+        constexpr std::string_view before = "on node ";
+        if (const std::size_t at = line.rfind(before); at != std::string_view::npos)
+            lostHost_ = trimmed(line.substr(at + before.size()));
     } else if (framedText_.find("MPI_ABORT was invoked on rank") != std::string::npos) {
         rank_ = integerAfter(framedText_, "on rank").value_or(-1);
     } else if (framedText_.find("calling \"abort\"") != std::string::npos) {

@@ -32,6 +32,8 @@ public:
     int rank() const { return rank_; }
     std::optional<int> signal() const { return signal_; }
     std::optional<int> exitCode() const { return exitCode_; }
+    /// The host, as mpirun calls it, whose daemon it lost, and with it the ranks there; empty: none.
+    const std::string& lostHost() const { return lostHost_; }
     /// mpirun's first framed message, on one line; empty where there was none.
     const std::string& message() const { return message_; }
     /// Whether it said anything of its own, framed or not.
@@ -49,6 +51,7 @@ private:
     int namedRank_ = -1;  ///< the rank after "Process name:", whose exit code follows on a later line
     std::optional<int> signal_;
     std::optional<int> exitCode_;
+    std::string lostHost_;
 };
 
 }  // namespace shardlab::launch

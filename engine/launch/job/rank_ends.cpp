@@ -43,6 +43,7 @@ bool endedNamingNone(const JobFate& job) {
 
 /// Whether mpirun ended, and with it all ranks, none of which is to blame.
 bool mpirunEndedFirst(std::span<const RankFate> ranks, const JobFate& job) {
+    if (!job.report.lostHost().empty()) return true;
     if (!job.endedAt) return job.mpirun.signalled || endedNamingNone(job);
     // The launcher came to end mpirun as well. Had a rank died alone, mpirun would have named it, or others would have
     // been there still.
@@ -97,6 +98,9 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
         if (job.report.rank() == rank) return fmt::format("{} {}{}", who, job.report.signal() ? "was " : "", end);
         return fmt::format("{} {}", who, withPlace("died", fate));
     }
+    // Open MPI 5 ends with exit code 0 then.
+    if (const std::string& host = job.report.lostHost(); !host.empty())
+        return fmt::format("mpirun lost its daemon on host {}, and with it the ranks there{}", host, momentOf(ranks));
     if (job.mpirun.signalled) return "mpirun was killed by " + job.mpirun.text() + momentOf(ranks);
     if (endedNamingNone(job) && !job.report.spoke())
         return "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)" + momentOf(ranks);

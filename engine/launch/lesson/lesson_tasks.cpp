@@ -194,10 +194,11 @@ private:
 
     Status readSlider(LessonQuestion& question, const Entry& entry) const {
         question.kind = QuestionKind::Slider;
-        const std::size_t to = entry.value.find(" to ");
-        const auto least = readValue(question, std::string_view(entry.value).substr(0, to));
-        const auto most =
-            to == std::string::npos ? std::nullopt : readValue(question, std::string_view(entry.value).substr(to + 4));
+        constexpr std::string_view between = " to ";
+        const std::string_view text = entry.value;
+        const std::size_t to = std::min(text.find(between), text.size());
+        const auto least = readValue(question, text.substr(0, to));
+        const auto most = readValue(question, text.substr(std::min(to + between.size(), text.size())));
         if (!least || !most || *least >= *most)
             return fail({say("a slider has no range"), references_.where(entry.line), excerpt(entry.value),
                          say("two values in the figure's unit, the smaller first: 0 to {}", valueExample(question))});

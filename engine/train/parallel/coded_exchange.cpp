@@ -97,8 +97,10 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
 }
 
 void CodedStage::scale(float factor) const {
-    for (const Buffer* buffer : {&worker_, &server_})
-        for (float& each : buffer->span().floats()) each *= factor;
+    for (const Buffer* buffer : {&worker_, &server_}) {
+        const std::span<float> remainder = buffer->span().floats();
+        for (float& each : remainder) each *= factor;
+    }
 }
 
 std::vector<RemainderPiece> CodedStage::pieces() const {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// An elastic run on several hosts, which are namespaces, of which one is lost and comes back.
+// Elastic runs on several hosts, which are namespaces, of which one, or mpirun's daemon there, is lost.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
+#include "tests/support/processes.h"
 #include "tests/support/wings.h"
 
 #include <QJsonArray>
@@ -35,7 +36,7 @@ private:
 
     QString file(const QString& name) const { return hosts_->folder() + "/" + name; }
     /// Paced, so that it still goes on when it is asked; elastic where it has several replicas.
-    QByteArray layout(const QString& hosts, int data, int tensor, int steps) const {
+    QByteArray layout(const QString& name, const QString& hosts, int data, int tensor, int steps) const {
         QString text =
             R"json({"name": "hosts", "model": {"kind": "gpt", "layers": 2, "hidden": 32, "heads": 2, "sequence": 32},
  "cluster": {"hosts": [HOSTS], "agent": "AGENT", "network": "NETWORK", "pace": {"device": "h100-sxm", "step_seconds": 0.1}},
@@ -45,7 +46,23 @@ private:
         text.replace("DATA", QString::number(data))
             .replace("TENSOR", QString::number(tensor))
             .replace("STEPS", QString::number(steps));
-        return text.replace("LEAST", data > 1 ? "1" : "0").replace("PATH", file(data > 1 ? "elastic" : "one")).toUtf8();
+        return text.replace("LEAST", data > 1 ? "1" : "0").replace("PATH", file(name)).toUtf8();
+    }
+    /// `shardlab run` on the first host: a replica on each.
+    std::unique_ptr<QProcess> startElastic(const QString& name) const {
+        QStringList hosts;
+        for (int host = 0; host < hostCount; ++host)
+            hosts.append(QString(R"json({"name": "%1", "devices": 2})json").arg(hosts_->name(host)));
+        writeFile(file(name + ".json"), layout(name, hosts.join(", "), 3, 2, 100000));
+        auto process =
+            hosts_->program(0, program(), {"run", file(name + ".json"), "--out", file(name + ".shardlab"), "--json"});
+        process->start();
+        return process;
+    }
+    bool kept(const QString& name) const { return trace::findCheckpoint(file(name).toStdString()).has_value(); }
+    void interrupt() const {
+        for (const auto& each : hosts_->processes(0))
+            if (each.program == "shardlab") ::kill(each.pid, SIGINT);
     }
     std::unique_ptr<RunReader> reader(const QString& name) {
         auto opened = RunReader::open(file(name + ".shardlab").toStdString());
@@ -79,13 +96,7 @@ private Q_SLOTS:
     /// takes part again.
     void aLostHostIsDoneWithoutUntilItIsAskedFor() {
         QByteArray said;
-        QStringList hosts;
-        for (int host = 0; host < hostCount; ++host)
-            hosts.append(QString(R"json({"name": "%1", "devices": 2})json").arg(hosts_->name(host)));
-        writeFile(file("elastic.json"), layout(hosts.join(", "), 3, 2, 100000));
-        const auto process =
-            hosts_->program(0, program(), {"run", file("elastic.json"), "--out", file("elastic.shardlab"), "--json"});
-        process->start();
+        const auto process = startElastic("elastic");
         QVERIFY2(waitForSteps(*process, said), said.constData());
         const auto tells = [&](const char* what) {
             for (int i = 0; i < 600 && process->state() != QProcess::NotRunning && !said.contains(what); ++i) {
@@ -113,8 +124,7 @@ private Q_SLOTS:
             if (!asked) qWarning("%s%s", asking->readAllStandardError().constData(), logOf("elastic").c_str());
             return asked;
         };
-        const auto kept = [&] { return trace::findCheckpoint(file("elastic").toStdString()).has_value(); };
-        QVERIFY2(QTest::qWaitFor(kept, 2 * patience), said.constData());
+        QVERIFY2(QTest::qWaitFor([&] { return kept("elastic"); }, 2 * patience), said.constData());
         hosts_->cut(2);
         QVERIFY2(tells("with 2 replicas (4 ranks) instead of 3"), said.constData());
         QVERIFY2(goesOn(4, 1), logOf("elastic").c_str());
@@ -135,8 +145,7 @@ private Q_SLOTS:
             QVERIFY2(QTest::qWaitFor(again, 120000), logOf("elastic").c_str());
         }
         QVERIFY2(goesOn(6, restarts), logOf("elastic").c_str());
-        for (const auto& each : hosts_->processes(0))
-            if (each.program == "shardlab") ::kill(each.pid, SIGINT);
+        interrupt();
         QVERIFY(ended(*process));
         const auto run = reader("elastic");
         QVERIFY(run);
@@ -147,14 +156,39 @@ private Q_SLOTS:
         QCOMPARE(std::ranges::count(sizes, 4), static_cast<std::ptrdiff_t>(restarts - 1));
 
         const QList<double> got = numbers(QJsonDocument::fromJson(process->readAllStandardOutput()).object()["losses"]);
-        const QString path = writeFile(file("one.json"), layout(R"json({"name": "localhost", "devices": 1})json", 1, 1,
-                                                                static_cast<int>(got.size())));
+        const QString path = writeFile(file("one.json"), layout("one", R"json({"name": "localhost", "devices": 1})json",
+                                                                1, 1, static_cast<int>(got.size())));
         const Answer one = test::run({"run", path, "--out", file("one.shardlab"), "--force", "--json"});
         const QList<double> wanted = numbers(one.json()["losses"]);
         QCOMPARE(got.size(), wanted.size());
         for (int step = 0; step < got.size(); ++step)
             QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-4 * wanted[step],
                      qPrintable(QString("step %1: %2, on one rank %3").arg(step).arg(got[step]).arg(wanted[step])));
+        QVERIFY(nothingIsLeft(patience));
+    }
+
+    /// Its host is there, so that no replica is given up; mpirun of Open MPI 5 ends with exit code 0 then.
+    void aKilledDaemonCostsNoReplica() {
+        QByteArray said;
+        const auto process = startElastic("daemon");
+        QVERIFY2(waitForSteps(*process, said), said.constData());
+        QVERIFY2(QTest::qWaitFor([&] { return kept("daemon"); }, 2 * patience), said.constData());
+        const auto ranks = hosts_->ranks(2);
+        QCOMPARE(ranks.size(), 2);
+        const int daemon = stateOf(ranks.front().pid).parent;
+        QCOMPARE(stateOf(ranks.back().pid).parent, daemon);
+        ::kill(daemon, SIGKILL);
+        const auto restarted = [&] {
+            const auto run = reader("daemon");
+            return run && run->restarts().size() == 1 && run->restarts().front().bytes == 6;
+        };
+        QVERIFY2(QTest::qWaitFor(restarted, 2 * patience), logOf("daemon").c_str());
+        const std::string told =
+            "mpirun lost its daemon on host " + hosts_->name(2).toStdString() + ", and with it the ranks there";
+        QVERIFY2(logOf("daemon").find(told) != std::string::npos, logOf("daemon").c_str());
+        interrupt();
+        QVERIFY(ended(*process));
+        QCOMPARE(reader("daemon")->end().outcome, std::string("stopped"));
         QVERIFY(nothingIsLeft(patience));
     }
 };
