@@ -26,14 +26,10 @@ Json bytesJson(const MemoryBytes& bytes) {
 
 /// The change as assignments of --set would make it.
 Json choiceJson(const Choice& choice) {
-    return {{"/parallel/data", choice.parallel.data},
-            {"/parallel/pipeline", choice.parallel.pipeline},
-            {"/schedule/kind", choice.kind},
-            {"/schedule/chunks", choice.chunks},
-            {"/schedule/stages", choice.stages},
-            {"/schedule/count_ends", choice.countEnds},
-            {"/schedule/in_flight", choice.inFlight},
-            {"/batch/micro", choice.micro}};
+    return {{"/parallel/data", choice.parallel.data}, {"/parallel/pipeline", choice.parallel.pipeline},
+            {"/schedule/kind", choice.kind},          {"/schedule/chunks", choice.chunks},
+            {"/schedule/stages", choice.stages},      {"/schedule/count_ends", choice.countEnds},
+            {"/schedule/in_flight", choice.inFlight}, {"/batch/micro", choice.micro}};
 }
 
 Json lossesJson(const Plan& plan) {

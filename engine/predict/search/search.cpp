@@ -149,7 +149,8 @@ public:
     }
 
 private:
-    /// Of what fits the quickest of each schedule, of what does not what comes nearest to it.
+    /// A work's candidates are, of what fits, the quickest of each schedule, and of what does not, what is nearest to
+    /// it.
     void tryWork(Work work) {
         struct Remembered {
             const Choice* choice;

@@ -52,14 +52,15 @@ bool sameQuestion(const Layout& one, const Layout& other);
 /// degrees, context method, chunks and microbatch follow each other, by ZeRO, sequence parallelism and recomputation
 /// from the least on. Layers are split evenly; by the partitioner (partition_layout.h) where they do not divide, then
 /// with one or two chunks, or are of several widths. Where they do not divide over the pipeline, but do with the
-/// embedding and the output counted as a layer each, that split is tried too, with all chunks that divide it. An axis takes the values that its field may have, so that a method
-/// is tried as soon as check() lets it pass; tensor groups are tried up to the devices of the smallest host, expert
-/// groups that divide both replicas and experts, each expert cut over its tensor group or whole on one rank of it, with
-/// ZeRO 3 a copy on each host beside a single one. One pipeline rank waits for nobody: it is tried with 1F1B alone, in
-/// one chunk. Asynchronous schedules train otherwise than one rank would; they are tried only where that of `base` is
-/// one. Where `base` models another software stack, only schedules which that has are tried. Otherwise what no choice
-/// could mend: the faults of all that stays; where there are none, those of pure data parallelism. Stopped: those found
-/// so far. `measurements` are for the partitioner; without them it takes all layers for equally long.
+/// embedding and the output counted as a layer each, that split is tried too, with all chunks that divide it. An axis
+/// takes the values that its field may have, so that a method is tried as soon as check() lets it pass; tensor groups
+/// are tried up to the devices of the smallest host, expert groups that divide both replicas and experts, each expert
+/// cut over its tensor group or whole on one rank of it, with ZeRO 3 a copy on each host beside a single one. One
+/// pipeline rank waits for nobody: it is tried with 1F1B alone, in one chunk. Asynchronous schedules train otherwise
+/// than one rank would; they are tried only where that of `base` is one. Where `base` models another software stack,
+/// only schedules which that has are tried. Otherwise what no choice could mend: the faults of all that stays; where
+/// there are none, those of pure data parallelism. Stopped: those found so far. `measurements` are for the partitioner;
+/// without them it takes all layers for equally long.
 tl::expected<std::vector<Choice>, std::vector<Fault>> legalChoices(const Layout& base, std::stop_token stop = {},
                                                                    const Measurements* measurements = nullptr);
 
