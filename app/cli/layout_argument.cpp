@@ -47,8 +47,7 @@ Result<LoadedLayout> readArgument(const std::string& text, std::vector<Sentence>
 /// A note for each field that differs, but for those of the cluster.
 void noteChanges(const Layout& from, const Layout& to, std::vector<Sentence>& notes) {
     for (const FieldChange& change : changesBetween(from, to))
-        if (!change.pointer.starts_with("/cluster/"))
-            notes.push_back(say("{} {} instead of {}", change.pointer, change.to, change.from));
+        if (!change.pointer.starts_with("/cluster/")) notes.push_back(sentenceOf(change));
 }
 
 /// The layout with as many replicas as its cluster has devices for.

@@ -65,8 +65,7 @@ int shrink(const std::string& layout) {
     if (!shrunk) return failWith(shrunk.error());
     print(writeLayout(shrunk->layout));
     if (shrunk->changes.empty()) printNotes({"this layout trains here as it is"});
-    for (const FieldChange& change : shrunk->changes)
-        printNotes({fmt::format("{} {} instead of {}", change.pointer, change.to, change.from)});
+    for (const FieldChange& change : shrunk->changes) printNotes({sentenceOf(change)});
     return success;
 }
 

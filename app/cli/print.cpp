@@ -85,6 +85,15 @@ void printFaults(const std::vector<Fault>& faults) {
     }
 }
 
+void printNotes(const std::vector<Sentence>& notes) {
+    for (const Sentence& note : notes) printNote(say("note: {}", note));
+}
+
+int failWith(const Error& error) {
+    printError(error);
+    return failure;
+}
+
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {
@@ -94,17 +103,8 @@ ProgressLine::~ProgressLine() {
 void ProgressLine::show(std::string_view text) {
     if (!terminal_ || text == shown_) return;
     shown_ = text;
-    fmt::print(stderr, "\r{}", visible(shown_));
+    fmt::print(stderr, "\r{}\033[K", visible(shown_));
     std::fflush(stderr);
-}
-
-void printNotes(const std::vector<Sentence>& notes) {
-    for (const Sentence& note : notes) printNote(say("note: {}", note));
-}
-
-int failWith(const Error& error) {
-    printError(error);
-    return failure;
 }
 
 }  // namespace shardlab::cli

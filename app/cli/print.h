@@ -44,6 +44,9 @@ int failWith(const Error& error);
 void printNote(const Sentence& text);
 /// Prints the faults to standard error, one line each.
 void printFaults(const std::vector<Fault>& faults);
+/// Prints "note: text" to standard error, one line each.
+void printNotes(const std::vector<Sentence>& notes);
+
 /// One line of standard error that long work rewrites, where that is a terminal; nothing where it is none.
 class ProgressLine {
 public:
@@ -57,8 +60,5 @@ private:
     bool terminal_;
     std::string shown_;
 };
-
-/// Prints "note: text" to standard error, one line each.
-void printNotes(const std::vector<Sentence>& notes);
 
 }  // namespace shardlab::cli

@@ -97,7 +97,7 @@ bool hasExperts(const ModelSpec& model) { return traits(model.kind).expertsEvery
 
 namespace {
 
-/// Of a model with experts.
+/// Every so many blocks of a model with experts, one has them.
 int expertPeriod(const ModelSpec& model) {
     return model.experts.every > 0 ? model.experts.every : traits(model.kind).expertsEvery;
 }

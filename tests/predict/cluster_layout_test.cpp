@@ -10,6 +10,8 @@
 
 #include <QTest>
 
+#include <array>
+#include <limits>
 #include <random>
 
 using namespace shardlab::test;
@@ -59,6 +61,27 @@ private Q_SLOTS:
         QCOMPARE(filledWithReplicas(onCluster(layout, {24, 8, "h100-sxm"})).batch.global, 999);
         // Half of a replica cannot be.
         QCOMPARE(filledWithReplicas(onCluster(layout, {12, 8, "h100-sxm"})).parallel.data, layout.parallel.data);
+    }
+
+    /// Numbers that no layout may have are left for the check to name, and bring nothing down.
+    void whatIsIllegalStays() {
+        std::mt19937 random(freshSeed());
+        const Layout legal = findPreset("qwen3-30b-a3b")->layout;
+        for (int round = 0; round < 200; ++round) {
+            Layout layout = onCluster(legal, {4, 8, "h100-sxm"});
+            ParallelSpec& p = layout.parallel;
+            for (int* number : {&p.pipeline, &p.tensor, &p.context, &p.data, &p.expert, &p.expertTensor,
+                                &layout.batch.micro, &layout.batch.global})
+                if (random() % 3 == 0)
+                    *number = std::array{
+                        std::numeric_limits<int>::min(), -1, 0, 1, 3, std::numeric_limits<int>::max()}[random() % 6];
+            const Layout filled = filledWithReplicas(layout);
+            if (check(layout, scheduleMethods()).empty()) QVERIFY(filled == layout);
+            QCOMPARE(filled.parallel.tensor, p.tensor);
+        }
+        Layout none = legal;
+        none.parallel.tensor = 0;
+        QCOMPARE(filledWithReplicas(onCluster(none, {4, 8, "h100-sxm"})).parallel.data, legal.parallel.data);
     }
 
     void aClusterIsReadFromAWord() {

@@ -61,7 +61,7 @@ private Q_SLOTS:
         QTRY_VERIFY(!says(window, QStringLiteral("Cannot read")));
     }
 
-    /// It stood over every workspace until the next run.
+    /// The message that a run was stopped once stood over every workspace until the next run.
     void theEndOfARunIsNewsUntilThePersonLeavesIt() {
         Desk desk;
         MainWindow window(desk.workbench, MainWindow::Memory::Forget);

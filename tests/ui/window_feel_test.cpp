@@ -118,7 +118,7 @@ void WindowFeelTest::iconsOfTheFileDialogAreSeen() {
             QVERIFY2(drawn > 20, name);
             const int background = desk.workbench.theme().theme().window.lightness();
             QVERIFY2(std::abs(lightness / drawn - background) > 100, name);
-            // Its padding left the icon no room.
+            // The file dialog's tool buttons once had so much padding that no room was left for their icons.
             const QImage shown = button->grab().toImage();
             const QColor around = shown.pixelColor(shown.width() / 2, 3);
             int seen = 0;
@@ -164,7 +164,7 @@ void WindowFeelTest::whatGrewUnseenIsScrolledInFull() {
     }
 }
 
-/// Of five lines in the room for three the first and the last were cut through.
+/// A hint of five lines in a panel with room for three had its first and its last line cut through.
 void WindowFeelTest::aHintIsReadInLowPanels() {
     Desk desk;
     Hint hint;

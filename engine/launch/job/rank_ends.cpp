@@ -98,7 +98,7 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
         if (job.report.rank() == rank) return fmt::format("{} {}{}", who, job.report.signal() ? "was " : "", end);
         return fmt::format("{} {}", who, withPlace("died", fate));
     }
-    // Open MPI 5 ends with exit code 0 then.
+    // The mpirun of Open MPI 5 ends with exit code 0 after it has lost a daemon, so that its end names no signal.
     if (const std::string& host = job.report.lostHost(); !host.empty())
         return fmt::format("mpirun lost its daemon on host {}, and with it the ranks there{}", host, momentOf(ranks));
     if (job.mpirun.signalled) return "mpirun was killed by " + job.mpirun.text() + momentOf(ranks);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/search/cluster_layout.h"
 
+#include "engine/base/most_ranks.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/schedule/registry.h"
@@ -11,13 +12,12 @@
 #include <charconv>
 #include <cstdint>
 #include <fmt/ranges.h>
+#include <limits>
 #include <numeric>
 #include <string>
 
 namespace shardlab::predict {
 namespace {
-
-constexpr std::int64_t mostDevices = 1 << 20;
 
 /// The whole text is a number of at least 1; else 0.
 int countIn(std::string_view text) {
@@ -40,7 +40,7 @@ Result<ClusterQuestion> parseCluster(std::string_view text) {
                             std::string(text.substr(colon + 1))};
     const std::int64_t all = std::int64_t{cluster.nodes} * cluster.devices;
     if (all == 0) return refused(say("nodes and devices of a node are counted from 1"), form);
-    if (all > mostDevices) return refused(say("{} are more devices than a layout has ranks for", all), form);
+    if (all > mostRanks) return refused(say("{} are more devices than a layout has ranks for", all), form);
     std::vector<std::string> names;
     for (const DevicePreset& device : clusterDevices()) names.push_back(device.name);
     if (std::ranges::find(names, cluster.device) == names.end())
@@ -77,11 +77,18 @@ Layout filledWithReplicas(Layout layout) {
     int devices = 0;
     for (const HostSpec& host : layout.cluster.hosts) devices += host.devices;
     ParallelSpec& parallel = layout.parallel;
-    const int others = parallel.pipeline * parallel.tensor * parallel.context;
-    if (devices % others == 0) parallel.data = devices / others;
+    BatchSpec& batch = layout.batch;
+    if (std::min({parallel.pipeline, parallel.tensor, parallel.context, parallel.data, parallel.expert, batch.micro,
+                  batch.global}) < 1)
+        return layout;
+    int replicas = devices;
+    for (const int other : {parallel.pipeline, parallel.tensor, parallel.context})
+        replicas = replicas % other == 0 ? replicas / other : 0;
+    if (replicas > 0) parallel.data = replicas;
     parallel.expert = expertFolds(parallel) * std::gcd(expertSpread(parallel), parallel.data);
-    const int atOnce = parallel.data * layout.batch.micro;
-    if (layout.batch.global % atOnce != 0) layout.batch.global = atOnce * std::max(1, layout.batch.global / atOnce);
+    const std::int64_t atOnce = std::int64_t{parallel.data} * batch.micro;
+    const std::int64_t global = atOnce * std::max<std::int64_t>(1, batch.global / atOnce);
+    if (global <= std::numeric_limits<int>::max()) batch.global = static_cast<int>(global);
     return layout;
 }
 

@@ -18,7 +18,7 @@ struct ClusterQuestion {
 };
 
 /// "64x8:h100-sxm": nodes, devices of a node, and the device. Errors: a number is none or below 1; there are more than
-/// mostDevices devices; no known device has that name.
+/// mostRanks devices; no known device has that name.
 Result<ClusterQuestion> parseCluster(std::string_view text);
 
 /// The devices that a cluster can be asked for: those whose software stacks predictions know.
@@ -31,7 +31,8 @@ bool isForACluster(const Layout& layout);
 /// runs are: Megatron-Core before all others, and bf16 in the place of fp32. Degrees stay as they are.
 Layout onCluster(Layout layout, const ClusterQuestion& cluster);
 /// As many replicas as the hosts have devices for, experts over as many ranks as divide them, and the global batch that
-/// is nearest below and that the replicas can share. Other degrees stay as they are.
+/// is nearest below and that the replicas can share. Other degrees stay as they are; where one, or the batch, is below
+/// 1, all do, for check() to name it.
 Layout filledWithReplicas(Layout layout);
 /// Both, legal where there is a legal layout near it; a search then finds the best. It may take as long as a search of
 /// the degrees: to be called on another thread.

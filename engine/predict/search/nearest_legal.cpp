@@ -194,10 +194,13 @@ std::optional<LegalLayout> nearestLegal(const Layout& layout) {
     return LegalLayout{legal, changesBetween(layout, legal)};
 }
 
+Sentence sentenceOf(const FieldChange& change) {
+    return say("{} {} instead of {}", change.pointer, change.to, change.from);
+}
+
 std::string toText(const LegalLayout& legal) {
     std::string text;
-    for (const FieldChange& change : legal.changes)
-        text += fmt::format("{}{} {} instead of {}", text.empty() ? "" : ", ", change.pointer, change.to, change.from);
+    for (const FieldChange& change : legal.changes) text += (text.empty() ? "" : ", ") + sentenceOf(change).english();
     return text;
 }
 

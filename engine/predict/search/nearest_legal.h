@@ -2,6 +2,7 @@
 // Why is this illegal? check() says it; this says which legal layout is nearest.
 #pragma once
 
+#include "engine/base/sentence.h"
 #include "engine/layout/layout.h"
 
 #include <optional>
@@ -15,6 +16,9 @@ struct FieldChange {
     std::string from, to;  ///< as JSON
     bool operator==(const FieldChange&) const = default;
 };
+
+/// "/parallel/pipeline 2 instead of 3"
+Sentence sentenceOf(const FieldChange& change);
 
 /// The fields of `from` that have another value in `to`, in the order of the layout file.
 std::vector<FieldChange> changesBetween(const Layout& from, const Layout& to);

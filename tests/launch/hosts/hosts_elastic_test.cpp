@@ -167,7 +167,8 @@ private Q_SLOTS:
         QVERIFY(nothingIsLeft(patience));
     }
 
-    /// Its host is there, so that no replica is given up; mpirun of Open MPI 5 ends with exit code 0 then.
+    /// Where mpirun's daemon on a host is killed, the host itself is there, so that no replica is given up. The mpirun
+    /// of Open MPI 5 ends with exit code 0 after it has lost a daemon.
     void aKilledDaemonCostsNoReplica() {
         QByteArray said;
         const auto process = startElastic("daemon");

@@ -21,7 +21,7 @@ class ClusterBar : public QWidget {
     Q_OBJECT
 public:
     ClusterBar(HomeSession& home, QWidget* parent);
-    /// Those for a cluster are the models that can be chosen, beside the layout in Design.
+    /// The models that can be chosen are the layout in Design and the presets for a cluster among these.
     void setPresets(const std::vector<Preset>& presets);
     QSpinBox& nodes() const { return *nodes_; }
     QSpinBox& devices() const { return *devices_; }
