@@ -13,6 +13,7 @@ void addExpectationTo(Verb& verb, LayoutArgument& layout) {
             "and compared with it")
         .typeName("LAYOUT");
     layout.addAssignmentsTo(verb);
+    layout.addClusterTo(verb);
     layout.addScheduleTo(verb);
 }
 

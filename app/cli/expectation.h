@@ -10,7 +10,7 @@
 
 namespace shardlab::cli {
 
-/// Adds --layout, --set and --schedule to a verb.
+/// Adds --layout, --set, --cluster and --schedule to a verb.
 void addExpectationTo(Verb& verb, LayoutArgument& layout);
 
 /// None where no layout is named, or where it has `faults`. Errors: those of load().

@@ -92,17 +92,16 @@ std::string RunProgress::line() const {
     const std::string loss = !run_->loss                  ? "–"
                              : std::isfinite(*run_->loss) ? fmt::format("{:.4f}", *run_->loss)
                                                           : "not finite";
+    const std::string idle = step.computes() ? formatPercent(step.bubble) : "–";
     const double seconds = run_->device.seconds(step.seconds);
     if (!run_->header.hasLayout())
-        return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, formatPercent(step.bubble),
-                           formatSeconds(seconds));
+        return fmt::format("{} steps  loss {}  idle {}  {} a step", step.step + 1, loss, idle, formatSeconds(seconds));
     const Layout& layout = run_->header.layout;
     const bool ours = run_->header.origin.empty();  // another program does as many steps as it likes
     return fmt::format("{}{} steps  loss {}  {} {}/s  bubble {}  {} a step{}{}", step.step + 1,
                        ours ? fmt::format(" of {}", layout.run.steps) : std::string(), loss,
                        formatCount(static_cast<double>(tokensPerStep(layout)) / seconds), countedInputs(layout.model),
-                       formatPercent(step.bubble), formatSeconds(seconds),
-                       run_->device.isClock() ? "" : "  " + run_->device.text().english(),
+                       idle, formatSeconds(seconds), run_->device.isClock() ? "" : "  " + run_->device.text().english(),
                        state_ == RunState::Stopping ? "  stopping" : "");
 }
 

@@ -34,16 +34,17 @@ std::string paceText(const RunSummary& summary) {
 
 std::string figures(const RunSummary& summary) {
     const bool steady = summary.stepSeconds > 0;
+    const std::string idle = summary.computes ? formatPercent(summary.bubble) : std::string(unknownCell);
     if (!summary.hasLayout)
         return fmt::format("steady steps\nstep time  {}\nidle       {}\n",
                            steady ? formatSeconds(summary.stepSeconds) : std::string(unknownCell),
-                           steady ? formatPercent(summary.bubble) : std::string(unknownCell));
+                           steady ? idle : std::string(unknownCell));
     const auto measured = [&](const std::string& text) { return steady ? text : std::string(unknownCell); };
     Table table({"steady steps", "measured", "predicted", "theory"});
     table.add(
         {"step time", measured(formatSeconds(summary.stepSeconds)), formatSeconds(summary.predictedStepSeconds), ""});
-    table.add({"bubble", measured(formatPercent(summary.bubble)), formatPercent(summary.predictedBubble),
-               formatPercent(summary.theoreticalBubble)});
+    table.add(
+        {"bubble", measured(idle), formatPercent(summary.predictedBubble), formatPercent(summary.theoreticalBubble)});
     if (const auto& moved = summary.communication; moved && steady) {
         table.add({"hidden communication", formatSeconds(moved->hidden), "", ""});
         table.add({"exposed communication",
@@ -51,7 +52,7 @@ std::string figures(const RunSummary& summary) {
                                formatPercent(moved->exposed / summary.stepSeconds)),
                    "", ""});
     }
-    if (steady && summary.ranks.size() > 1)
+    if (steady && summary.ranks.size() > 1 && (summary.computes || summary.sentBytes > 0))
         table.add({"traffic", formatBytes(std::llround(summary.sentBytes)) + " a step, sent by all ranks", "", ""});
     table.add({std::string(summary.counted) + "/s", measured(formatCount(summary.tokensPerSecond)), "", ""});
     if (!summary.peak.known()) return table.text();
@@ -77,10 +78,10 @@ std::string ranks(const RunSummary& summary) {
     for (const RankFigures& rank : summary.ranks) {
         std::vector<std::string> row{std::to_string(rank.record.rank), rank.record.label, rank.record.host,
                                      rank.record.pid > 0 ? std::to_string(rank.record.pid) : std::string(unknownCell),
-                                     foreign && rank.peak == 0 ? std::string(unknownCell) : formatBytes(rank.peak)};
+                                     rank.peak == 0 ? std::string(unknownCell) : formatBytes(rank.peak)};
         if (!foreign) row.push_back(formatBytes(rank.predictedPeak));
         for (std::int64_t bytes : rank.memory)
-            if (!foreign) row.push_back(formatBytes(bytes));
+            if (!foreign) row.push_back(total(rank.memory) == 0 ? std::string(unknownCell) : formatBytes(bytes));
         if (hosts) row.push_back(formatBytes(total(rank.host)));
         row.push_back(rank.record.end.empty() ? std::string(unknownCell) : rank.record.end);
         table.add(std::move(row));

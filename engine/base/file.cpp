@@ -4,6 +4,7 @@
 #include "engine/base/token.h"
 #include "engine/base/units.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -161,25 +162,31 @@ Status ReplacingFile::commit() {
     return {};
 }
 
-Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest) {
+Result<std::string> readBeginning(const std::filesystem::path& file, std::int64_t most) {
     DiskFileSystem files;
     const auto opened = files.open(file, OpenMode::Read);
     if (!opened) return fail(opened.error());
+    const auto wanted = static_cast<std::size_t>(most);
     std::string content;
-    for (std::size_t size = 0;;) {
-        content.resize(size == 0 ? bufferedBytes : size * 2);
+    for (std::size_t size = 0; size < wanted;) {
+        content.resize(std::min(wanted, size == 0 ? bufferedBytes : size * 2));
         const auto room = std::as_writable_bytes(std::span(content.data() + size, content.size() - size));
         const Result<std::size_t> count = (*opened)->read(room, size);
         if (!count) return fail(count.error());
         size += *count;
-        if (static_cast<std::int64_t>(size) > largest)
-            return fail(
-                {say("the file is too large"), file.string(), say("it has more than {}", formatBytes(largest)), ""});
-        if (*count < room.size()) {
-            content.resize(size);
-            return content;
-        }
+        if (*count == room.size()) continue;
+        content.resize(size);
+        break;
     }
+    return content;
+}
+
+Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest) {
+    Result<std::string> content = readBeginning(file, largest + 1);
+    if (content && static_cast<std::int64_t>(content->size()) > largest)
+        return fail(
+            {say("the file is too large"), file.string(), say("it has more than {}", formatBytes(largest)), ""});
+    return content;
 }
 
 Status replaceFile(FileSystem& files, const std::filesystem::path& file, std::string_view content) {

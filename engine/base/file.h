@@ -88,6 +88,9 @@ private:
 /// Errors: missing, a folder, unreadable, more than `largest` bytes.
 Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest = std::int64_t{1} << 30);
 
+/// At most the first `most` bytes. Errors: missing, a folder, unreadable.
+Result<std::string> readBeginning(const std::filesystem::path& file, std::int64_t most);
+
 /// Replaces the file by `content` as ReplacingFile does.
 Status replaceFile(const std::filesystem::path& file, std::string_view content);
 Status replaceFile(FileSystem& files, const std::filesystem::path& file, std::string_view content);

@@ -1574,12 +1574,12 @@ loss scale %1</source>
         <translation>复制这里的内容</translation>
     </message>
     <message>
-        <source>Layouts, runs, traces and other trainers&apos; files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;All files (*)</source>
-        <translation>布局、运行、追踪和其他训练框架的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.sh *.sbatch *.toml);;所有文件 (*)</translation>
+        <source>Layouts, runs, traces and other trainers&apos; files (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.log *.out *.txt *.sh *.sbatch *.toml);;All files (*)</source>
+        <translation>布局、运行、追踪和其他训练框架的文件 (*.layout.json *.json *.json.gz *.shardlab *.sqlite *.pickle *.pkl *_rank_* *.log *.out *.txt *.sh *.sbatch *.toml);;所有文件 (*)</translation>
     </message>
     <message>
-        <source>Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)</source>
-        <translation>追踪和转储 (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;所有文件 (*)</translation>
+        <source>Traces, dumps and logs (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_* *.log *.out *.txt);;All files (*)</source>
+        <translation>追踪、转储和日志 (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_* *.log *.out *.txt);;所有文件 (*)</translation>
     </message>
     <message>
         <source>Where to begin: presets, recent files, lessons, or a plan for a cluster.</source>
@@ -7479,6 +7479,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>Copy the report</source>
         <translation>复制报告</translation>
+    </message>
+    <message>
+        <source>Open the layout of its arguments</source>
+        <translation>打开其参数对应的布局</translation>
     </message>
 </context>
 <context>
@@ -18926,6 +18930,26 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} {} instead of {}</source>
         <translation>{} {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>Lines like “iteration 5/ 100 | elapsed time per iteration (ms): 812.5 | lm loss: 7.1”</source>
+        <translation>形如 “iteration 5/ 100 | elapsed time per iteration (ms): 812.5 | lm loss: 7.1” 的行</translation>
+    </message>
+    <message>
+        <source>cannot import the log</source>
+        <translation>无法导入日志</translation>
+    </message>
+    <message>
+        <source>its lines do not tell how long a step took</source>
+        <translation>其中各行没有说明一步用了多长时间</translation>
+    </message>
+    <message>
+        <source>no line tells a step with its loss or its time</source>
+        <translation>没有任何一行给出某一步的损失或用时</translation>
+    </message>
+    <message>
+        <source>the log does not say how many devices a node has: the layout&apos;s have {}</source>
+        <translation>日志没有说明每个节点有多少设备：布局中每个节点有 {} 个</translation>
     </message>
 </context>
 </TS>

@@ -314,6 +314,19 @@ void tensors() {
 void traces(const std::filesystem::path& scratch) {
     const std::filesystem::path kept = SHARDLAB_SOURCE_DIR "/tests/trace/traces";
     put("chrome", "list", Written(1).raw(orEnd(readFile(kept / "chrome-list.json"))).take());
+    constexpr std::string_view steps =
+        " [2025-08-01 07:19:37] iteration        1/    5000 | elapsed time per iteration (ms): 812.5 | learning rate: "
+        "6.9E-08 | global batch size:   128 | lm loss: 1.0E+01 | number of skipped iterations:   1 |\n"
+        "[Rank 1] (after 1 iterations) memory (MB) | allocated: 9334.5 | max allocated: 10606.25 | reserved: 3 |\n"
+        "[rank0]:[titan] 2025-06-01 12:00:15,623 - INFO - \x1b[31mstep: 10  loss:  9.25  memory: 25.05GiB(26%)  tps: "
+        "7,234\nx [10:48<00:00, reduced_train_loss=0.0172, global_step=99.00, train_step_timing in s=3.1]\r"
+        "step    2/18865 | loss 10.95 (+nanz)| norm 15.3 (+nanz)| 80.3 ms | 171545 tok/s\n";
+    for (const int what : {0, 2, 3}) put("log", "steps" + std::to_string(what), Written(what).raw(steps).take());
+    put("log", "arguments",
+        Written(1)
+            .raw("  hidden_size ........ 64\n  world_size ........ 8\n  bf16 ........ True\n  cp_comm_type .. ['p2p']\n"
+                 "-- end of arguments --\n > padded vocab (size: 9) with 7 dummy tokens (new size: 16)\n")
+            .take());
     for (const char* name : {"kineto-rank0.json", "kineto-rank1.json"})
         put("kineto", name, Written(1).raw(orEnd(readFile(kept / name))).take());
 

@@ -110,7 +110,7 @@ const QMap<QString, QSet<QString>>& rooms() {
             {"engine/trace/query", run},
             {"engine/trace/analysis", run},
             {"engine/trace/trainers", {"engine/trace/checkpoint"}},
-            {"engine/trace/interchange", run | QSet<QString>{"engine/trace/query"}},
+            {"engine/trace/interchange", run | QSet<QString>{"engine/trace/query", "engine/trace/trainers"}},
             {"engine/trace/dumps", {"engine/trace/interchange"}},
             {"engine/predict/plan", {}},
             {"engine/predict/search", {"engine/predict/plan"}},

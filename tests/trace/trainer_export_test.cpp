@@ -9,6 +9,7 @@
 #include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/stage_string.h"
 #include "tests/support/megatron_draws.h"
+#include "tests/support/megatron_log.h"
 #include "tests/support/megatron_options.h"
 #include "tests/support/seed.h"
 #include "tests/support/trainer_draws.h"
@@ -169,6 +170,64 @@ private Q_SLOTS:
             QVERIFY2(other.isEmpty(), qPrintable(other + "\n" + QString::fromStdString(exported->text)));
         }
         QVERIFY2(legal >= mostDraws / 2, qPrintable(QString("only %1 of the draws are legal layouts").arg(legal)));
+    }
+
+    /// The arguments that a training has printed are those that it was started with.
+    void aLogTellsItsLayout() {
+        TrainerDraw draw(freshSeed());
+        const TrainerTarget& megatron = *findTrainerTarget("megatron");
+        int legal = 0;
+        for (int i = 0; i < 10 * mostDraws && legal < mostDraws; ++i) {
+            Layout drawn = forMegatron(draw);
+            drawn.run.maxRestarts = RunSpec{}.maxRestarts;  // that is torchrun's
+            const int ranks = rankCount(drawn);             // and a log does not tell of nodes
+            drawn.cluster.hosts = ranks % 8 == 0 ? evenHosts(ranks / 8, 8) : evenHosts(1, ranks);
+            if (!suitsTrainers(drawn)) continue;
+            ++legal;
+            const auto exported = exportLayout(drawn, megatron);
+            QVERIFY(exported);
+            const std::string log = megatronLog(exported->text, rankCount(drawn));
+            const auto read = back("train.log", log);
+            QVERIFY2(read, read ? "" : qPrintable(QString::fromStdString(read.error().text() + "\n" + log)));
+            const QString other = saysOtherwise(drawn, read->layout);
+            QVERIFY2(other.isEmpty(), qPrintable(other + "\n" + QString::fromStdString(log)));
+        }
+        QVERIFY(legal >= mostDraws / 2);
+    }
+
+    /// Names that the program has had, and a log whose beginning alone is read.
+    void olderLogsAreRead() {
+        std::string log = "setting number of micro-batches\n-------------------- arguments --------------------\n";
+        for (const auto& [name, value] :
+             std::initializer_list<std::pair<std::string, std::string>>{{"checkpoint_activations", "True"},
+                                                                        {"data_parallel_size", "2"},
+                                                                        {"deepspeed", "True"},
+                                                                        {"fp16", "True"},
+                                                                        {"global_batch_size", "16"},
+                                                                        {"hidden_size", "64"},
+                                                                        {"lr", "0.001"},
+                                                                        {"micro_batch_size", "2"},
+                                                                        {"num_attention_heads", "4"},
+                                                                        {"num_layers", "4"},
+                                                                        {"pipeline_model_parallel_size", "2"},
+                                                                        {"seq_length", "32"},
+                                                                        {"tensor_model_parallel_size", "4"},
+                                                                        {"train_samples", "1600"},
+                                                                        {"world_size", "16"},
+                                                                        {"zero_stage", "1"}})
+            log += fmt::format("[default0]:  {} {} {}\n", name, std::string(48 - name.size(), '.'), value);
+        log += "---------------- end of arguments ----------------\n"
+               " > padded vocab (size: 250680) with 200 dummy tokens (new size: 250880)\n";
+        log.resize(std::size_t{20} << 20, '\n');
+        const auto read = back("train.log", log);
+        QVERIFY2(read, read ? "" : read.error().text().c_str());
+        const Layout& layout = read->layout;
+        QCOMPARE(rankCount(layout), 16);
+        QCOMPARE(layout.cluster.hosts.size(), std::size_t{2});
+        QCOMPARE(layout.parallel.zero, 1);
+        QCOMPARE(layout.memory.recompute, RecomputeKind::Full);
+        QCOMPARE(layout.model.vocabulary, 250880);
+        QCOMPARE(layout.run.steps, 100);
     }
 
     /// A field that a target does not know has an effect: it is refused or named as left out, never passed over.

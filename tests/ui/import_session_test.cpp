@@ -58,6 +58,7 @@ private Q_SLOTS:
     void windowsShowIt();
     void namesAreNoMarkup();
     void aLayoutIsPutBesideATrace();
+    void aLogOffersItsLayout();
     void dumpsOfAHangAreAnswered();
 };
 
@@ -205,6 +206,58 @@ void ImportSessionTest::aLayoutIsPutBesideATrace() {
     QCOMPARE(model.header().origin, std::string("PyTorch profiler"));
     QVERIFY(model.header().predictedStepSeconds > 0);
     QVERIFY(choices().empty());
+}
+
+/// A training's log becomes a run, and what it lists of its program's arguments the layout that it is compared with.
+void ImportSessionTest::aLogOffersItsLayout() {
+    Desk desk;
+    std::ofstream log(desk.path("train.log"));
+    log << "------------------------ arguments ------------------------\n";
+    for (const auto& [name, value] :
+         std::initializer_list<std::pair<const char*, const char*>>{{"bf16", "True"},
+                                                                    {"global_batch_size", "8"},
+                                                                    {"hidden_size", "64"},
+                                                                    {"micro_batch_size", "2"},
+                                                                    {"num_attention_heads", "4"},
+                                                                    {"num_layers", "4"},
+                                                                    {"padded_vocab_size", "512"},
+                                                                    {"pipeline_model_parallel_size", "2"},
+                                                                    {"seq_length", "32"},
+                                                                    {"train_iters", "100"},
+                                                                    {"world_size", "4"}})
+        log << "  " << name << " ........ " << value << '\n';
+    log << "-------------------- end of arguments ---------------------\n";
+    for (int step = 1; step <= 4; ++step)
+        log << " iteration " << step << "/ 100 | elapsed time per iteration (ms): 250.0 | lm loss: " << 7 - step
+            << " |\n";
+    log.close();
+    QSignalSpy posted(&desk.workbench.messages(), &Messages::posted);
+    const auto choice = [&](const char* begin) {
+        for (const MessageChoice& each : posted.back()[0].value<Message>().choices)
+            if (each.label.startsWith(QString::fromUtf8(begin))) return each;
+        return MessageChoice{};
+    };
+    Layout other;
+    other.parallel.data = other.cluster.hosts.front().devices = 3;
+    other.batch.global = 3 * other.batch.micro;
+    desk.workbench.newFromPreset(other);
+    QSignalSpy finished(&desk.workbench.replay(), &ReplaySession::finished);
+    desk.workbench.open(desk.path("train.log"));
+    QVERIFY(finished.wait(20000));
+    const RunModel& model = desk.workbench.model(Workspace::Replay);
+    QCOMPARE(model.ranks(), 1);
+    QCOMPARE(model.steps().all().size(), std::size_t{4});
+    QVERIFY2(!choice("Compare with").act, "the layout of Design has other ranks");
+
+    choice("Open the layout of its arguments").act();
+    QCOMPARE(rankCount(desk.workbench.document().layout()), 4);
+    QCOMPARE(desk.workbench.document().layout().model.hidden, 64);
+    QVERIFY(importAll(desk, {desk.path("train.log")}));
+    choice("Compare with the layout “train”").act();
+    QVERIFY(finished.wait(20000));
+    QCOMPARE(model.ranks(), 4);
+    QVERIFY(model.header().hasLayout() && model.header().predictedStepSeconds > 0);
+    QVERIFY(model.steps().all().front().complete);
 }
 
 /// The flight recorder's dumps of two ranks become a message that says who keeps the other waiting.

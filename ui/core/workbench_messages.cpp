@@ -5,6 +5,7 @@
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/trace/dumps/hang_report.h"
+#include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
@@ -61,10 +62,13 @@ void Workbench::sayImported(const ImportReport& report) {
     if (ignored > 0) detail += tr("; %1 entries were not understood: the view Events lists them by kind").arg(ignored);
     const std::filesystem::path out = imports_.request().out;
     std::vector<MessageChoice> choices;
+    const int world = report.job.value_or(report.ranks);
     if (const Layout& layout = document_.layout();
-        !imports_.layout() && document_.faults().empty() && rankCount(layout) == report.ranks)
+        !imports_.layout() && document_.faults().empty() && (world == 0 || rankCount(layout) == world))
         choices.push_back({tr("Compare with the layout “%1”").arg(QString::fromStdString(layout.name)),
                            [this, files = imports_.request().files, layout] { importTraces(files, layout); }});
+    if (const auto& file = imports_.request().files.front(); report.job && isTrainerFile(file))
+        choices.push_back({tr("Open the layout of its arguments"), [this, file] { newFromTrainerFile(file); }});
     messages_.post(
         {.level = MessageLevel::Info,
          .title = tr("Imported %1").arg(text(out.filename())),

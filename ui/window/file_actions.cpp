@@ -19,9 +19,10 @@ namespace {
 constexpr auto layoutFilter = QT_TR_NOOP("Layouts (*.layout.json *.json)");
 constexpr auto everyFilter = QT_TR_NOOP("Layouts, runs, traces and other trainers' files (*.layout.json *.json "
                                         "*.json.gz *.shardlab *.sqlite *.pickle *.pkl "
-                                        "*_rank_* *.sh *.sbatch *.toml);;All files (*)");
+                                        "*_rank_* *.log *.out *.txt *.sh *.sbatch *.toml);;All files (*)");
 constexpr auto traceFilter =
-    QT_TR_NOOP("Traces and dumps (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_*);;All files (*)");
+    QT_TR_NOOP("Traces, dumps and logs (*.json *.json.gz *.sqlite *.pickle *.pkl *_rank_* *.log *.out *.txt);;All "
+               "files (*)");
 constexpr int listed = 10;  ///< of the recent files, in the menu; the home page has all
 const QString runSuffix = QStringLiteral(".shardlab");
 

@@ -121,6 +121,7 @@ RunSummary RunFigures::summary() const {
     const DeviceTime device(header_.stretch);
     summary.stepSeconds = device.seconds(steps_.medianStepSeconds());
     summary.bubble = steps_.medianBubble();
+    summary.computes = steps_.computes() || steps_.steps().empty();
     summary.sentBytes = steps_.medianSentBytes();
     if (summary.stepSeconds > 0 && header_.hasLayout())
         summary.tokensPerSecond = static_cast<double>(tokensPerStep(header_.layout)) / summary.stepSeconds;

@@ -47,6 +47,7 @@ struct RunSummary {
     // Means over the steady steps, which leave out the first two; 0 where there is none.
     double stepSeconds = 0;
     double bubble = 0;
+    bool computes = true;  ///< false: nothing is known of what was computed, and so of the bubble
     double sentBytes = 0;  ///< a step's, all ranks together (SentBytes)
     double tokensPerSecond = 0;
     std::string_view counted = "tokens";  ///< what tokensPerStep counts for its model

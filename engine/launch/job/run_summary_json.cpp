@@ -143,7 +143,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"paced_step_seconds", pacedStepOf(summary)},
         {"sent_bytes_per_step", steady ? OrderedJson(summary.sentBytes) : OrderedJson(nullptr)},
         {"bubble",
-         {{"measured", steady ? OrderedJson(summary.bubble) : OrderedJson(nullptr)},
+         {{"measured", steady && summary.computes ? OrderedJson(summary.bubble) : OrderedJson(nullptr)},
           {"predicted", summary.predictedBubble},
           {"theory", summary.theoreticalBubble}}},
         {"tokens_per_second", known(summary.tokensPerSecond)},

@@ -69,6 +69,11 @@ ForeignTrace::ForeignTrace(std::filesystem::path folder, const std::optional<Exp
     order_.emplace(*expected_);
 }
 
+Status ForeignTrace::fits(int world) const {
+    const auto why = fit_ ? fit_->misfitOf(world) : std::nullopt;
+    return why ? Status(fail(misfit(*why))) : Status();
+}
+
 std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
     processes_.push_back(std::move(process));
     timing_.emplace_back();
@@ -445,8 +450,7 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
     if (sorter_.size() == 0)
         return fail(refusalOf(files.front(), say("there is nothing in it that a timeline could show")));
     const int world = *std::ranges::max_element(*numbered) + 1;
-    if (fit_)
-        if (const auto why = fit_->misfitOf(world)) return fail(misfit(*why));
+    if (const Status fitting = fits(world); !fitting) return fail(fitting.error());
     std::error_code ignoredError;
     if (std::filesystem::exists(out, ignoredError) && std::filesystem::file_size(out, ignoredError) > 0 &&
         !RunReader::open(out))
@@ -464,6 +468,7 @@ Result<ImportReport> ForeignTrace::write(const std::filesystem::path& out, std::
     ImportReport report;
     report.origin = origin;
     report.ranks = world;
+    report.job = job_;
     report.names = static_cast<std::int64_t>(names_.size());
     report.notes = notes_;
     const Status filled = fill(**writer, *numbered, report, watcher);

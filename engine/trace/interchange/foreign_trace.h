@@ -61,6 +61,13 @@ public:
     void ignored(std::string_view what, std::int64_t count = 1);
     /// Times are those of a run's clock already; else the first begin becomes 0.
     void keepClock() { keepClock_ = true; }
+    /// The ranks of the layout that the trace is held against; 0: there is none.
+    int expectedRanks() const { return expected_ ? rankCount(expected_->header.layout) : 0; }
+    /// What it tells is of a whole job of so many ranks (0: not told). Error: the expected layout has others.
+    Status ofJob(int world) {
+        job_ = world;
+        return world > 0 ? fits(world) : Status();
+    }
     void note(std::string text) { notes_.push_back(std::move(text)); }
 
     /// Makes the run. What one process recorded one after another, as a profiler does in cycles, is one rank. Errors:
@@ -126,6 +133,8 @@ private:
         std::size_t count = 0;
     };
     std::map<std::pair<int, EventKind>, Done> done_;
+    Status fits(int world) const;
+    std::optional<int> job_;
     const std::optional<ExpectedRun>& expected_;
     std::optional<LayoutFit> fit_;  ///< where there is an expected layout
     std::optional<ExpectedOrder> order_;

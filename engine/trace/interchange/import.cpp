@@ -6,6 +6,7 @@
 #include "engine/trace/interchange/foreign_trace.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/trace_json.h"
+#include "engine/trace/interchange/training_log.h"
 
 #include <algorithm>
 #include <array>
@@ -22,6 +23,9 @@ constexpr std::array knownImports{
     ImportFormat{"chrome", "Chrome trace", "JSON of chrome://tracing, also .json.gz", readChrome},
     ImportFormat{"memory-snapshot", "PyTorch memory snapshot",
                  "Pickle of torch.cuda.memory._dump_snapshot(), one file per rank", readMemory},
+    ImportFormat{"log", "training log",
+                 "Text that Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron and others print of each step, also .gz",
+                 readLog},
     ImportFormat{"nsight", "Nsight Systems", "SQLite export of Nsight Systems (nsys export --type sqlite)", readNsight},
 };
 
@@ -58,7 +62,9 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
     if (head.starts_with("SQLite format 3")) return findImportFormat("nsight");
     if (isMemorySnapshot(head)) return findImportFormat("memory-snapshot");
     const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
-    if (first == std::string::npos || (head[first] != '{' && head[first] != '['))
+    const bool json = first != std::string::npos && (head[first] == '{' || head[first] == '[');
+    if ((!json || head[first] == '[') && looksLikeTrainingLog(file)) return findImportFormat("log");
+    if (!json)
         return fail({say("cannot import the trace"), file.string(),
                      head.empty() ? say("it is empty") : say("its format is none that is known"), legalFormats()});
     for (const char* sign :

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of other programs as runs that every view shows; one file per format. Read as a stream, never all in memory.
+// Traces and logs of other programs as runs that every view shows; one file per format. Each is read as a stream, never
+// all in memory.
 #pragma once
 
 #include "engine/base/result.h"
@@ -40,6 +41,7 @@ struct ImportCount {
 struct ImportReport {
     std::string origin;  ///< title of the format
     int ranks = 0;
+    std::optional<int> job;  ///< what was read is of a whole job, whose ranks it may not name: how many; 0: not told
     std::int64_t events = 0;
     std::int64_t names = 0;
     int steps = 0;

@@ -9,6 +9,7 @@ namespace shardlab::trace {
 Status readKineto(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 Status readChrome(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 Status readMemory(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
+Status readLog(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 Status readNsight(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher);
 
 }  // namespace shardlab::trace

@@ -183,6 +183,7 @@ double Summarizer::medianOf(Figure StepSummary::*figure) const {
 
 double Summarizer::medianStepSeconds() const { return medianOf(&StepSummary::seconds); }
 double Summarizer::medianBubble() const { return medianOf(&StepSummary::bubble); }
+bool Summarizer::computes() const { return std::ranges::any_of(steps_, &StepSummary::computes); }
 double Summarizer::medianSentBytes() const { return medianOf(&StepSummary::moved); }
 
 }  // namespace shardlab::trace

@@ -54,6 +54,8 @@ struct StepSummary {
     /// active ranks.
     double bubble = 0;
     bool complete = false;  ///< every active rank's Step span has been seen
+    /// Something of what was computed in it is known; else nothing is of its bubble.
+    bool computes() const { return busy > 0; }
 
     /// Nothing is known of it yet.
     static StepSummary of(int step, int ranks, int active);
@@ -84,6 +86,8 @@ public:
     double medianStepSeconds() const;
     double medianBubble() const;
     double medianSentBytes() const;  ///< of a step, all ranks together
+    /// Any step does; else nothing is known of bubbles.
+    bool computes() const;
 
     struct Validation {
         int step;

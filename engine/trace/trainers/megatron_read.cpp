@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
 #include "engine/trace/trainers/megatron_experts.h"
+#include "engine/trace/trainers/megatron_log.h"
 #include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
@@ -20,7 +21,8 @@ class MegatronReader {
 public:
     MegatronReader(ProgramOptions& options, std::string_view script) : options_(options), script_(script) {}
 
-    ConfigLayout all(const std::filesystem::path& file) {
+    /// `chosen`: somebody has chosen each of the options, so that those that are left out are worth a note.
+    ConfigLayout all(const std::filesystem::path& file, bool chosen) {
         layout_.name = options_.text("wandb-exp-name").value_or(file.filename().replace_extension().string());
         model();
         parallel();
@@ -34,7 +36,11 @@ public:
              {"local-rank", "node-rank", "master-addr", "master-port", "rdzv-backend", "rdzv-endpoint", "rdzv-id",
               "log-interval", "ckpt-format", "moe-token-dispatcher-type", "use-mcore-models", "lr-decay-iters", "load"})
             options_.pass(name);
-        for (Sentence& line : options_.leftOver()) notes_.push_back(std::move(line));
+        if (chosen)
+            for (Sentence& line : options_.leftOver()) notes_.push_back(std::move(line));
+        else if (layout_.cluster.hosts.size() > 1)
+            note(say("the log does not say how many devices a node has: the layout's have {}",
+                     layout_.cluster.hosts.front().devices));
         return {std::move(layout_), std::move(notes_)};
     }
 
@@ -175,6 +181,7 @@ private:
                  : fsdp && strategy == "optim_grads"        ? 2
                  : sharded                                  ? 1
                                                             : 0;
+        if (options_.flag("deepspeed")) p.zero = std::clamp(options_.integer("zero-stage").value_or(0), 0, 3);
         const auto nodes = either(options_.integer("nnodes"), slurm("nodes"));
         auto each = either(options_.integer("nproc-per-node"), slurm("gpus-per-node"));
         each = either(each, slurm("ntasks-per-node"));
@@ -368,6 +375,7 @@ private:
             note(say("--recompute-modules moe_act: the layout computes the activations of other blocks again, too"));
         const bool block = options_.text("recompute-method").value_or("") == "block";
         const int number = options_.integer("recompute-num-layers").value_or(1);
+        if (options_.flag("checkpoint-activations")) m.recompute = RecomputeKind::Full;  // until 2022
         if (granularity == "full") {
             m.recompute = !block && number > 1 ? RecomputeKind::Every : RecomputeKind::Full;
             if (m.recompute == RecomputeKind::Every) m.recomputeEvery = number;
@@ -452,6 +460,7 @@ private:
 }  // namespace
 
 bool looksLikeMegatron(std::string_view text) {
+    if (optionsOfLog(text)) return true;
     if (text.find("--num-layers") == std::string_view::npos || text.find("--hidden-size") == std::string_view::npos)
         return false;
     const ProgramOptions options(text);
@@ -459,8 +468,9 @@ bool looksLikeMegatron(std::string_view text) {
 }
 
 Result<ConfigLayout> readMegatron(const std::filesystem::path& file, std::string_view text) {
-    ProgramOptions options(text);
-    return MegatronReader(options, text).all(file);
+    const std::optional<std::string> logged = optionsOfLog(text);
+    ProgramOptions options(logged ? *logged : text);
+    return MegatronReader(options, logged ? std::string_view() : text).all(file, !logged);
 }
 
 }  // namespace shardlab::trace

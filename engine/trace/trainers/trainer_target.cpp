@@ -22,6 +22,9 @@ constexpr std::string_view shardlabAlone[] = {
     "/run/size_limit", "/run/keep_last", "/run/keep_every", "/data",         "/model/weights", "/schedule/in_flight",
 };
 
+/// No configuration is longer, and a log tells its arguments at its beginning.
+constexpr std::int64_t mostText = std::int64_t{16} << 20;
+
 /// The pointer of the list that covers this one; empty: none does.
 std::string_view coverOf(std::span<const std::string_view> list, std::string_view pointer) {
     const auto found = std::ranges::find_if(list, [&](std::string_view each) {
@@ -102,8 +105,7 @@ tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layo
 
 bool isTrainerFile(const std::filesystem::path& file) {
     if (looksLikeConfig(file)) return true;
-    constexpr std::int64_t largest = std::int64_t{16} << 20;
-    const Result<std::string> text = readFile(file, largest);
+    const Result<std::string> text = readBeginning(file, mostText);
     return text && std::ranges::any_of(trainerTargets(), [&](const TrainerTarget& target) {
                return target.recognises != nullptr && target.recognises(*text);
            });
@@ -111,7 +113,7 @@ bool isTrainerFile(const std::filesystem::path& file) {
 
 Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file) {
     if (looksLikeConfig(file)) return layoutFromConfig(file);
-    const Result<std::string> text = readFile(file);
+    const Result<std::string> text = readBeginning(file, mostText);
     if (!text) return fail(text.error());
     for (const TrainerTarget& target : trainerTargets()) {
         if (target.recognises == nullptr || !target.recognises(*text)) continue;

@@ -65,7 +65,7 @@ std::string exportedFileName(const TrainerTarget& target, std::string_view stem,
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
                                                               const TrainerOptions& options = {});
 
-/// The content is one that layoutFromFile() knows. No file of more than 16 MiB is a configuration.
+/// The content is one that layoutFromFile() knows, which reads the first 16 MiB of a file.
 bool isTrainerFile(const std::filesystem::path& file);
 
 /// A layout without faults of a file that another program reads: a config.json of Hugging Face, or a configuration of

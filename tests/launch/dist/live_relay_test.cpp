@@ -143,7 +143,8 @@ private Q_SLOTS:
             const int begun = ofRank.front().section(' ', 1).toInt(), last = ofRank.back().section(' ', 1).toInt();
             for (int step = begun + 1; step <= last; ++step) QCOMPARE(after.count(rank + QString::number(step)), 4);
             if (signal == SIGKILL) continue;  // it may not have written what it was told last
-            // Nothing is lost. What the first listener took without having said so yet, be it many steps, is told again.
+            // Nothing is lost. What the first listener took without having said so yet, be it many steps, is told
+            // again.
             for (int step = 0; step <= begun; ++step) {
                 const QString each = rank + QString::number(step);
                 const auto told = before.count(each) + after.count(each);

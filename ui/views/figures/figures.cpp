@@ -85,20 +85,21 @@ CardFigure bubble(const RunModel& model, const StepSummary* step) {
                     {},
                     tr("The share of the time from the step's first forward to its last backward in which ranks do not "
                        "compute, as a mean over ranks.")};
-    if (step && step->complete) card.value = percent(step->bubble);
+    if (step && step->complete && step->computes()) card.value = percent(step->bubble);
+    const Summarizer& steps = model.steps().summary();
+    const QString median = steps.computes() ? percent(steps.medianBubble()) : unknown;
     if (!model.header().hasLayout()) {
         card.title = tr("Idle");
         card.help = tr("The share of the time from the step's first kernel to its last in which no kernel runs, as a "
                        "mean over ranks. Median so far %1.")
-                        .arg(percent(model.steps().summary().medianBubble()));
+                        .arg(median);
         return card;
     }
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     else if (model.header().theoreticalBubble > 0)
         card.detail = tr("theory %1").arg(percent(model.header().theoreticalBubble));
-    card.help += QLatin1Char('\n') +
-                 tr("Predicted %1; median so far %2.")
-                     .arg(percent(model.header().predictedBubble), percent(model.steps().summary().medianBubble()));
+    card.help +=
+        QLatin1Char('\n') + tr("Predicted %1; median so far %2.").arg(percent(model.header().predictedBubble), median);
     return card;
 }
 

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// Logs of programs that train: a step for each line that says something of one, its numbers as counters. A log is of
+// the whole job, whichever of its ranks wrote it, so that all ranks have its steps.
+#include "engine/trace/interchange/import_formats.h"
+#include "engine/trace/interchange/log_text.h"
+#include "engine/trace/interchange/training_log.h"
+#include "engine/trace/trainers/megatron_log.h"
+#include "engine/trace/trainers/trainer_text.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace shardlab::trace {
+namespace {
+
+using enum LogQuantity;
+
+constexpr std::int64_t second = 1'000'000'000;            // ns
+constexpr std::int64_t lastTime = std::int64_t{1} << 60;  // ns
+constexpr double longestStep = 1e9;                       // s
+constexpr std::size_t mostRankSteps = 1'000'000;          ///< lines × ranks that are kept
+constexpr std::size_t fewestLines = 200, mostLines = 200'000;
+
+/// Counters that every view knows.
+constexpr std::pair<LogQuantity, EventKind> counters[] = {
+    {Loss, EventKind::Loss},
+    {ValidationLoss, EventKind::ValidationLoss},
+    {GradientNorm, EventKind::GradientNorm},
+    {LearningRate, EventKind::LearningRate},
+    {LossScale, EventKind::LossScale},
+    {TokensPerSecond, EventKind::TokensPerSecond},
+};
+
+/// A line, and where on the run's clock it lies: at the end of its step.
+struct PlacedLine {
+    StepLine line;
+    std::int64_t end = 0;
+    std::optional<std::int64_t> length = {};  ///< of a step
+};
+
+struct PlacedMemory {
+    MemoryLine memory;
+    std::int64_t at = 0;
+    std::int32_t step = -1;
+};
+
+/// Lines up to a number; of more than these every second one, every fourth one, and so on.
+class KeptLines {
+public:
+    explicit KeptLines(std::size_t most) : most_(most) {}
+
+    void add(PlacedLine line) {
+        if (seen_++ % stride_ != 0) return;
+        lines_.push_back(std::move(line));
+        if (lines_.size() <= most_) return;
+        stride_ *= 2;
+        std::size_t index = 0;
+        std::erase_if(lines_, [&](const PlacedLine&) { return index++ % 2 != 0; });
+    }
+    const std::vector<PlacedLine>& all() const { return lines_; }
+    std::size_t seen() const { return seen_; }
+
+private:
+    std::size_t most_, seen_ = 0, stride_ = 1;
+    std::vector<PlacedLine> lines_;
+};
+
+/// The lines of a log in the order of the file, as time that passes.
+class LogTimes {
+public:
+    explicit LogTimes(std::size_t mostKept) : lines_(mostKept) {}
+
+    void take(const LoggedArgument& argument) {
+        const auto value = readInteger(argument.value);
+        constexpr std::int64_t most = std::int64_t{1} << 30;
+        if (!value || *value < 1 || *value > most) return;
+        if (argument.name == "world_size") world = static_cast<int>(*value);
+        if (argument.name == "seq_length") sequence = *value;
+        listed = listed || argument.name == "num_layers";
+    }
+
+    void take(const std::vector<MemoryLine>& told) {
+        for (const MemoryLine& each : told) memory.push_back({.memory = each});
+    }
+
+    void take(StepLine line) {
+        if (const int rank = line.rank.value_or(0); rank != writer.value_or(rank)) return;  // it says the same
+        writer = line.rank.value_or(0);
+        const bool trains = line[StepSeconds] || line[Loss];
+        const auto length = trains ? lengthOf(line) : std::nullopt;
+        if (length) pass(line, *length);
+        else if (trains) ++untimed;
+        if (trains && last_ && line.step <= *last_)
+            restarts.push_back({line.step, fmt::format("the log goes on at step {}, behind {}", line.step, *last_)});
+        else if (trains && last_) mostSteps = std::max(mostSteps, count(line));
+        if (trains) {
+            last_ = line.step;
+            clock_ = line.clock;
+        }
+        tellMemory();
+        if (!line[TokensPerSecond] && line[Samples] && sequence > 0 && length)
+            line[TokensPerSecond] = *line[Samples] * static_cast<double>(sequence) /
+                                    (static_cast<double>(*length) / static_cast<double>(second));
+        lines_.add({std::move(line), end_, length});
+    }
+
+    /// What was told since the last step belongs to it.
+    void tellMemory() {
+        for (; toldMemory_ < memory.size(); ++toldMemory_) {
+            memory[toldMemory_].at = end_;
+            memory[toldMemory_].step = last_.value_or(-1);
+        }
+    }
+
+    const KeptLines& lines() const { return lines_; }
+
+    std::vector<PlacedMemory> memory;
+    std::vector<std::pair<std::int32_t, std::string>> restarts;  ///< step, and what happened
+    std::optional<int> writer;                                   ///< the rank whose lines count
+    std::size_t timed = 0, untimed = 0;
+    std::int32_t mostSteps = 1;  ///< that a line stood for
+    int world = 0;               ///< 0: not told
+    std::int64_t sequence = 0;   ///< tokens of a sample; 0: not told
+    bool listed = false;         ///< the program's arguments are
+
+private:
+    /// How many steps the line stands for.
+    std::int32_t count(const StepLine& line) const { return last_ && line.step > *last_ ? line.step - *last_ : 1; }
+
+    /// Nanoseconds of one step. Where no number tells it the times of two lines do.
+    std::optional<std::int64_t> lengthOf(const StepLine& line) const {
+        if (const auto told = line[StepSeconds])
+            return *told > 0 && *told < longestStep
+                       ? std::optional<std::int64_t>(std::llround(*told * static_cast<double>(second)))
+                       : std::nullopt;
+        if (!line.clock || !clock_ || *line.clock <= *clock_) return std::nullopt;
+        return (*line.clock - *clock_) / count(line);
+    }
+
+    /// What else went on between two lines, a checkpoint or a validation, is seen by their times alone, which are whole
+    /// seconds.
+    void pass(const StepLine& line, std::int64_t length) {
+        const std::int64_t steps = count(line);
+        const std::int64_t told = length > lastTime / steps ? lastTime : length * steps;
+        const std::int64_t passed = line.clock && clock_ ? *line.clock - *clock_ : 0;
+        end_ = std::min(end_ + std::max(told, passed > told + second ? passed : 0), lastTime);
+        ++timed;
+    }
+
+    KeptLines lines_;
+    std::size_t toldMemory_ = 0;
+    std::optional<std::int32_t> last_;   ///< step of the last line that trained
+    std::optional<std::int64_t> clock_;  ///< and its time
+    std::int64_t end_ = 0;
+};
+
+/// The events of a log.
+class LogEvents {
+public:
+    LogEvents(ForeignTrace& trace, std::string source, const LogTimes& log)
+        : trace_(trace), source_(std::move(source)), log_(log) {}
+
+    Status add() {
+        if (const Status made = makeProcesses(); !made) return made;
+        for (const PlacedLine& placed : log_.lines().all()) {
+            if (placed.length) steps(placed);
+            numbers(placed);
+            if (!status_) return status_;
+        }
+        for (const PlacedMemory& each : log_.memory) memory(each);
+        return status_;
+    }
+
+private:
+    /// One for each rank of the expected layout, or for each that the log names.
+    Status makeProcesses() {
+        processes_[log_.writer.value_or(0)] = 0;
+        for (const PlacedMemory& each : log_.memory) processes_[each.memory.rank] = 0;
+        for (int rank = 0; rank < trace_.expectedRanks(); ++rank) processes_[rank] = 0;
+        for (auto& [rank, process] : processes_) {
+            if (const Status room = trace_.room(); !room) return room;
+            process = trace_.addProcess({.source = source_, .rank = rank, .order = rank});
+        }
+        writer_ = processes_.at(log_.writer.value_or(0));
+        return {};
+    }
+
+    void steps(const PlacedLine& placed) {
+        const std::int64_t begin = placed.end - *placed.length;
+        for (const auto& [rank, process] : processes_) {
+            trace_.addStep(process, placed.line.step, begin, placed.end);
+            put(process, {.begin = begin, .end = placed.end, .step = placed.line.step, .kind = EventKind::Step});
+        }
+    }
+
+    void numbers(const PlacedLine& placed) {
+        const StepLine& line = placed.line;
+        const auto at = [&](EventKind kind, double value) {
+            return Event{.begin = placed.end, .end = placed.end, .value = value, .step = line.step, .kind = kind};
+        };
+        for (const auto& [quantity, kind] : counters)
+            if (const auto value = line[quantity]; value && std::isfinite(*value)) put(writer_, at(kind, *value));
+            else if (value) mark(placed, fmt::format("{} is {}", name(kind), *value));
+        if (const auto skipped = line[Skipped]; skipped && *skipped > 0)
+            mark(placed,
+                 fmt::format("{} {} skipped: a gradient is not finite", *skipped, *skipped == 1 ? "step" : "steps"));
+        if (const auto bytes = line[PeakBytes]; bytes && *bytes >= 0 && *bytes < 1e18) {
+            Event peak = at(EventKind::MemoryPeak, 0);
+            peak.bytes = static_cast<std::int64_t>(*bytes);
+            put(writer_, peak);
+        }
+        for (const auto& [step, text] : log_.restarts)
+            if (step == line.step) mark(placed, text);
+        if (const auto samples = line[Samples]) named(at(EventKind::NamedCounter, *samples), "global batch size");
+        for (const LogNumber& each : line.others)
+            if (std::isfinite(each.value)) named(at(EventKind::NamedCounter, each.value), each.name);
+    }
+
+    void memory(const PlacedMemory& placed) {
+        const auto [allocated, peakAllocated, reserved, peakReserved] = std::tie(
+            placed.memory.allocated, placed.memory.peakAllocated, placed.memory.reserved, placed.memory.peakReserved);
+        const std::uint32_t process = processes_.at(placed.memory.rank);
+        const auto at = [&](EventKind kind, std::int64_t bytes) {
+            return Event{.begin = placed.at,
+                         .end = placed.at,
+                         .bytes = bytes,
+                         .value = static_cast<double>(bytes),
+                         .step = placed.step,
+                         .kind = kind};
+        };
+        put(process, at(EventKind::MemoryPeak, peakAllocated));
+        named(at(EventKind::NamedCounter, allocated), "memory allocated", process);
+        named(at(EventKind::NamedCounter, reserved), "memory reserved", process);
+        named(at(EventKind::NamedCounter, peakReserved), "most memory reserved", process);
+    }
+
+    void mark(const PlacedLine& placed, const std::string& text) {
+        named({.begin = placed.end, .end = placed.end, .step = placed.line.step, .kind = EventKind::Mark}, text);
+    }
+    void named(Event event, std::string_view text, std::optional<std::uint32_t> process = {}) {
+        event.action = trace_.name(text);
+        put(process.value_or(writer_), event);
+    }
+    void put(std::uint32_t process, Event event) {
+        event.lane = Lane::Host;
+        if (status_) status_ = trace_.add({.event = event, .process = process});
+    }
+
+    ForeignTrace& trace_;
+    std::string source_;
+    const LogTimes& log_;
+    std::map<int, std::uint32_t> processes_;  ///< by rank
+    std::uint32_t writer_ = 0;
+    Status status_;
+};
+
+}  // namespace
+
+Status readLog(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher) {
+    const auto ranks = static_cast<std::size_t>(std::max(1, trace.expectedRanks()));
+    LogTimes log(std::clamp(mostRankSteps / ranks, fewestLines, mostLines));
+    const Status read = eachLine(file, watcher, [&](std::string_view line) {
+        if (const auto argument = loggedArgument(line)) log.take(*argument);
+        if (line.find(") memory (MB) |") != std::string_view::npos) log.take(readMemoryLines(line));
+        else if (auto step = readStepLine(line)) log.take(std::move(*step));
+        return true;
+    });
+    if (!read) return read;
+    log.tellMemory();
+    const std::string source = file.filename().string();
+    if (log.timed == 0)
+        return fail({say("cannot import the log"), file.string(),
+                     log.lines().seen() == 0 ? say("no line tells a step with its loss or its time")
+                                             : say("its lines do not tell how long a step took"),
+                     say("Lines like “iteration 5/ 100 | elapsed time per iteration (ms): 812.5 | lm loss: 7.1”")});
+    if (const Status fits = trace.ofJob(log.world); !fits) return fits;
+    if (log.mostSteps > 1)
+        trace.note(fmt::format("{}: a line stands for up to {} steps; the step that is drawn has their mean", source,
+                               log.mostSteps));
+    if (log.untimed > 0)
+        trace.note(fmt::format("{}: {} of {} lines do not tell how long a step took", source, log.untimed,
+                               log.timed + log.untimed));
+    if (const std::size_t kept = log.lines().all().size(); kept < log.lines().seen())
+        trace.note(fmt::format("{}: {} of {} lines are kept, at even distances", source, kept, log.lines().seen()));
+    if (log.listed)
+        trace.note(fmt::format("{} lists the program's arguments: shardlab layouts --from {} makes a layout of them",
+                               source, source));
+    return LogEvents(trace, source, log).add();
+}
+
+}  // namespace shardlab::trace
