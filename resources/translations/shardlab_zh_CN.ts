@@ -1777,6 +1777,10 @@ loss scale %1</source>
         <source>, ends count as layers</source>
         <translation>，首尾算作层</translation>
     </message>
+    <message>
+        <source>As the program told it for this step.</source>
+        <translation>由程序为这一步给出。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>

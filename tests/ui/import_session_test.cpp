@@ -8,6 +8,7 @@
 #include "tests/support/wings.h"
 #include "ui/timeline/event_text.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/views/figures/figures.h"
 #include "ui/window/main_window.h"
 
 #include <QAction>
@@ -229,7 +230,7 @@ void ImportSessionTest::aLogOffersItsLayout() {
     log << "-------------------- end of arguments ---------------------\n";
     for (int step = 1; step <= 4; ++step)
         log << " iteration " << step << "/ 100 | elapsed time per iteration (ms): 250.0 | lm loss: " << 7 - step
-            << " |\n";
+            << " | global batch size: 8 |\n";
     log.close();
     QSignalSpy posted(&desk.workbench.messages(), &Messages::posted);
     const auto choice = [&](const char* begin) {
@@ -248,6 +249,7 @@ void ImportSessionTest::aLogOffersItsLayout() {
     QCOMPARE(model.ranks(), 1);
     QCOMPARE(model.steps().all().size(), std::size_t{4});
     QVERIFY2(!choice("Compare with").act, "the layout of Design has other ranks");
+    QCOMPARE(cardFigures(model, -1).front().value, QStringLiteral("1.02 k"));  // 8 × 32 tokens in 250 ms
 
     choice("Open the layout of its arguments").act();
     QCOMPARE(rankCount(desk.workbench.document().layout()), 4);

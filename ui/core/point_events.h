@@ -34,7 +34,7 @@ public:
                                       EventKind::ExpertLoad,        EventKind::ExpertDropped,
                                       EventKind::PackedActivations, EventKind::Fp8Scale,
                                       EventKind::Fp8Saturated,      EventKind::Fp8Flushed,
-                                      EventKind::PredictionLoss};
+                                      EventKind::PredictionLoss,    EventKind::TokensPerSecond};
     static constexpr std::span instants = std::span(kinds).first<7>();
     static bool keeps(EventKind kind);  ///< in either way
 

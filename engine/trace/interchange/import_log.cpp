@@ -196,6 +196,9 @@ private:
             trace_.addStep(process, placed.line.step, begin, placed.end);
             put(process, {.begin = begin, .end = placed.end, .step = placed.line.step, .kind = EventKind::Step});
         }
+        // For the timeline, which draws of a step its borders alone.
+        named({.begin = begin, .end = placed.end, .step = placed.line.step, .kind = EventKind::Annotation},
+              fmt::format("step {}", placed.line.step));
     }
 
     void numbers(const PlacedLine& placed) {

@@ -42,6 +42,10 @@ CardFigure tokens(const RunModel& model, const StepSummary* step) {
         tr("Tokens/s"), unknown, {}, tr("The tokens of one optimizer step divided by the time of the step.")};
     if (!model.header().hasLayout()) {
         card.help = tr("Another program's trace does not tell how many tokens a step has.");
+        const Event* told = step ? counterOf(model.points().of(EventKind::TokensPerSecond), step->step) : nullptr;
+        if (told == nullptr) return card;
+        card.value = text(formatCount(told->value));
+        card.help = tr("As the program told it for this step.");
         return card;
     }
     const auto tokens = static_cast<double>(tokensPerStep(model.header().layout));

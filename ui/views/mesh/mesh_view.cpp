@@ -147,7 +147,7 @@ void MeshView::refresh() {
     const Mesh& mesh = context_.model.mesh();
     const bool design = context_.workspace == Workspace::Design;
     const StepSummary* step = design ? nullptr : shownStep();
-    const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
+    const std::vector<double> busy = step && step->computes() ? busyShares(*step) : std::vector<double>{};
     step_ = step ? step->step : -1;
     const int stages = mesh.size(Axis::Pipeline);
     std::vector<MeshCell> cells;
@@ -211,7 +211,7 @@ QString MeshView::asTable() const {
     if (context_.model.empty()) return {};
     const Mesh& mesh = context_.model.mesh();
     const StepSummary* step = context_.workspace == Workspace::Design ? nullptr : shownStep();
-    const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
+    const std::vector<double> busy = step && step->computes() ? busyShares(*step) : std::vector<double>{};
     const bool spread = mesh.size(Axis::Expert) > 1;
     QString table = tr("Rank\tPlace\tHost\tDevice\tLayers\tBusy") +
                     (spread ? tr("\tExperts\tExpert group") : QString()) + QLatin1Char('\n');
