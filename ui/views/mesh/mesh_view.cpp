@@ -147,7 +147,8 @@ void MeshView::refresh() {
     const Mesh& mesh = context_.model.mesh();
     const bool design = context_.workspace == Workspace::Design;
     const StepSummary* step = design ? nullptr : shownStep();
-    const std::vector<double> busy = step && step->computes() ? busyShares(*step) : std::vector<double>{};
+    if (step && !step->computes()) step = nullptr;  // nothing is known of who was busy
+    const std::vector<double> busy = step ? busyShares(*step) : std::vector<double>{};
     step_ = step ? step->step : -1;
     const int stages = mesh.size(Axis::Pipeline);
     std::vector<MeshCell> cells;
