@@ -296,6 +296,23 @@ private Q_SLOTS:
         QVERIFY(run.report.notes.front().find("125000 of 250000 lines") != std::string::npos);
     }
 
+    /// Numbers that none can be are left out, and nothing else of their line is.
+    void absurdNumbersAreLeftOut() {
+        const auto memory =
+            readMemoryLines("[Rank nan] (after 1 iterations) memory (MB) | allocated: 1.0 |"
+                            "[Rank 99999] (after 1 iterations) memory (MB) | allocated: 1.0 |"
+                            "[Rank 3] (after 1 iterations) memory (MB) | allocated: inf | reserved: 2 |");
+        QCOMPARE(memory.size(), std::size_t{1});
+        QCOMPARE(memory.front().rank, 3);
+        QCOMPARE(memory.front().allocated, std::int64_t{0});
+        QCOMPARE(memory.front().reserved, std::int64_t{2} << 20);
+        const Imported run = imported("iter 1: loss 3, time 1e300s\niter 2: loss 2, time 5s\niter 3: loss 1, time -4s\n"
+                                      "iter 4: loss 1, time nan\n");
+        QVERIFY(run.run);
+        QCOMPARE(run.of(EventKind::Step).size(), std::size_t{1});
+        QCOMPARE(run.of(EventKind::Loss).size(), std::size_t{4});
+    }
+
     void whatIsNoLogIsRefused() {
         QVERIFY(!looksLikeTrainingLog(written("--num-layers 4 --train-iters 100\nstep by step\n")));
         QVERIFY(!looksLikeTrainingLog(written(std::string("step: 1 loss: 2\0", 16) + "\n")));

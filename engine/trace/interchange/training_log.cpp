@@ -64,6 +64,8 @@ constexpr KnownUnit knownUnits[] = {
     {"T", 1e12, true},
 };
 
+constexpr int mostRanks = 32'767;  ///< of a run
+
 /// Words that a step's number follows, longer ones before those that they begin with.
 constexpr std::string_view stepWords[] = {"iteration", "iter", "global_step", "steps", "step"};
 
@@ -213,7 +215,7 @@ private:
         }
     }
 
-    /// "[rank3]:" of torchrun, "[default3]:" of its elastic agents.
+    /// "[rank3]:", as torchrun's programs begin a line.
     static std::optional<int> rankBefore(std::string_view before) {
         for (const std::string_view word : {"[rank", "[Rank "})
             if (const std::size_t at = before.find(word); at != std::string_view::npos) {
@@ -228,7 +230,6 @@ private:
     }
 
     static constexpr std::size_t mostOthers = 64;
-    static constexpr int mostRanks = 32'767;
 
     std::string text_;
     std::size_t begin_ = 0;  ///< of the step's word
@@ -250,7 +251,7 @@ std::vector<MemoryLine> readMemoryLines(std::string_view line) {
         std::string_view text = one;
         const auto rank = takeNumber(text);
         const std::size_t numbers = one.find(sign);
-        if (!rank || *rank < 0 || *rank > 32'767 || numbers == std::string_view::npos) continue;
+        if (!rank || !(*rank >= 0 && *rank < mostRanks) || numbers == std::string_view::npos) continue;
         MemoryLine memory{.rank = static_cast<int>(*rank)};
         const auto read = [&](std::string_view name, std::int64_t& bytes) {
             const std::size_t found = one.find(name, numbers);
