@@ -334,7 +334,7 @@ private:
         auto rows = database_->prepare("SELECT globalTid, rank FROM MPI_RANKS");
         while (rows && rows->next() == SQLITE_ROW) {
             const auto known = processes_.find(processPart(rows->number(0)));
-            if (known != processes_.end() && rows->number(1) >= 0 && rows->number(1) < base::mostRanks)
+            if (known != processes_.end() && rows->number(1) >= 0 && rows->number(1) < mostRanks)
                 trace_.process(known->second).rank = static_cast<int>(rows->number(1));
         }
         return {};
