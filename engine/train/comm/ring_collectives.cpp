@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/ring_collectives.h"
 
+#include "engine/base/ranges.h"
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/reduction.h"
 #include "engine/train/comm/multi_round_request.h"
@@ -20,8 +21,7 @@ enum Tag : int { reduceTag = 1, gatherTag = 2, ringTag = 3 };
 }  // namespace
 
 ElementRange partRange(std::size_t size, int member, int members) {
-    const auto at = [&](int i) { return size * static_cast<std::size_t>(i) / static_cast<std::size_t>(members); };
-    return {at(member), at(member + 1) - at(member)};
+    return {rangeBegin(size, members, member), rangeSize(size, members, member)};
 }
 
 ArraySpan partOf(ArraySpan block, int member, int members) {
