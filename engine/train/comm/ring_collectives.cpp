@@ -60,9 +60,7 @@ RequestPtr Communicator::ireduceParts(ArraySpan block) {
         std::vector<RequestPtr> messages;
         for (int k = 0; k < n; ++k) {
             if (k == me) continue;
-            std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
-            slot.resize(own.bytes().size());
-            messages.push_back(ireceive(std::span(slot), k, reduceTag));
+            messages.push_back(ireceive(slotOf(*received, k, own.bytes().size()), k, reduceTag));
             messages.push_back(isend(partOf(block, k, n).bytes(), k, reduceTag));
         }
         return messages;
@@ -84,9 +82,7 @@ RequestPtr Communicator::ireduceTo(ArraySpan block, int owner) {
         if (me != owner) messages.push_back(isend(block.bytes(), owner, reduceTag));
         for (int k = 0; me == owner && k < n; ++k) {
             if (k == me) continue;
-            std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
-            slot.resize(block.bytes().size());
-            messages.push_back(ireceive(slot, k, reduceTag));
+            messages.push_back(ireceive(slotOf(*received, k, block.bytes().size()), k, reduceTag));
         }
         return messages;
     });
