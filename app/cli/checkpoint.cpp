@@ -71,10 +71,7 @@ int checkpoint(const CheckpointOptions& options) {
     if (std::filesystem::exists(place / manifestFile, ignored)) paths.push_back(place);
     else
         for (const CheckpointPlace& found : listCheckpoints(place)) paths.push_back(found.path);
-    if (paths.empty()) {
-        printError(findCheckpoint(place).error());
-        return failure;
-    }
+    if (paths.empty()) return failWith(findCheckpoint(place).error());
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     Table table({"checkpoint", "steps", "size", "shards", "created", "layout"});
     std::vector<Error> errors;
@@ -100,10 +97,7 @@ int exportWeights(const std::string& place, const std::string& folder) {
     DiskFileSystem files;
     const Status done = newestWhole(place).and_then(
         [&](const std::filesystem::path& found) { return trace::exportWeights(files, found, folder); });
-    if (!done) {
-        printError(done.error());
-        return failure;
-    }
+    if (!done) return failWith(done.error());
     print((std::filesystem::path(folder) / "model.safetensors").string() + "\n");
     return success;
 }

@@ -170,25 +170,16 @@ std::string comparisonText(const RunComparison& c, const std::string& fileA, con
 int compare(const CompareOptions& options) {
     const auto a = RunReader::open(options.a);
     Result<std::unique_ptr<RunReader>> b;
-    if (!a) {
-        printError(a.error());
-        return failure;
-    }
+    if (!a) return failWith(a.error());
     Result<RunComparison> comparison;
     if (options.b.empty()) {
         comparison = compareWithPrediction(**a);
     } else {
         b = RunReader::open(options.b);
-        if (!b) {
-            printError(b.error());
-            return failure;
-        }
+        if (!b) return failWith(b.error());
         comparison = compareRuns(**a, **b);
     }
-    if (!comparison) {
-        printError(comparison.error());
-        return failure;
-    }
+    if (!comparison) return failWith(comparison.error());
     const std::string& other = options.b.empty() ? options.a : options.b;
     print(options.json ? toJson(*comparison, options.a, other) + "\n" : comparisonText(*comparison, options.a, other));
     const int whole = wasWhole(**a);

@@ -47,15 +47,9 @@ Result<ClusterSpec> clusterOf(LayoutArgument argument) {
 
 int doctor(const DoctorOptions& options) {
     const auto cluster = clusterOf(options.layout);
-    if (!cluster) {
-        printError(cluster.error());
-        return failure;
-    }
+    if (!cluster) return failWith(cluster.error());
     const auto agent = options.layout.hosts.allowed();
-    if (!agent) {
-        printError(agent.error());
-        return failure;
-    }
+    if (!agent) return failWith(agent.error());
     std::vector<MachineFinding> findings = examineMachine();
     if (!allOwnNames(cluster->hosts)) printNote("calling the hosts; one that does not answer takes half a minute");
     auto hosts = examineHosts(*cluster, *agent);

@@ -17,16 +17,13 @@ void addExpectationTo(Verb& verb, LayoutArgument& layout) {
     layout.addScheduleTo(verb);
 }
 
-Result<std::optional<ExpectedRun>> expectationOf(const LayoutArgument& layout, std::vector<Fault>& faults) {
-    if (layout.layout.empty()) return std::optional<ExpectedRun>();
-    auto loaded = load(layout);
-    if (!loaded) return fail(loaded.error());
-    faults = std::move(loaded->faults);
-    if (!faults.empty()) return std::optional<ExpectedRun>();
-    auto expected = expectedRun(loaded->layout, measurementsOfThisMachine());
-    if (expected) return std::optional(std::move(*expected));
-    faults = std::move(expected.error());
-    return std::optional<ExpectedRun>();
+tl::expected<std::optional<ExpectedRun>, int> expectationOf(const LayoutArgument& layout) {
+    if (layout.layout.empty()) return std::nullopt;
+    const auto legal = loadLegal(layout);
+    if (!legal) return tl::unexpected(legal.error());
+    auto expected = expectedRun(*legal, measurementsOfThisMachine());
+    if (!expected) return tl::unexpected(failWith(expected.error()));
+    return std::move(*expected);
 }
 
 }  // namespace shardlab::cli

@@ -6,14 +6,13 @@
 #include "engine/trace/interchange/expected_run.h"
 
 #include <optional>
-#include <vector>
 
 namespace shardlab::cli {
 
 /// Adds --layout, --set, --cluster and --schedule to a verb.
 void addExpectationTo(Verb& verb, LayoutArgument& layout);
 
-/// None where no layout is named, or where it has `faults`. Errors: those of load().
-Result<std::optional<ExpectedRun>> expectationOf(const LayoutArgument& layout, std::vector<Fault>& faults);
+/// None where no layout is named. Error: the status of the verb; what is wrong with the layout has been printed.
+tl::expected<std::optional<ExpectedRun>, int> expectationOf(const LayoutArgument& layout);
 
 }  // namespace shardlab::cli

@@ -52,15 +52,8 @@ std::string defaultExport(const ExportOptions& options) {
 
 int exportRunFile(const ExportOptions& options) {
     const std::string out = options.out.empty() ? defaultExport(options) : options.out;
-    std::error_code ignored;
-    if (std::filesystem::exists(out, ignored) && !options.force) {
-        printError({"will not replace", out, "it exists", "another --out, or --force"});
-        return failure;
-    }
-    if (const Status done = exportTo(options, out); !done) {
-        printError(done.error());
-        return failure;
-    }
+    if (const Status may = mayWrite(out, options.force); !may) return failWith(may.error());
+    if (const Status done = exportTo(options, out); !done) return failWith(done.error());
     print(out + "\n");
     return success;
 }

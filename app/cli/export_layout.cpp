@@ -25,10 +25,8 @@ std::filesystem::path withoutExtension(const std::string& layout) {
 
 /// All files that would be written are looked for before the first is.
 Status refuseExisting(const std::vector<std::filesystem::path>& files) {
-    std::error_code ignored;
     for (const std::filesystem::path& file : files)
-        if (std::filesystem::exists(file, ignored))
-            return fail(Error{"will not replace", file.string(), "it exists", "another --out, or --force"});
+        if (Status may = mayWrite(file, false); !may) return may;
     return {};
 }
 
@@ -39,23 +37,16 @@ int exportLayoutFor(const ExportLayoutOptions& options) {
     if (options.sbatch && !target->hasSbatch)
         return failWith({"cannot write a script for sbatch", options.target, "what is written is no script",
                          "--for megatron; or no --sbatch"});
-    const auto loaded = load(options.layout);
-    if (!loaded) return failWith(loaded.error());
-    if (!loaded->faults.empty()) {
-        printFaults(loaded->faults);
-        return failure;
-    }
+    const auto layout = loadLegal(options.layout);
+    if (!layout) return layout.error();
     std::filesystem::path out(options.out);
     if (out.empty()) {
         const std::filesystem::path stem = withoutExtension(options.layout.layout);
         out = stem.parent_path() / exportedFileName(*target, stem.filename().string(), options.sbatch);
     }
     const std::string stem = std::filesystem::path(out).replace_extension().filename().string();
-    const auto exported = exportLayout(loaded->layout, *target, {stem, options.sbatch});
-    if (!exported) {
-        printFaults(exported.error());
-        return failure;
-    }
+    const auto exported = exportLayout(*layout, *target, {stem, options.sbatch});
+    if (!exported) return failWith(exported.error());
     std::vector<std::pair<std::filesystem::path, std::string_view>> files{{out, exported->text}};
     for (const CompanionFile& each : exported->companions) files.emplace_back(out.parent_path() / each.name, each.text);
     if (!options.force) {

@@ -50,10 +50,7 @@ int help(const CommandLine& line, const HelpOptions& options) {
     if (options.man) return manualPage(line, options.topic);
     const std::string& topic = options.topic;
     const auto pages = manualPages();
-    if (!pages) {
-        printError(pages.error());
-        return failure;
-    }
+    if (!pages) return failWith(pages.error());
     if (topic.empty()) {
         Table table({"topic", "what it is about"});
         for (const Page& page : *pages) table.add({page.name, page.title});

@@ -64,28 +64,16 @@ bool areDumps(const ImportOptions& options) {
 
 int importTraces(const ImportOptions& options) {
     if (areDumps(options)) return reportDumps(options);
-    std::vector<Fault> faults;
-    auto expected = expectationOf(options.layout, faults);
-    if (!expected) return failWith(expected.error());
-    if (!faults.empty()) {
-        printFaults(faults);
-        return failure;
-    }
+    auto expected = expectationOf(options.layout);
+    if (!expected) return expected.error();
     ImportRequest request{.files = {options.files.begin(), options.files.end()},
                           .out = options.out,
                           .format = options.format,
                           .expected = std::move(*expected)};
     if (request.out.empty()) request.out = defaultOut(request.files.front());
-    std::error_code ignored;
-    if (std::filesystem::exists(request.out, ignored) && !options.force) {
-        printError({"will not replace", request.out.string(), "it exists", "another --out, or --force"});
-        return failure;
-    }
+    if (const Status may = mayWrite(request.out, options.force); !may) return failWith(may.error());
     const auto report = importRun(request, progress());
-    if (!report) {
-        printError(report.error());
-        return failure;
-    }
+    if (!report) return failWith(report.error());
     for (const std::string& line : report->lines()) printNote(line);
     print(request.out.string() + "\n");
     return success;

@@ -2,7 +2,6 @@
 #include "app/cli/print.h"
 #include "app/cli/run_text.h"
 #include "app/cli/verbs.h"
-#include "engine/launch/job/run_summary.h"
 #include "engine/trace/run_file/run_creation.h"
 
 #include <memory>
@@ -18,15 +17,9 @@ struct InfoOptions {
 
 int info(const InfoOptions& options) {
     const auto reader = RunReader::open(options.run);
-    if (!reader) {
-        printError(reader.error());
-        return failure;
-    }
+    if (!reader) return failWith(reader.error());
     auto summary = summarize(**reader);
-    if (!summary) {
-        printError(summary.error());
-        return failure;
-    }
+    if (!summary) return failWith(summary.error());
     summary->recording = summary->end.outcome.empty() && isBeingRecorded(options.run);
     print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run));
     return wasWhole(**reader);

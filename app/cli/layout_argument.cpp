@@ -139,4 +139,11 @@ Result<LoadedLayout> load(const LayoutArgument& argument) {
     return loaded;
 }
 
+tl::expected<Layout, int> loadLegal(const LayoutArgument& argument) {
+    auto loaded = load(argument);
+    if (!loaded) return tl::unexpected(failWith(loaded.error()));
+    if (!loaded->faults.empty()) return tl::unexpected(failWith(loaded->faults));
+    return std::move(loaded->layout);
+}
+
 }  // namespace shardlab::cli

@@ -45,5 +45,7 @@ Result<ImportedSchedule> readSchedule(const std::string& file);
 /// Errors: there is no such file or preset, it cannot be read, or is no JSON; an assignment, a schedule or a cluster is
 /// none.
 Result<LoadedLayout> load(const LayoutArgument& argument);
+/// The layout of load(), which has no fault. Error: the status of a verb that failed; what is wrong has been printed.
+tl::expected<Layout, int> loadLegal(const LayoutArgument& argument);
 
 }  // namespace shardlab::cli

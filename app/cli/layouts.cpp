@@ -55,13 +55,9 @@ int layoutFields(bool json) {
 int shrink(const std::string& layout) {
     LayoutArgument argument;
     argument.layout = layout;
-    const auto loaded = load(argument);
-    if (!loaded) return failWith(loaded.error());
-    if (!loaded->faults.empty()) {
-        printFaults(loaded->faults);
-        return failure;
-    }
-    const auto shrunk = shrinkToThisMachine(loaded->layout);
+    const auto legal = loadLegal(argument);
+    if (!legal) return legal.error();
+    const auto shrunk = shrinkToThisMachine(*legal);
     if (!shrunk) return failWith(shrunk.error());
     print(writeLayout(shrunk->layout));
     if (shrunk->changes.empty()) printNotes({"this layout trains here as it is"});
@@ -79,18 +75,12 @@ int layouts(const LayoutsOptions& options) {
     if (!options.from.empty()) return layoutFrom(options.from);
     if (!options.show.empty()) {
         const auto preset = findPreset(options.show);
-        if (!preset) {
-            printError(preset.error());
-            return failure;
-        }
+        if (!preset) return failWith(preset.error());
         print(writeLayout(preset->layout));
         return success;
     }
     const auto all = presets();
-    if (!all) {
-        printError(all.error());
-        return failure;
-    }
+    if (!all) return failWith(all.error());
     if (options.json) {
         nlohmann::ordered_json list = nlohmann::ordered_json::array();
         for (const Preset& preset : *all)

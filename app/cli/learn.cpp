@@ -37,10 +37,7 @@ struct LearnOptions {
 
 int list() {
     const auto all = lessons();
-    if (!all) {
-        printError(all.error());
-        return failure;
-    }
+    if (!all) return failWith(all.error());
     Table table({"name", "what it is about", "experiments"});
     for (const Lesson& lesson : *all) {
         std::string names;
@@ -152,19 +149,13 @@ int learn(const LearnOptions& options) {
     if (options.figures) return listFigures();
     if (options.lesson.empty()) return list();
     auto lesson = findLesson(options.lesson);
-    if (!lesson) {
-        printError(lesson.error());
-        return failure;
-    }
+    if (!lesson) return failWith(lesson.error());
     paceTogether(*lesson);
     const Measurements measurements = measurementsOfThisMachine();
     std::vector<KnownExperiment> known(lesson->experiments.size());
     for (std::size_t index = 0; index < known.size(); ++index) {
         auto planned = planRun(lesson->experiments[index].layout, measurements);
-        if (!planned) {
-            printFaults(planned.error());
-            return failure;
-        }
+        if (!planned) return failWith(planned.error());
         known[index].planned = std::move(*planned);
     }
     GuessRound guesses(*lesson,

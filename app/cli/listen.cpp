@@ -7,7 +7,6 @@
 #include "app/cli/verbs.h"
 #include "app/cli/run_progress.h"
 #include "engine/base/resources.h"
-#include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/live_listener.h"
 #include "engine/launch/serve/run_copy.h"
 
@@ -44,16 +43,9 @@ void announce(const std::string& address, const TokenFile& token) {
 int listen(const ListenChoices& options) {
     const auto address = parseTcpAddress(options.address);
     if (!address) return failWith(address.error());
-    std::error_code ignored;
-    if (std::filesystem::exists(options.out, ignored) && !options.force)
-        return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
-    std::vector<Fault> faults;
-    auto expected = expectationOf(options.layout, faults);
-    if (!expected) return failWith(expected.error());
-    if (!faults.empty()) {
-        printFaults(faults);
-        return failure;
-    }
+    if (const Status may = mayWrite(options.out, options.force); !may) return failWith(may.error());
+    auto expected = expectationOf(options.layout);
+    if (!expected) return expected.error();
     const JobSignals signals;
     const auto token =
         TokenFile::make(options.tokenFile.empty() ? options.out + ".token" : options.tokenFile, options.plain);
@@ -87,8 +79,7 @@ int listen(const ListenChoices& options) {
         printNote("no program has sent anything; nothing was recorded");
         return success;
     }
-    const auto reader = RunReader::open(options.out);
-    const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+    const auto summary = summaryOf(options.out);
     if (!summary) return failWith(summary.error());
     print(toText(*summary, options.out));
     if (progress.end()->outcome != "failed") return success;

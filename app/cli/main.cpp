@@ -89,8 +89,7 @@ int carryOut(int argc, char** argv) {
         const std::optional<shardlab::cli::Action> chosen = line.read(argc, argv, status);
         return chosen ? (*chosen)() : status;
     } catch (const std::exception& problem) {
-        printError({problem.what(), {}, {}, {}});
-        return failure;
+        return failWith({problem.what(), {}, {}, {}});
     }
 }
 

@@ -127,10 +127,7 @@ Json json(const Layout& layout, const Partitions& found) {
 
 int partition(const PartitionOptions& options) {
     auto loaded = load(options.layout);
-    if (!loaded) {
-        printError(loaded.error());
-        return failure;
-    }
+    if (!loaded) return failWith(loaded.error());
     // Layers that do not divide are what a partitioner is for.
     std::vector<Fault> faults = loaded->faults;
     if (const auto balanced = faults.size() == 1 && faults.front().pointer == "/parallel/pipeline" &&
@@ -148,10 +145,8 @@ int partition(const PartitionOptions& options) {
         return failure;
     }
     if (!options.out.empty())
-        if (const Status saved = saveLayout(found->splits.back().layout, options.out); !saved) {
-            printError(saved.error());
-            return failure;
-        }
+        if (const Status saved = saveLayout(found->splits.back().layout, options.out); !saved)
+            return failWith(saved.error());
     print(options.json ? json(loaded->layout, *found).dump(2) + "\n" : partitionText(loaded->layout, *found));
     return success;
 }

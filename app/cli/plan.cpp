@@ -63,15 +63,9 @@ int plan(const PlanOptions& options) {
             return failWith(
                 {"cannot predict a whole run", "", fault, "--tokens 15.6e12 --mtbf 50000 --checkpoint-time 30"});
     const auto loaded = load(options.layout);
-    if (!loaded) {
-        printError(loaded.error());
-        return failure;
-    }
+    if (!loaded) return failWith(loaded.error());
     const auto measurements = options.profile.empty() ? measurementsOfThisMachine() : measurementsOf(options.profile);
-    if (!measurements) {
-        printError(measurements.error());
-        return failure;
-    }
+    if (!measurements) return failWith(measurements.error());
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
         const auto made = makePlan(loaded->layout, *measurements);

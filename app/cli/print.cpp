@@ -94,6 +94,17 @@ int failWith(const Error& error) {
     return failure;
 }
 
+int failWith(const std::vector<Fault>& faults) {
+    printFaults(faults);
+    return failure;
+}
+
+Status mayWrite(const std::filesystem::path& file, bool force) {
+    std::error_code ignored;
+    if (force || !std::filesystem::exists(file, ignored)) return {};
+    return fail({say("will not replace"), file.string(), say("it exists"), say("another --out, or --force")});
+}
+
 ProgressLine::ProgressLine() : terminal_(isatty(STDERR_FILENO) == 1) {}
 
 ProgressLine::~ProgressLine() {

@@ -7,6 +7,7 @@
 #include "engine/base/result.h"
 #include "engine/layout/fault.h"
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,8 +39,11 @@ void print(std::string_view text);
 void printData(std::string_view text);
 /// Prints "shardlab: text" to standard error.
 void printError(const Error& error);
-/// Prints the error; returns the status of a verb that failed.
+/// Prints what is wrong; returns the status of a verb that failed.
 int failWith(const Error& error);
+int failWith(const std::vector<Fault>& faults);
+/// Error: the file exists, and the verb was not told --force.
+Status mayWrite(const std::filesystem::path& file, bool force);
 /// Prints a line to standard error that is no error by itself.
 void printNote(const Sentence& text);
 /// Prints the faults to standard error, one line each.

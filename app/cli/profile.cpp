@@ -92,28 +92,15 @@ Result<Profile> measureOnce(const Layout& layout, const JobSignals& signals) {
 }
 
 int profile(const ProfileOptions& options) {
-    const auto loaded = load(options.layout);
-    if (!loaded) {
-        printError(loaded.error());
-        return failure;
-    }
-    if (!loaded->faults.empty()) {
-        printFaults(loaded->faults);
-        return failure;
-    }
+    const auto whole = loadLegal(options.layout);
+    if (!whole) return whole.error();
     const JobSignals signals;
-    const Layout layout = profiledLayout(loaded->layout);
+    const Layout layout = profiledLayout(*whole);
     const auto measured = quietestProfile([&] { return measureOnce(layout, signals); }, printNote);
-    if (!measured) {
-        printError(measured.error());
-        return failure;
-    }
+    if (!measured) return failWith(measured.error());
     const std::filesystem::path file =
         options.out.empty() ? profileFile(*measured) : std::filesystem::path(options.out);
-    if (const Status saved = saveProfile(*measured, file); !saved) {
-        printError(saved.error());
-        return failure;
-    }
+    if (const Status saved = saveProfile(*measured, file); !saved) return failWith(saved.error());
     print(options.json ? writeProfile(*measured) : profileText(*measured, file));
     return success;
 }

@@ -108,10 +108,7 @@ int tables() {
 int query(const QueryOptions& options) {
     if (options.tables) return tables();
     const auto reader = RunReader::open(options.run);
-    if (!reader) {
-        printError(reader.error());
-        return failure;
-    }
+    if (!reader) return failWith(reader.error());
     const auto opened = RunQuery::open(**reader, {options.timeLimit, static_cast<std::int64_t>(options.memoryLimit)});
     const Status asked = opened ? answer(**opened, options) : Status(fail(opened.error()));
     if (!asked) printError(asked.error());

@@ -7,13 +7,11 @@
 #include "app/cli/verbs.h"
 #include "engine/launch/job/input_files.h"
 #include "engine/launch/job/job.h"
-#include "engine/launch/job/run_summary.h"
 #include "engine/predict/plan/shared_pace.h"
 #include "engine/trace/run_file/run_file.h"
 
 #include <cstdio>
 #include <ctime>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <unistd.h>
@@ -54,12 +52,8 @@ std::string defaultOut(const Layout& layout) {
 /// Prints the run's figures. `end` is as the job knows it, since a full disk may have kept it out of the file. Returns
 /// the exit status of a run that did not fail.
 int report(const std::string& file, const RunEnd& end, bool json) {
-    const auto reader = RunReader::open(file);
-    auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
-    if (!summary) {
-        printError(summary.error());
-        return failure;
-    }
+    auto summary = summaryOf(file);
+    if (!summary) return failWith(summary.error());
     summary->end = end;
     print(json ? toJson(*summary, file) + "\n" : toText(*summary, file));
     return summary->checkpoints.none() ? noCheckpoints : success;
@@ -82,36 +76,22 @@ Status takePace(Layout& layout, const std::string& run) {
 }
 
 int run(const RunOptions& options) {
-    auto loaded = load(options.layout);
-    if (!loaded) {
-        printError(loaded.error());
-        return failure;
-    }
-    if (!loaded->faults.empty()) {
-        printFaults(loaded->faults);
-        return failure;
-    }
+    auto layout = loadLegal(options.layout);
+    if (!layout) return layout.error();
     if (!options.paceLike.empty())
-        if (const Status taken = takePace(loaded->layout, options.paceLike); !taken) return failWith(taken.error());
-    printNotes(unjudged(loaded->layout, !options.resume.empty()));
-    const std::string file = options.out.empty() ? defaultOut(loaded->layout) : options.out;
-    std::error_code ignored;
-    if (std::filesystem::exists(file, ignored) && !options.force) {
-        printError({say("will not replace"), file, say("it exists"), say("another --out, or --force")});
-        return failure;
-    }
+        if (const Status taken = takePace(*layout, options.paceLike); !taken) return failWith(taken.error());
+    printNotes(unjudged(*layout, !options.resume.empty()));
+    const std::string file = options.out.empty() ? defaultOut(*layout) : options.out;
+    if (const Status may = mayWrite(file, options.force); !may) return failWith(may.error());
 
     auto agent = options.layout.hosts.allowed();
-    if (!agent) {
-        printError(agent.error());
-        return failure;
-    }
+    if (!agent) return failWith(agent.error());
 
     auto extras = mpirunExtras(options.variables, options.parameters);
     if (!extras) return failWith(extras.error());
 
     const JobSignals signals;
-    JobOptions starting{.layout = loaded->layout, .runFile = file};
+    JobOptions starting{.layout = *layout, .runFile = file};
     starting.resume = options.resume;
     starting.agent = std::move(*agent);
     starting.mpirun = std::move(*extras);
@@ -120,18 +100,12 @@ int run(const RunOptions& options) {
     std::optional<Serving> serving;
     if (options.serving.wanted()) {
         auto opened = Serving::open(options.serving, file);
-        if (!opened) {
-            printError(opened.error());
-            return failure;
-        }
+        if (!opened) return failWith(opened.error());
         serving.emplace(std::move(*opened));
         starting.server = serving->server();
     }
     const auto job = Job::start(starting, progress);
-    if (!job) {
-        printError(job.error());
-        return failure;
-    }
+    if (!job) return failWith(job.error());
     if (serving) serving->announce();
     follow(**job, signals, progress);
     if (serving) serving->report();
@@ -141,8 +115,7 @@ int run(const RunOptions& options) {
         if (reported == noCheckpoints) printError({say("the run has no checkpoint"), {}, end.reason, {}});
         return reported;
     }
-    printError({say("the run failed"), {}, end.reason, {}});
-    return failure;
+    return failWith({say("the run failed"), {}, end.reason, {}});
 }
 
 }  // namespace

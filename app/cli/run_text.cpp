@@ -116,6 +116,11 @@ std::string flight(const RunSummary& summary) {
 
 }  // namespace
 
+Result<RunSummary> summaryOf(const std::string& file) {
+    const auto reader = RunReader::open(file);
+    return reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+}
+
 std::string toText(const RunSummary& summary, const std::string& file) {
     std::string text;
     const auto line = [&](std::string_view label, const std::string& value) {
@@ -160,8 +165,7 @@ std::string toText(const RunSummary& summary, const std::string& file) {
 
 int wasWhole(const RunReader& run) {
     if (!run.damage()) return success;
-    printError(*run.damage());
-    return failure;
+    return failWith(*run.damage());
 }
 
 }  // namespace shardlab::cli

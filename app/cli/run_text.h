@@ -8,6 +8,9 @@
 
 namespace shardlab::cli {
 
+/// The figures of a run file. Errors: those of opening and reading it.
+Result<RunSummary> summaryOf(const std::string& file);
+
 /// A run's figures for people: `run` prints them at its end, `info` tells them of a file.
 std::string toText(const RunSummary& summary, const std::string& file);
 

@@ -71,10 +71,7 @@ int samples(const SamplesOptions& options) {
     const Layout& layout = loaded->layout;
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) faults = misfits(layout, false);
-    if (!faults.empty()) {
-        printFaults(faults);
-        return failure;
-    }
+    if (!faults.empty()) return failWith(faults);
     const Mesh mesh(layout);
     if (options.rank < 0 || options.rank >= mesh.ranks())
         return failWith({"there is no such rank", "--rank", fmt::format("the layout has {} ranks", mesh.ranks()),

@@ -107,16 +107,12 @@ int schedule(const ScheduleOptions& options) {
     if (options.layout.layout.empty()) {
         const auto timed = options.file.empty() ? timedByKind(options) : timedFromFile(options.file);
         if (timed) return printTimed(*timed, options.format);
-        printError(timed.error());
-        return failure;
+        return failWith(timed.error());
     }
     LayoutArgument layout = options.layout;
     layout.schedule = options.file;
     const auto loaded = load(layout);
-    if (!loaded) {
-        printError(loaded.error());
-        return failure;
-    }
+    if (!loaded) return failWith(loaded.error());
     std::vector<Fault> faults = loaded->faults;
     if (faults.empty()) {
         auto plan = makePlan(loaded->layout);
@@ -125,8 +121,7 @@ int schedule(const ScheduleOptions& options) {
                               options.format);
         faults = plan.error();
     }
-    printFaults(faults);
-    return failure;
+    return failWith(faults);
 }
 
 }  // namespace

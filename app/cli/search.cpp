@@ -142,10 +142,7 @@ tl::expected<SearchResult, std::vector<Fault>> found(const LoadedLayout& loaded,
 
 int search(const SearchOptions& options) {
     const auto loaded = load(options.layout);
-    if (!loaded) {
-        printError(loaded.error());
-        return failure;
-    }
+    if (!loaded) return failWith(loaded.error());
     const Measurements measurements = measurementsOfThisMachine();
     const auto result = found(*loaded, measurements);
     if (!result) {
@@ -160,10 +157,7 @@ int search(const SearchOptions& options) {
     const auto ground = publishedGround(best);
     if (!ground) return failWith(ground.error());
     if (!options.out.empty()) {
-        if (const Status saved = saveLayout(best, options.out); !saved) {
-            printError(saved.error());
-            return failure;
-        }
+        if (const Status saved = saveLayout(best, options.out); !saved) return failWith(saved.error());
     }
     if (!options.json) {
         print(resultText(loaded->layout, *result, top,

@@ -5,7 +5,6 @@
 #include "app/cli/verbs.h"
 #include "app/cli/run_progress.h"
 #include "engine/base/token.h"
-#include "engine/launch/job/run_summary.h"
 #include "engine/launch/serve/run_copy.h"
 #include "engine/launch/tls/tls_pass.h"
 
@@ -28,8 +27,7 @@ struct WatchChoices {
 
 /// Prints the figures of the copy, as `run` does at its end.
 int report(const std::string& file) {
-    const auto reader = RunReader::open(file);
-    const auto summary = reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
+    const auto summary = summaryOf(file);
     if (!summary) return failWith(summary.error());
     print(toText(*summary, file));
     return success;
@@ -40,9 +38,8 @@ int watch(const WatchChoices& options) {
     if (!address) return failWith(address.error());
     const auto pass = readToken(options.tokenFile).and_then(readPass);
     if (!pass) return failWith(pass.error());
-    std::error_code ignored;
-    if (!options.out.empty() && std::filesystem::exists(options.out, ignored) && !options.force)
-        return failWith({"will not replace", options.out, "it exists", "another --out, or --force"});
+    if (!options.out.empty())
+        if (const Status may = mayWrite(options.out, options.force); !may) return failWith(may.error());
 
     const JobSignals signals;
     RunProgress progress(isatty(STDERR_FILENO) == 1);
@@ -64,6 +61,7 @@ int watch(const WatchChoices& options) {
     if (copy && copy->error()) return failWith(*copy->error());
     if (progress.status().state == WatchStatus::State::Failed)
         return failWith({"cannot watch", address->text(), progress.status().reason, {}});
+    std::error_code ignored;
     if (copy && std::filesystem::exists(options.out, ignored)) return report(options.out);
     if (const auto end = progress.end())
         print(end->reason.empty() ? end->outcome + "\n" : end->outcome + ": " + end->reason + "\n");

@@ -12,7 +12,8 @@ namespace shardlab::base {
 
 class Catalogue {
 public:
-    /// That of one of `languages` (language.h). English has none, and a file that cannot be read leaves all in English.
+    /// The catalogue of one of `languages` (language.h). English has none, and a file that cannot be read leaves all in
+    /// English.
     static Catalogue of(std::string_view language);
     /// The text is such a file's: its messages of the context "tables" that are translated are taken.
     explicit Catalogue(std::string_view text = {});

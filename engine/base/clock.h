@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine's monotonic clock; every rank of one host shares it.
+// The machine's clocks: the monotonic one, which every rank of one host shares, and the date.
 #pragma once
 
 #include "engine/base/wings.h"
 
 #include <cstdint>
+#include <string>
 #include <time.h>
 
 namespace shardlab::base {
@@ -18,5 +19,8 @@ inline std::int64_t monotonicNanoseconds() {
 
 constexpr double toSeconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 constexpr std::int64_t toNanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
+
+/// The date as files say when they were made: "2026-11-27T23:35:18Z".
+std::string utcNow();
 
 }  // namespace shardlab::base

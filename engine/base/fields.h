@@ -132,7 +132,7 @@ public:
         readValues(field, values, count);
         if (ok() && values.size() != count) refuse(field, "it names something twice", "");
     }
-    /// The same with a u32 before it, which is at most `most`.
+    /// A u32 of at most `most`, then so many values.
     void list(const char* field, auto& values, std::uint32_t most) {
         std::uint32_t count = 0;
         (*this)(field, count);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/tcp_socket.h"
 
+#include "engine/base/parse_text.h"
+
 #include <array>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <memory>
 #include <netdb.h>
@@ -73,9 +74,9 @@ Result<TcpAddress> parseTcpAddress(std::string_view text) {
             return refuse(say("an address with colons stands in brackets"));
         address.host = host;
     }
-    const auto [end, wrong] = std::from_chars(port.data(), port.data() + port.size(), address.port);
-    if (wrong != std::errc{} || end != port.data() + port.size())
-        return refuse(say("its port is no number from 0 to 65535"));
+    const auto number = parseNumber<std::uint16_t>(port);
+    if (!number) return refuse(say("its port is no number from 0 to 65535"));
+    address.port = *number;
     return address;
 }
 

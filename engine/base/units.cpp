@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/units.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -76,16 +78,11 @@ std::string exactBytes(std::int64_t bytes) {
 }
 
 std::optional<std::int64_t> readBytes(std::string_view text) {
-    const auto trim = [](std::string_view words) {
-        while (!words.empty() && words.front() == ' ') words.remove_prefix(1);
-        while (!words.empty() && words.back() == ' ') words.remove_suffix(1);
-        return words;
-    };
-    text = trim(text);
+    text = trimmed(text, " ");
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc()) return std::nullopt;
-    const std::string_view name = trim(text.substr(static_cast<std::size_t>(end - text.data())));
+    const std::string_view name = trimmed(text.substr(static_cast<std::size_t>(end - text.data())), " ");
     const auto unit = std::ranges::find_if(byteUnits, [&](const ByteUnit& each) {
         return sameLetters(each.name, name.empty() ? std::string_view("B") : name);
     });

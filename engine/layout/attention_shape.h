@@ -47,9 +47,9 @@ struct AttentionTensor {
 
     std::int64_t elements() const { return rows > 0 ? rows * columns : columns; }
 };
-/// Those of one attention behind its norm, in the order in which they are declared.
+/// The weights of one attention behind its norm, in the order in which they are declared.
 std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const TensorShare& share = {});
-/// The elements of its matrices that the members of a tensor group share, or of those that each has whole.
+/// The elements of an attention's matrices that the members of a tensor group share, or of those that each has whole.
 std::int64_t cutAttentionWeights(const ModelSpec& model, const TensorShare& share = {});
 std::int64_t wholeAttentionWeights(const ModelSpec& model);
 

@@ -52,8 +52,8 @@ bool allRouted(const ModelSpec& model) {
            dropless(model);
 }
 
-/// Those of a Mixtral and a Qwen3-MoE are in all blocks, those of a DeepSeek-V3 in all but the lowest, with shared ones
-/// among them; none drops a token.
+/// A Mixtral and a Qwen3-MoE have experts in all blocks, a DeepSeek-V3 in all but the lowest, with shared ones among
+/// them; none drops a token.
 bool hasPublishedExperts(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const MoeSpec& experts = model.experts;

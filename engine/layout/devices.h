@@ -33,7 +33,7 @@ struct DevicePreset {
     double bf16Flops = 0;         ///< peak dense, per second
     double fp16Flops = 0;         ///< peak dense, per second; as bf16 where nothing else is known
     double fp8Flops = 0;          ///< peak dense, per second; 0: the device has no such products
-    double fp4Flops = 0;          ///< likewise
+    double fp4Flops = 0;          ///< peak dense, per second; 0: the device has no such products
     double matmulEfficiency = 0;  ///< share of peak that large matrix products reach, in (0, 1]
     double kernelSeconds = 0;     ///< time to start one kernel, which the smallest operation takes
     double memoryBandwidth = 0;   ///< bytes per second

@@ -2,6 +2,7 @@
 // How the data axis cuts up a stage's parameters, which lie behind one another in order of declaration.
 #pragma once
 
+#include "engine/base/ranges.h"
 #include "engine/layout/layout.h"
 
 #include <cstdint>
@@ -45,21 +46,15 @@ std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientB
 std::vector<FlatUnit> reductionUnits(const ParallelSpec& parallel, const std::vector<FlatUnit>& units,
                                      std::int64_t gradientBytes);
 
-/// First element, and size, of part `part` where `size` elements are cut into parts that differ by at most one; the
-/// last part is never smaller than another.
-constexpr std::int64_t partBegin(std::int64_t size, int part, int parts) { return size * part / parts; }
-constexpr std::int64_t partSize(std::int64_t size, int part, int parts) {
-    return partBegin(size, part + 1, parts) - partBegin(size, part, parts);
-}
 /// The part of a unit that belongs to one of the replicas that share a copy (mesh/copies.h): all of it or nothing where
 /// it has an owner; where it is spread, the replicas that hold the same share it out, in their order.
 constexpr std::int64_t partBegin(const FlatUnit& unit, int replica, int replicas) {
     if (unit.owner >= 0) return replica <= unit.owner ? 0 : unit.size;
-    return partBegin(unit.size, replica / unit.spread, replicas / unit.spread);
+    return rangeBegin(unit.size, replicas / unit.spread, replica / unit.spread);
 }
 constexpr std::int64_t partSize(const FlatUnit& unit, int replica, int replicas) {
     if (unit.owner >= 0) return replica == unit.owner ? unit.size : 0;
-    return partSize(unit.size, replica / unit.spread, replicas / unit.spread);
+    return rangeSize(unit.size, replicas / unit.spread, replica / unit.spread);
 }
 
 /// parallel.partition "layers": gives each layer of a stage, in order, to the replica of a copy that has least so far;

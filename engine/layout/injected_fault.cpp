@@ -1,37 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/injected_fault.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/layout/suggest.h"
 
-#include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
-#include <optional>
 
 namespace shardlab::layout {
 namespace {
 
 constexpr std::array<std::string_view, 3> faultWords{"kill", "hang", "slow"};
 constexpr std::string_view form = phrase("kill 1 after 12, hang 1 after 12 or slow 1 after 12 by 2.5");
-
-std::vector<std::string_view> wordsOf(std::string_view text) {
-    std::vector<std::string_view> words;
-    for (std::size_t begin = 0; (begin = text.find_first_not_of(' ', begin)) != std::string_view::npos;) {
-        const std::size_t end = std::min(text.find(' ', begin), text.size());
-        words.push_back(text.substr(begin, end - begin));
-        begin = end;
-    }
-    return words;
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
-}
 
 tl::unexpected<Error> wrong(std::string_view text, Sentence why, Sentence legal = termOf(form)) {
     return fail({say("no fault that can be brought about"), std::string(text), std::move(why), std::move(legal)});
@@ -48,7 +28,7 @@ std::string toText(const InjectedFault& fault) {
 }
 
 Result<InjectedFault> parseInjectedFault(std::string_view text) {
-    const std::vector<std::string_view> words = wordsOf(text);
+    const std::vector<std::string_view> words = wordsIn(text, " ");
     if (words.empty()) return wrong(text, say("it says nothing"));
     std::size_t kind = 0;
     while (kind < faultWords.size() && faultWords[kind] != words[0]) ++kind;
@@ -61,13 +41,13 @@ Result<InjectedFault> parseInjectedFault(std::string_view text) {
     if (words.size() != (slow ? 6u : 4u) || words[2] != "after" || (slow && words[4] != "by"))
         return wrong(text, say("it has another form"),
                      slow ? say("slow RANK after STEPS by FACTOR") : say("{} RANK after STEPS", words[0]));
-    const auto rank = number<int>(words[1]), after = number<int>(words[3]);
+    const auto rank = parseNumber<int>(words[1]), after = parseNumber<int>(words[3]);
     if (!rank) return wrong(text, say("'{}' is no rank", words[1]));
     if (!after) return wrong(text, say("'{}' is no number of steps", words[3]));
     fault.rank = *rank;
     fault.after = *after;
     if (!slow) return fault;
-    const auto factor = number<double>(words[5]);
+    const auto factor = parseNumber<double>(words[5]);
     if (!factor || !(*factor >= 1 && *factor <= largestSlowdown))
         return wrong(text, say("'{}' is no factor by which computing takes longer", words[5]),
                      say("1 to {}", largestSlowdown));

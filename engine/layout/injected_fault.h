@@ -36,7 +36,7 @@ inline constexpr double largestSlowdown = 1000;
 std::string toText(const InjectedFault& fault);
 /// The inverse; spaces may be any number. Error::why says which part is wrong, Error::legal what would be right.
 Result<InjectedFault> parseInjectedFault(std::string_view text);
-/// Those of a checked layout's run.faults.
+/// The faults that the run.faults of a checked layout say.
 std::vector<InjectedFault> injectedFaults(std::span<const std::string> texts);
 
 }  // namespace shardlab::layout

@@ -14,7 +14,7 @@
 
 namespace shardlab::layout {
 
-// Of the parts of a block `Default` is what the model's kind has (block_parts.h).
+// `Default` stands for what the model's kind has (block_parts.h).
 
 enum class NormKind : std::uint8_t { Default, Layer, Rms };
 template <>
@@ -62,7 +62,7 @@ inline constexpr std::string_view layoutWords<OutputKind>[] = {"default", "tied"
 enum class RotaryScaling : std::uint8_t {
     None,
     Llama3,  ///< by how often a pair turns over the original sequence
-    Yarn,    ///< likewise, with whole pairs as borders, and with larger scores (2309.00071)
+    Yarn,    ///< as Llama3, with whole pairs as borders, and with larger scores (2309.00071)
 };
 template <>
 inline constexpr std::string_view layoutWords<RotaryScaling>[] = {"none", "llama3", "yarn"};

@@ -49,7 +49,7 @@ struct BlockSpec {
     int valueWidth = 0;  ///< latent attention: columns of a head's value; 0 = head width
     bool sinks = false;  ///< each head has a learnt score beside those of the tokens, which has no value (GPT-OSS)
     double attentionCap = 0;  ///< scores s of an attention become cap · tanh(s ÷ cap); 0 = they stay (Gemma 2)
-    double logitCap = 0;      ///< likewise the logits
+    double logitCap = 0;      ///< logits s become cap · tanh(s ÷ cap); 0 = they stay
     double gluLimit = 7;      ///< swiglu-clamped: bound of gates from above, and of values from both sides
     double gluAlpha = 1.702;  ///< swiglu-clamped: factor of a gate within its sigmoid
     bool operator==(const BlockSpec&) const = default;

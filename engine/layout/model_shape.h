@@ -55,8 +55,8 @@ std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare
 /// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
 /// · choices where dropless.
 std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Those that a rank computes: its fold's part of all. Where experts are spread over ranks, and dropless, a rank has so
-/// many of its own experts if all are chosen equally often.
+/// Rows of experts that a rank computes: its fold's part of all. Where experts are spread over ranks, and dropless, a
+/// rank has so many of its own experts if all are chosen equally often.
 std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);

@@ -33,8 +33,8 @@ struct Architecture {
     int tileColumns = 128;
     double tileOverhead = 0;  ///< inner width that takes as long as beginning and ending a tile
     double fp8Share = 1;      ///< of the peak of such products, relative to the share that 16 bits reach
-    double blockShare = 1;    ///< likewise, relative to fp8, with scales of blocks
-    double fp4Share = 1;      ///< likewise, relative to 16 bits
+    double blockShare = 1;    ///< of the peak of fp8 products with scales of blocks, relative to the share of fp8
+    double fp4Share = 1;      ///< of the peak of fp4 products, relative to the share that 16 bits reach
     double memoryShare = 1;   ///< of the memory's bandwidth, in passes over memory
     double inNodeShare = 1;   ///< of the link's bandwidth, in collectives
     double betweenNodesShare = 1;
@@ -54,7 +54,7 @@ struct SoftwareStack {
     double kernelSeconds = 0;     ///< from one kernel to the next
     double logitBytes = 0;        ///< that the loss moves through memory for each logit
     double logitMemory = 0;       ///< bytes that the loss needs at once for each logit, with the gradient
-    double splitLogitMemory = 0;  ///< likewise where a tensor group shares the vocabulary
+    double splitLogitMemory = 0;  ///< logitMemory where a tensor group shares the vocabulary
     double cachedBytes = 0;       ///< for each parameter, of weights as they were first made, which its allocator keeps
     double updateBytes = 0;       ///< for each parameter that a rank updates, in passing, while it does
     double bucketElements = 0;    ///< gradients that are copied side by side to be reduced at the step's end
@@ -67,7 +67,7 @@ struct SoftwareStack {
     bool blockingSends = false;   ///< a stage waits until its message has been sent
     double exchangeHidden = 0;    ///< share of the experts' exchanges that other work hides
     double routingKernels = 0;    ///< that the processor starts for a layer with experts, in a forward
-    double expertKernels = 0;     ///< likewise, for each expert that a rank has
+    double expertKernels = 0;     ///< that the processor starts for each expert that a rank has, in a forward
     bool mergesRows = false;      ///< a token goes to the experts of another host once (DeepEP, HybridEP)
     bool splitsMessages = false;  ///< the members of a tensor group send parts of a message, which is gathered there
     bool keepsGradients = false;  ///< in the weights' format, beside their sums in fp32
@@ -94,7 +94,7 @@ struct StackList {
 /// The stacks and architectures of a folder with stacks/ and architectures/. Error: one of the files is none.
 Result<StackList> readStacks(const std::filesystem::path& folder);
 
-/// Those that come with Shardlab, read once.
+/// The stacks and architectures that come with Shardlab, read once.
 const StackList& stackList();
 /// The architecture has the kernel of the stack's attention; without it the stack has no times there.
 bool hasAttention(const Architecture& architecture, const SoftwareStack& stack);

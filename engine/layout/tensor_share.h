@@ -25,14 +25,12 @@ struct TensorShare {
     /// Replicas that an expert group of a fold spreads its experts over.
     int spread() const { return expert / folds; }
     /// How many of `extent` things, of which so many stay `together`, this member holds.
-    std::int64_t of(std::int64_t extent, int together = 1) const {
-        return rangeSize(static_cast<int>(extent), size, part, together);
-    }
+    std::int64_t of(std::int64_t extent, int together = 1) const { return rangeSize(extent, size, part, together); }
     /// How many columns of an expert it holds.
     std::int64_t ofColumns(std::int64_t expertWidth) const {
-        return rangeSize(static_cast<int>(expertWidth), ofExpert(), part % ofExpert());
+        return rangeSize(expertWidth, ofExpert(), part % ofExpert());
     }
-    /// That of the member which holds most.
+    /// The share of the member that holds most.
     TensorShare largest() const {
         TensorShare last = *this;
         last.part = size - 1;

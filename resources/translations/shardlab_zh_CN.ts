@@ -13616,28 +13616,8 @@ would give away what the lesson asks.</source>
         <translation>证书</translation>
     </message>
     <message>
-        <source>a checkpoint of a Llama, a Mistral, a Qwen2, a Qwen3, a Mixtral, a Qwen3-MoE, a DeepSeek-V3 or a GPT-OSS</source>
-        <translation>Llama、Mistral、Qwen2、Qwen3、Mixtral、Qwen3-MoE、DeepSeek-V3 或 GPT-OSS 的检查点</translation>
-    </message>
-    <message>
-        <source>a checkpoint of a gpt</source>
-        <translation>gpt 的检查点</translation>
-    </message>
-    <message>
-        <source>a checkpoint of a llama or a llama-moe</source>
-        <translation>llama 或 llama-moe 的检查点</translation>
-    </message>
-    <message>
         <source>a checkpoint of the same model and optimizer</source>
         <translation>模型和优化器都相同的检查点</translation>
-    </message>
-    <message>
-        <source>a checkpoint whose model has the parts of a gpt</source>
-        <translation>模型具有 gpt 各部分的检查点</translation>
-    </message>
-    <message>
-        <source>a checkpoint whose model.feed_forward is one width</source>
-        <translation>model.feed_forward 只有一个宽度的检查点</translation>
     </message>
     <message>
         <source>a checkpoint, or the folder that a run&apos;s checkpoints lie in</source>
@@ -14262,10 +14242,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>cannot use the {}</source>
         <translation>无法使用该{}</translation>
-    </message>
-    <message>
-        <source>cannot write GPT-2 weights</source>
-        <translation>无法写出 GPT-2 权重</translation>
     </message>
     <message>
         <source>cannot write Llama weights</source>
@@ -14988,14 +14964,6 @@ would give away what the lesson asks.</source>
         <translation>它的数据块无法读取</translation>
     </message>
     <message>
-        <source>its blocks have parts that a GPT-2 has not</source>
-        <translation>它的块含有 GPT-2 没有的部分</translation>
-    </message>
-    <message>
-        <source>its blocks have parts that no published family has together</source>
-        <translation>它的块所含的部分，没有任何已发表的模型系列同时具有</translation>
-    </message>
-    <message>
         <source>its certificate and key</source>
         <translation>它的证书和密钥</translation>
     </message>
@@ -15026,10 +14994,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>its expression {} is not known to ICU ({})</source>
         <translation>ICU 不支持它的表达式 {}（{}）</translation>
-    </message>
-    <message>
-        <source>its feed-forward blocks differ in width</source>
-        <translation>它的各前馈块宽度不同</translation>
     </message>
     <message>
         <source>its fill, its forwards ahead and its weight versions are not those of its ranks and stages</source>
@@ -15202,10 +15166,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>its model has sizes that no llama has</source>
         <translation>它的模型有任何 llama 都没有的尺寸</translation>
-    </message>
-    <message>
-        <source>its model is of kind {}</source>
-        <translation>它的模型种类是 {}</translation>
     </message>
     <message>
         <source>its models attend to all tokens before</source>

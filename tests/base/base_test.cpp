@@ -2,6 +2,7 @@
 #include "engine/base/device_time.h"
 #include "engine/base/file.h"
 #include "engine/base/own_file.h"
+#include "engine/base/parse_text.h"
 #include "engine/base/random.h"
 #include "engine/base/resources.h"
 #include "engine/base/token.h"
@@ -75,6 +76,20 @@ private Q_SLOTS:
             const auto bytes = static_cast<std::int64_t>(random() >> (1 + random() % 62));
             QCOMPARE(readBytes(exactBytes(bytes)), std::optional(bytes));
         }
+    }
+
+    void numbersAndWordsOfATextAreRead() {
+        QCOMPARE(parseNumber<int>("-12"), std::optional(-12));
+        QCOMPARE(parseNumber<double>("2.5"), std::optional(2.5));
+        for (const char* none : {"", " 12", "12 ", "+12", "12x", "1.5", "2147483648"})
+            QVERIFY2(!parseNumber<int>(none), none);
+        QVERIFY(!parseNumber<std::uint16_t>("-1") && !parseNumber<std::uint16_t>("65536"));
+        QCOMPARE(trimmed(" \t a b\r"), std::string_view("a b"));
+        QCOMPARE(trimmed(" \t\r"), std::string_view());
+        QCOMPARE(trimmed("\"a\" ", "\" "), std::string_view("a"));
+        QCOMPARE(wordsIn(" one\t two\r"), (std::vector<std::string_view>{"one", "two"}));
+        QCOMPARE(wordsIn("one\ttwo three", " "), (std::vector<std::string_view>{"one\ttwo", "three"}));
+        QVERIFY(wordsIn(" ").empty());
     }
 
     void seconds() {

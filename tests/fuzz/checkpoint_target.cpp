@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A checkpoint's folder: a manifest whose checksum is right, and one shard beside it.
 #include "engine/base/crc32c.h"
-#include "engine/trace/checkpoint/gpt2_weights.h"
-#include "engine/trace/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/export_weights.h"
 #include "engine/trace/checkpoint/manifest.h"
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/trace/checkpoint/state_source.h"
@@ -74,8 +73,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     scratchFile(manifestFile, writeManifest(manifest));
     DiskFileSystem disk;
     check(verifyCheckpoint(disk, scratch()));
-    check(exportGpt2(disk, scratch(), scratch() / "gpt2"));
-    check(exportLlama(disk, scratch(), scratch() / "llama"));
+    check(exportWeights(disk, scratch(), scratch() / "weights"));
     check(canContinue(manifest.layout, manifest, scratch()));
     return 0;
 }

@@ -91,12 +91,7 @@ struct SampleWeights {
     void write(const std::filesystem::path& folder, TensorType type = TensorType::F32) const {
         std::filesystem::create_directories(folder);
         SafetensorsHeader header;
-        for (const auto& [name, shape] : tensors) {
-            std::uint64_t bytes = static_cast<std::uint64_t>(bytesOf(type));
-            for (const std::int64_t extent : shape) bytes *= static_cast<std::uint64_t>(extent);
-            const std::uint64_t begin = header.dataBytes();
-            header.tensors.push_back({name, type, shape, begin, begin + bytes});
-        }
+        for (const auto& [name, shape] : tensors) header.add(name, type, shape);
         std::ofstream(folder / "model.safetensors", std::ios::binary)
             << writeHeader(header) << std::string(header.dataBytes(), '\0');
         std::filesystem::remove(folder / "config.json");

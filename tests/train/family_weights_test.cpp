@@ -3,7 +3,7 @@
 // and the gradients of transformers, and writes what it trained so that transformers loads it.
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/config_layout.h"
-#include "engine/trace/checkpoint/llama_weights.h"
+#include "engine/trace/checkpoint/export_weights.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/model/stage.h"
 #include "tests/kernels/reference.h"
@@ -124,7 +124,7 @@ private:
         const auto checkpoint = findCheckpoint(checkpoints.path().toStdString());
         QVERIFY(checkpoint.has_value());
         DiskFileSystem files;
-        const Status written = exportLlama(files, *checkpoint, folder.filePath("ours").toStdString());
+        const Status written = exportWeights(files, *checkpoint, folder.filePath("ours").toStdString());
         QVERIFY2(written.has_value(), written ? "" : written.error().text().c_str());
         QCOMPARE(QProcess::execute(referencePython(), {program, "check", folder.path(), folder.filePath("ours")}), 0);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 weights of Hugging Face: read, trained from under any layout, written; against transformers itself. Needs a
 // Python with transformers: python3, or the one SHARDLAB_TORCH_PYTHON names.
-#include "engine/trace/checkpoint/gpt2_weights.h"
+#include "engine/trace/checkpoint/export_weights.h"
 
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
@@ -146,7 +146,7 @@ private Q_SLOTS:
         const auto checkpoint = findCheckpoint(checkpoints.path().toStdString());
         QVERIFY(checkpoint.has_value());
         DiskFileSystem files;
-        const Status written = exportGpt2(files, *checkpoint, at("ours"));
+        const Status written = exportWeights(files, *checkpoint, at("ours"));
         QVERIFY2(written.has_value(), written ? "" : written.error().text().c_str());
         QCOMPARE(QProcess::execute(python_, {SHARDLAB_SOURCE_DIR "/tests/train/gpt2_weights.py", "check",
                                              folder_.path(), folder_.filePath("ours")}),

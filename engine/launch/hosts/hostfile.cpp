@@ -1,28 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/parse_text.h"
 #include "engine/launch/hosts/host_list.h"
 
 #include "engine/base/most_ranks.h"
 #include "engine/base/visible_text.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <span>
 
 namespace shardlab::launch {
 namespace {
-
-std::vector<std::string_view> wordsOf(std::string_view line) {
-    constexpr std::string_view blanks = " \t\r";
-    std::vector<std::string_view> words;
-    for (;;) {
-        line.remove_prefix(std::min(line.find_first_not_of(blanks), line.size()));
-        if (line.empty()) return words;
-        const std::size_t length = std::min(line.find_first_of(blanks), line.size());
-        words.push_back(line.substr(0, length));
-        line.remove_prefix(length);
-    }
-}
 
 /// "slots=4", "slots = 4" cut in words, and "max_slots=8", which says nothing here.
 Result<int> slotsOf(std::span<const std::string_view> words, const std::string& where) {
@@ -30,7 +18,7 @@ Result<int> slotsOf(std::span<const std::string_view> words, const std::string& 
     for (const std::string_view word : words)
         text += text.empty() || word == "=" || text.back() == '=' ? std::string(word) : " " + std::string(word);
     int slots = 1;
-    for (const std::string_view setting : wordsOf(text)) {
+    for (const std::string_view setting : wordsIn(text)) {
         const std::size_t equals = setting.find('=');
         const std::string_view key = setting.substr(0, equals);
         const std::string_view value =
@@ -40,11 +28,10 @@ Result<int> slotsOf(std::span<const std::string_view> words, const std::string& 
         };
         if (key != "slots" && key != "max_slots" && key != "max-slots")
             return wrong(say("{} is no setting of a host", quoted(setting)));
-        int number = 0;
-        const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-        if (error != std::errc{} || end != value.data() + value.size() || number < 1 || number > mostRanks)
+        const auto number = parseNumber<int>(value);
+        if (!number || *number < 1 || *number > mostRanks)
             return wrong(say("{} is no number of slots from 1 to {}", quoted(value), mostRanks));
-        if (key == "slots") slots = number;
+        if (key == "slots") slots = *number;
     }
     return slots;
 }
@@ -60,7 +47,7 @@ Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::st
         std::string_view line = text.substr(0, length);
         text.remove_prefix(std::min(length + 1, text.size()));
         ++number;
-        const std::vector<std::string_view> words = wordsOf(line.substr(0, line.find('#')));
+        const std::vector<std::string_view> words = wordsIn(line.substr(0, line.find('#')));
         if (words.empty()) continue;
         const std::string where = fmt::format("{}, line {}", file, number);
         const auto slots = slotsOf(std::span(words).subspan(1), where);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/parse_text.h"
 #include "engine/launch/hosts/host_list.h"
 
 #include "engine/base/most_ranks.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 #include <optional>
 
@@ -19,11 +19,7 @@ Error wrongList(std::string_view list, Sentence why) {
 }
 
 std::optional<int> wholeNumber(std::string_view text) {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size() || text.empty() || number < 0 || text.front() == '-')
-        return std::nullopt;
-    return number;
+    return text.starts_with('-') ? std::nullopt : parseNumber<int>(text);
 }
 
 /// Cut at the commas that stand outside brackets.

@@ -12,7 +12,7 @@ namespace shardlab::launch {
 
 /// Whether it is localhost, 127.0.0.1, or this machine's own name, with or without its domain. Asks nobody.
 bool isOwnName(const std::string& host);
-/// The same, or a name or an address that leads to one of this machine's interfaces; may ask the network.
+/// Whether isOwnName() holds, or the name or address leads to one of this machine's interfaces; may ask the network.
 bool isThisMachine(const std::string& host);
 /// Whether isOwnName() holds for all hosts: a run of them needs neither an agent nor a network.
 bool allOwnNames(const std::vector<HostSpec>& hosts);

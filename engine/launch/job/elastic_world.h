@@ -50,7 +50,7 @@ public:
 
     /// The device of a started rank is not used again until more replicas are asked for than the others can hold.
     void lose(int rank);
-    /// The same for all devices of a host; false: it had none left.
+    /// No device of the host is used again until then either; false: it had none left.
     bool loseHost(const std::string& name);
     /// The largest number of replicas, not above the present one, that what is left can hold; none: too few are left.
     std::optional<int> largestLeft() const;

@@ -30,7 +30,7 @@ struct MpirunHost {
 struct MpirunOptions {
     int ranks = 1;
     int cores = 1;      ///< this host's
-    int threads = 1;    ///< compute threads of each rank rank
+    int threads = 1;    ///< compute threads of each rank
     bool root = false;  ///< started by root, which Open MPI refuses unless told twice
     std::filesystem::path rankProgram;
     std::vector<std::string> rankArguments;

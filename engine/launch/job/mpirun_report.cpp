@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/mpirun_report.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
 #include <charconv>
 
@@ -20,12 +22,6 @@ std::optional<int> integerAfter(std::string_view line, std::string_view words) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
     if (error != std::errc{} || end == rest.data()) return std::nullopt;
     return value;
-}
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
 }
 
 void append(std::string& sentence, std::string_view words) {

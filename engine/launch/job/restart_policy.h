@@ -32,8 +32,8 @@ public:
     /// it did not, an older checkpoint is preferred to the one that it started from. Error::why: no restart is left, or
     /// there is no checkpoint.
     Result<RestartPoint> next(bool stepped);
-    /// The same where nothing failed and the run is to go on with other ranks, which is not counted. `trained`: some
-    /// step was ended; otherwise there may be no checkpoint, and the run begins anew.
+    /// The newest whole checkpoint where nothing failed and the run is to go on with other ranks, which is not counted.
+    /// `trained`: some step was ended; otherwise there may be no checkpoint, and the run begins anew.
     Result<RestartPoint> newest(bool trained);
 
 private:

@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/run_header.h"
 
+#include "engine/base/clock.h"
 #include "engine/layout/layout_file.h"
 
-#include <ctime>
-
 namespace shardlab::launch {
-
-namespace {
-
-std::string utcNow() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
-}
-
-}  // namespace
 
 RunHeader headerOf(const Plan& plan) {
     RunHeader header;

@@ -3,9 +3,9 @@
 
 #include "engine/base/file.h"
 #include "engine/base/own_file.h"
+#include "engine/base/parse_text.h"
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
@@ -19,13 +19,12 @@ constexpr std::size_t longestRequest = 64;  ///< bytes
 std::optional<RunRequest> requestOf(std::string_view line) {
     const std::size_t space = line.find(' ');
     if (space == std::string_view::npos || !line.ends_with('\n')) return std::nullopt;
-    const std::string_view word = line.substr(0, space), digits = line.substr(space + 1, line.size() - space - 2);
-    int number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error != std::errc{} || end != digits.data() + digits.size()) return std::nullopt;
-    if (word == "resize") return ResizeRequest{number};
+    const std::string_view word = line.substr(0, space);
+    const auto number = parseNumber<int>(line.substr(space + 1, line.size() - space - 2));
+    if (!number) return std::nullopt;
+    if (word == "resize") return ResizeRequest{*number};
     for (const InjectedFaultKind kind : {InjectedFaultKind::Kill, InjectedFaultKind::Hang})
-        if (word == name(kind)) return FaultRequest{kind, number};
+        if (word == name(kind)) return FaultRequest{kind, *number};
     return std::nullopt;
 }
 

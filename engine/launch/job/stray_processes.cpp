@@ -2,10 +2,10 @@
 #include "engine/launch/job/stray_processes.h"
 
 #include "engine/base/file.h"
+#include "engine/base/parse_text.h"
 #include "engine/launch/job/mpirun.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <string>
 #include <sys/stat.h>
@@ -23,10 +23,8 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
     std::error_code failed;
     for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end;
          entry.increment(failed)) {
-        const std::string name = entry->path().filename().string();
-        int process = 0;
-        const auto [last, error] = std::from_chars(name.data(), name.data() + name.size(), process);
-        if (error != std::errc{} || last != name.data() + name.size() || process == getpid()) continue;
+        const auto process = parseNumber<int>(entry->path().filename().string());
+        if (!process || *process == getpid()) continue;
         struct stat data {};
         if (stat(entry->path().c_str(), &data) != 0 || data.st_uid != geteuid()) continue;
         // A process that ends meanwhile has no arguments.
@@ -34,7 +32,7 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
         for (std::size_t at = arguments.find(wanted); at != std::string::npos; at = arguments.find(wanted, at + 1)) {
             const char next = at + wanted.size() < arguments.size() ? arguments[at + wanted.size()] : '\0';
             if (next != '\0' && !(inside && next == '/')) continue;
-            found.push_back(process);
+            found.push_back(*process);
             break;
         }
     }

@@ -23,7 +23,7 @@ void killProcesses(const std::vector<int>& processes);
 /// Remembers which processes a signal has stopped, so that each is told once.
 class StoppedProcesses {
 public:
-    /// Those of `processes` that are stopped, and were not at the last look.
+    /// The processes among `processes` that are stopped, and were not at the last look.
     std::vector<int> look(std::vector<int> processes);
 
 private:

@@ -19,7 +19,7 @@ struct LessonChapter {
 /// Errors: the text is no JSON, no list of chapters, a chapter without a title or without lessons, or a lesson that
 /// stands in two places.
 Result<std::vector<LessonChapter>> parseChapters(std::string_view json);
-/// Those that come with Shardlab.
+/// The chapters that come with Shardlab.
 Result<std::vector<LessonChapter>> lessonChapters();
 
 }  // namespace shardlab::launch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/lesson_question.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
@@ -23,17 +24,11 @@ constexpr std::array shares{Unit{"%", 0.01}};
 constexpr std::array seconds{Unit{"s", 1}, Unit{"ms", 1e-3}, Unit{"µs", 1e-6}, Unit{"us", 1e-6}};
 constexpr std::array plain{Unit{"", 1}};
 
-std::string_view withoutSpaces(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 std::optional<double> readNumber(std::string_view text, std::span<const Unit> units) {
     double number = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
     if (error != std::errc()) return std::nullopt;
-    const std::string_view name = withoutSpaces(text.substr(static_cast<std::size_t>(end - text.data())));
+    const std::string_view name = trimmed(text.substr(static_cast<std::size_t>(end - text.data())));
     const auto unit = std::ranges::find(units, name, &Unit::name);
     if (unit == units.end() || !std::isfinite(number)) return std::nullopt;
     return number * unit->worth;
@@ -130,7 +125,7 @@ std::string revealText(const LessonQuestion& question, std::span<const KnownExpe
 }
 
 std::optional<double> readValue(const LessonQuestion& question, std::string_view text) {
-    text = withoutSpaces(text);
+    text = trimmed(text);
     if (question.isRatio()) return readNumber(text, plain);
     switch (question.figure->unit) {
     case FigureUnit::Share: return readNumber(text, shares);
@@ -160,7 +155,7 @@ std::string valueExample(const LessonQuestion& question) {
 }
 
 Result<double> readGuess(const LessonQuestion& question, std::string_view text) {
-    text = withoutSpaces(text);
+    text = trimmed(text);
     const Error wrong{say("this is no guess"), std::string(text.substr(0, 80)), {}, {}};
     if (question.kind == QuestionKind::Slider) {
         auto value = readValue(question, text);
@@ -171,10 +166,9 @@ Result<double> readGuess(const LessonQuestion& question, std::string_view text) 
         error.legal = say("{} to {}", question.valueText(question.from), question.valueText(question.to));
         return fail(std::move(error));
     }
-    std::size_t number = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (problem == std::errc() && end == text.data() + text.size() && number >= 1 && number <= question.choices.size())
-        return static_cast<double>(number - 1);
+    if (const auto number = parseNumber<std::size_t>(text);
+        number && *number >= 1 && *number <= question.choices.size())
+        return static_cast<double>(*number - 1);
     Error error = wrong;
     error.legal = numbered(question);
     return fail(std::move(error));

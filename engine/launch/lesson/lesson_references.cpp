@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/lesson_references.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
@@ -11,12 +12,6 @@ namespace {
 constexpr std::string_view opening = "{{", closing = "}}";
 
 }  // namespace
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r") - first + 1);
-}
 
 bool isName(std::string_view text) {
     return !text.empty() && text.size() <= 40 && std::ranges::all_of(text, [](char c) {

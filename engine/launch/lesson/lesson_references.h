@@ -11,8 +11,6 @@
 
 namespace shardlab::launch {
 
-/// Without spaces at both ends.
-std::string_view trimmed(std::string_view text);
 /// Names of experiments, questions and steps: a–z, 0–9, - and _.
 bool isName(std::string_view text);
 /// What an error quotes of a line.

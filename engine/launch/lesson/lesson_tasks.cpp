@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/lesson_tasks.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/markdown_html.h"
 
-#include "engine/launch/lesson/lesson_references.h"
+#include "engine/base/parse_text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/parse_text.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/layout_file.h"

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <ctime>
 #include <fmt/format.h>
 #include <fstream>
 #include <list>
@@ -27,7 +26,7 @@ namespace shardlab::launch {
 namespace {
 
 constexpr int listenPoll = 50;
-constexpr int mostRanks = 4096;
+constexpr int mostSenders = 4096;
 
 /// Says whose monotonic clock this is: all processes of a host have the same id until the host starts anew.
 std::string bootId() {
@@ -35,15 +34,6 @@ std::string bootId() {
     std::string id;
     std::getline(file, id);
     return id;
-}
-
-std::string utcNow() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    gmtime_r(&now, &parts);
-    char text[32];
-    std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-    return text;
 }
 
 /// The header of a run of the expected layout; where there is none, its layout says how many ranks there are and
@@ -261,8 +251,8 @@ struct LiveListener::Impl {
             from.broken = true;
             return false;
         };
-        if (join.world < 1 || join.world > mostRanks)
-            return refuse(fmt::format("{} ranks are not possible, 1 to {} are", join.world, mostRanks));
+        if (join.world < 1 || join.world > mostSenders)
+            return refuse(fmt::format("{} ranks are not possible, 1 to {} are", join.world, mostSenders));
         if (join.rank < 0 || join.rank >= join.world)
             return refuse(fmt::format("rank {} of {} is not possible", join.rank, join.world));
         if (fit)

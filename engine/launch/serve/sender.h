@@ -37,7 +37,7 @@ public:
     const SenderJoin& join() const { return join_; }
     /// Events that it has recorded and need not send again.
     std::uint64_t taken() const { return taken_; }
-    /// Those of them that it recorded before this run: another listener has them. None is known before its first event.
+    /// The events that it recorded before this run: another listener has them. None is known before its first event.
     std::uint64_t before() const { return before_.value_or(0); }
     void name(const SenderName& name, NameTable& names) {
         if (names_.size() < mostSenderNames || names_.contains(name.number))

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/parse_text.h"
 #include "engine/layout/schedule/csv_cells.h"
 #include "engine/layout/schedule/text.h"
 
@@ -9,12 +10,6 @@
 
 namespace shardlab::layout {
 namespace {
-
-std::string_view trimmed(std::string_view text) {
-    const std::size_t first = text.find_first_not_of(" \t\r\"");
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(" \t\r\"") - first + 1);
-}
 
 tl::unexpected<Error> refuse(Sentence where, Sentence why, Sentence legal) {
     return fail({say("this is no schedule"), std::move(where), std::move(why), std::move(legal)});
@@ -78,7 +73,7 @@ Result<Schedule> readCells(std::string_view csv,
         std::string_view line = takePart(csv, '\n');
         std::vector<Action>& list = schedule.ranks.emplace_back();
         for (int cell = 1; !line.empty(); ++cell) {
-            const std::string_view text = trimmed(takePart(line, ','));
+            const std::string_view text = trimmed(takePart(line, ','), " \t\r\"");
             if (text.empty()) continue;  // an idle slot
             if (const Status taken = read(text, list); !taken) {
                 Error error = taken.error();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/evidence/published_run.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/model_shape.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <numeric>
@@ -25,13 +25,7 @@ public:
     Row(const CsvTable& table, std::size_t row) : table_(table), row_(row) {}
 
     std::string_view text(std::string_view column) const { return table_.cell(row_, column); }
-    std::optional<double> number(std::string_view column) const {
-        const std::string_view cell = text(column);
-        double value = 0;
-        const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
-        if (cell.empty() || error != std::errc{} || end != cell.data() + cell.size()) return std::nullopt;
-        return value;
-    }
+    std::optional<double> number(std::string_view column) const { return parseNumber<double>(text(column)); }
     int count(std::string_view column) const {
         const auto value = number(column);
         if (!value || *value < 1 || *value > 1e9 || *value != std::floor(*value))

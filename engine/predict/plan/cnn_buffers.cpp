@@ -141,11 +141,6 @@ public:
     std::int64_t outputBytes() const { return blocks_.back().pooled; }
 
 private:
-    static void passing(Tally& tally, std::int64_t bytes) {
-        tally.add(Category::Temporary, bytes);
-        tally.add(Category::Temporary, -bytes);
-    }
-
     void forwardBlock(Tally& tally, std::size_t i) const {
         const BlockBytes& block = blocks_[i];
         for (std::size_t k = 0; k < block.passing.size(); ++k) {

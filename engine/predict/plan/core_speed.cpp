@@ -61,8 +61,8 @@ std::uint64_t add(std::uint64_t sum, std::uint64_t step) {
 }
 
 #if defined(__x86_64__)
-/// The same while the widest units multiply and add, one vector for an addition: some processors' clocks are slower
-/// then.
+/// The additions while the widest units multiply and add, one vector for an addition: some processors' clocks are
+/// slower then.
 __attribute__((target("avx512f"))) std::uint64_t addBesideVectors(std::uint64_t sum, std::uint64_t step) {
     __m512 vectors[] = {_mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps(), _mm512_setzero_ps()};
     const __m512 one = _mm512_set1_ps(1.0f);

@@ -149,15 +149,15 @@ struct StepCosts {
     std::vector<ActionPart> recomputed(const Action& action, bool together = false) const;
 };
 
-/// The same costs with transfers and reductions that take no time.
+/// `costs` with transfers and reductions that take no time.
 StepCosts withoutCommunication(StepCosts costs);
-/// The same costs with collectives of tensor groups, inside compute actions, that take no time.
+/// `costs` with collectives of tensor groups, inside compute actions, that take no time.
 StepCosts withoutTensorCollectives(StepCosts costs);
 
-/// The same costs with stages that all take as long as their mean.
+/// `costs` with stages that all take as long as their mean.
 StepCosts withEqualStages(StepCosts costs);
 
-/// The same costs with all activations kept.
+/// `costs` with all activations kept.
 StepCosts withoutRecompute(StepCosts costs);
 
 /// The device whose time is modelled: cluster.pace.device where paced; else that of cluster.device, for cuda this

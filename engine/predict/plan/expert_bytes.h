@@ -20,7 +20,7 @@ struct ExpertBytes {
     std::int64_t gateCopy = 0;    ///< a gate's weight in fp32, for its product; 0 where it is
     std::int64_t gatePart = 0;    ///< its gradient in fp32; 0 where it is
     std::int64_t expansion = 0;   ///< of the weight of one expert's first product, rounded; 0 where it is not
-    std::int64_t projection = 0;  ///< likewise of its second
+    std::int64_t projection = 0;  ///< of the weight of its second product, rounded; 0 where it is not
     std::int64_t assigned = 0;  ///< then in forward: who of all tokens and experts, before they choose; 0 without a cap
     std::int64_t weights = 0;   ///< in inputGrad: gradient of the routes' weights
     std::int64_t scratch = 0;   ///< then of one expert, or where dropless of all

@@ -24,7 +24,7 @@ struct HostTraffic {
 
 /// The host traffic of each rank, from the predicted or measured events of one step of all ranks.
 std::vector<HostTraffic> hostTraffic(std::span<const Event> events, int ranks);
-/// That of a simulated step, whose folded ranks do as the first of their pipeline rank.
+/// The host traffic of a simulated step, whose folded ranks do as the first of their pipeline rank.
 std::vector<HostTraffic> hostTraffic(const Simulation& step, const Mesh& mesh);
 
 }  // namespace shardlab::predict

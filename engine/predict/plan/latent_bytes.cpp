@@ -11,12 +11,6 @@ namespace {
 
 using Category = MemoryCategory;
 
-void passing(Tally& tally, std::int64_t bytes) {
-    if (bytes == 0) return;
-    tally.add(Category::Temporary, bytes);
-    tally.add(Category::Temporary, -bytes);
-}
-
 /// TensorGroup::gather: `own` bytes of each member beside the copy of a weight.
 void gathered(Tally& tally, const LatentBytes& bytes, std::int64_t own, std::int64_t weight) {
     passing(tally, (bytes.members > 1 ? bytes.members * own : 0) + weight);

@@ -69,14 +69,14 @@ struct LayerBytes {
     std::int64_t ofActivation = 0;            ///< held: what the activation makes
     std::int64_t again = 0;                   ///< held: with recompute operations, what is freed as the forward ends
     std::optional<ExpertBytes> experts = {};  ///< where there are some; of what stands above `first` alone counts then
-    std::optional<LatentBytes> latent = {};   ///< likewise, where `first`, `freedEarly` and `projection` count
+    std::optional<LatentBytes> latent = {};   ///< where there is one; `first`, `freedEarly` and `projection` then count
     /// Held besides by the lower half of a module's block (model/prediction_layer.h), its attention's input among it; 0
     /// in others.
     std::int64_t join = 0;
     std::int64_t held() const { return first + second + join; }
 };
 
-/// Those of the stage's blocks from the lowest: an attention, where the model has one, and what follows it.
+/// The layers of the stage's blocks from the lowest: an attention, where the model has one, and what follows it.
 std::vector<LayerBytes> layersOf(const Layout& layout, const StageShape& shape, const TensorShare& share);
 
 }  // namespace shardlab::predict

@@ -284,7 +284,7 @@ private:
     Tally tally_;
     bool following_ = false;
     MemoryBytes fullest_{};            ///< while following: within the action that is visited
-    std::vector<LayerMoment> layers_;  ///< likewise
+    std::vector<LayerMoment> layers_;  ///< while following: of the action that is visited
     std::vector<Action> comesBack_;    ///< swapped in, before their backward
     std::int64_t onHost_ = 0;
     std::int64_t mostOnHost_ = 0;

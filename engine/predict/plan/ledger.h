@@ -32,7 +32,7 @@ struct RankMemory {
 /// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
 
-/// The same of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike; with
+/// The memory of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike; with
 /// ZeRO it is the one with the largest shards, which have up to an element more for each unit. `tensorPart`: of
 /// which member of the tensor groups; -1 one of those that hold most.
 std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
@@ -41,7 +41,7 @@ std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowe
 struct HeldThroughout {
     MemoryBytes bytes{};
     std::int64_t update = 0;  ///< as in RankMemory
-    std::int64_t cached = 0;  ///< likewise
+    std::int64_t cached = 0;  ///< as in RankMemory
 };
 /// One half of the ledger: what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
 std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);

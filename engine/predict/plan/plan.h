@@ -59,7 +59,7 @@ const RankMemory& neediest(const Layout& layout, const std::vector<RankMemory>& 
 /// `stretch`: of a paced layout, in place of the one that makes its step last cluster.pace.step_seconds.
 tl::expected<Plan, std::vector<Fault>> makePlan(const Layout& layout, const Measurements& measurements = {},
                                                 std::optional<double> stretch = {});
-/// The same of a layout in which check() has found no fault.
+/// The plan of a layout in which check() has found no fault.
 Plan legalPlan(const Layout& layout, const Measurements& measurements, std::optional<double> stretch = {});
 /// The simulated step alone, on the clock that the costs are stretched to.
 Simulation simulationOf(const StepPlan& plan);

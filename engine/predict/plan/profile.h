@@ -31,7 +31,7 @@ struct PartProfile {
     double forward = 0;
     double backward = 0;               ///< input and weight gradient, one straight after the other
     double inputGrad = 0;              ///< on its own, as in a split backward
-    double weightGrad = 0;             ///< likewise
+    double weightGrad = 0;             ///< on its own, as in a split backward
     double optimizer = 0;              ///< one update of its weights
     std::int64_t activationBytes = 0;  ///< what a forward leaves for its backward
     std::int64_t weightBytes = 0;

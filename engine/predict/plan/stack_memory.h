@@ -16,7 +16,7 @@ namespace shardlab::predict {
 /// Bytes of one stage on one rank, or of several stages together.
 struct StackMemory {
     std::int64_t held = 0;      ///< throughout
-    std::int64_t standIns = 0;  ///< likewise, which stages of a rank share
+    std::int64_t standIns = 0;  ///< throughout, shared by the stages of a rank
     std::int64_t update = 0;    ///< in passing, while weights are updated
     std::int64_t reduced = 0;   ///< gradients that are reduced at the step's end
     std::int64_t bucket = 0;    ///< of those, most that are copied side by side at once

@@ -116,7 +116,7 @@ public:
         products.insert(products.end(), others.begin(), others.end());
         return products;
     }
-    /// Those of a block's feed-forward block or experts.
+    /// The products of a block's feed-forward block or experts.
     std::vector<MatrixProduct> secondHalf(int layer) const {
         const double hidden = model_.hidden;
         std::vector<MatrixProduct> products;
@@ -153,13 +153,13 @@ public:
         products.push_back(output);
         return products;
     }
-    /// Those of a latent attention that make heads of latents.
+    /// The products of a latent attention that make heads of latents.
     std::vector<MatrixProduct> headProducts() const {
         const double queries = double(queryColumns(model_, share_)), rank = model_.block.queryRank;
         return {{rows_, queries, rank > 0 ? rank : double(model_.hidden)},
                 {rows_, double(expandedColumns(model_, share_)), double(model_.block.kvRank)}};
     }
-    /// Those of a block that recompute operations does again (recompute.h); the first half's last product with
+    /// The products of a block that recompute operations does again (recompute.h); the first half's last product with
     /// `halves`.
     std::vector<MatrixProduct> everySecond(int layer, bool halves) const {
         std::vector<MatrixProduct> products;

@@ -321,11 +321,6 @@ private:
     /// The stage has nothing but the embedding, or the output.
     bool endAlone() const { return layers_.empty(); }
 
-    static void passing(Tally& tally, std::int64_t bytes) {
-        if (bytes == 0) return;
-        tally.add(Category::Temporary, bytes);
-        tally.add(Category::Temporary, -bytes);
-    }
     /// `weight`: of the copy of a weight, or of its gradient, that is made beside it, 0 where there is none.
     void gathered(Tally& tally, std::int64_t weight = 0) const { passing(tally, (splits_ ? size_.all : 0) + weight); }
     /// TensorGroup::sum: where tokens are split, of all of them first.

@@ -60,4 +60,11 @@ private:
     std::int64_t peakTotal_ = 0;
 };
 
+/// Temporary bytes that are there for a moment.
+inline void passing(Tally& tally, std::int64_t bytes) {
+    if (bytes == 0) return;
+    tally.add(MemoryCategory::Temporary, bytes);
+    tally.add(MemoryCategory::Temporary, -bytes);
+}
+
 }  // namespace shardlab::predict

@@ -2,6 +2,7 @@
 #include "engine/predict/search/cluster_layout.h"
 
 #include "engine/base/most_ranks.h"
+#include "engine/base/parse_text.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/schedule/registry.h"
@@ -9,7 +10,6 @@
 #include "engine/predict/search/nearest_legal.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdint>
 #include <fmt/ranges.h>
 #include <limits>
@@ -19,12 +19,8 @@
 namespace shardlab::predict {
 namespace {
 
-/// The whole text is a number of at least 1; else 0.
-int countIn(std::string_view text) {
-    int count = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), count);
-    return error == std::errc() && end == text.data() + text.size() ? std::max(0, count) : 0;
-}
+/// A number of at least 1; else 0.
+int countIn(std::string_view text) { return std::max(0, parseNumber<int>(text).value_or(0)); }
 
 }  // namespace
 

@@ -42,8 +42,8 @@ double stageSeconds(std::span<const LayerCost> stage, int replicas, double bandw
 /// for j layers on n workers. `layers` is not empty. Takes about layers² · workers · log(workers) operations.
 Partition partition(std::span<const LayerCost> layers, int workers, double bandwidth);
 
-/// The same with exactly `stages` stages on one worker each, 1 ≤ stages ≤ layers: the number of layers of each. Of all
-/// splits whose slowest stage is as quick as can be, the one with the least sum of squared times.
+/// The best partition into exactly `stages` stages on one worker each, 1 ≤ stages ≤ layers: the number of layers of
+/// each. Of all splits whose slowest stage is as quick as can be, the one with the least sum of squared times.
 std::vector<int> balancedSplit(std::span<const LayerCost> layers, int stages, double bandwidth);
 
 }  // namespace shardlab::predict

@@ -60,8 +60,8 @@ struct SearchResult {
 /// The same layout always gives the same answer. Otherwise the faults that no choice could mend.
 tl::expected<SearchResult, std::vector<Fault>> searchLayouts(const Layout& base, const SearchOptions& options = {});
 
-/// Those that fit first, then by tokens per second, then by memory, then by the choice; marks the front: throughput
-/// against memory of those that fit.
+/// Sorts: candidates that fit first, then by tokens per second, then by memory, then by the choice; marks the front:
+/// throughput against memory of those that fit.
 void rankCandidates(std::vector<Candidate>& candidates);
 
 }  // namespace shardlab::predict

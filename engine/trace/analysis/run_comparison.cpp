@@ -390,14 +390,11 @@ Status readSteps(const RunReader& run, ComparisonSide& side, const std::function
 Status readSpans(const RunReader& run, int rank, ComparisonSide& side, const std::function<bool()>& cancelled) {
     auto cursor = run.blocks({.rank = rank});
     if (!cursor) return fail(cursor.error());
-    std::vector<Event> block;
-    for (;;) {
-        const auto more = cursor->next(block);
-        if (!more) return fail(more.error());
-        if (!*more) return {};
+    return cursor->each([&](std::span<const Event> block) -> Result<bool> {
         side.addSpans(block);
         if (cancelled && cancelled()) return stopped();
-    }
+        return true;
+    });
 }
 
 /// Rank by rank, so that of a large run the spans of one are held at a time. `readA` adds those of a rank to side A.

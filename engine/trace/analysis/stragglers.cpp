@@ -240,17 +240,4 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
     return found;
 }
 
-Result<std::vector<Straggler>> findStragglers(const RunReader& run) {
-    StragglerWatch watch(run.header());
-    const auto predicted = run.predicted();
-    if (!predicted) return fail(predicted.error());
-    watch.addPredicted(*predicted);
-    const Status read = run.readFigures([&](const StepFigures& step) {
-        watch.put(step);
-        return true;
-    });
-    if (!read) return fail(read.error());
-    return watch.stragglers();
-}
-
 }  // namespace shardlab::trace

@@ -82,6 +82,4 @@ private:
     Restarts restarts_;
 };
 
-Result<std::vector<Straggler>> findStragglers(const RunReader& run);
-
 }  // namespace shardlab::trace

@@ -22,9 +22,7 @@ void TrafficMatrix::ring(const std::vector<int>& group, int rank, std::int64_t b
     const auto own = std::ranges::find(group, rank);
     if (group.size() < 2 || own == group.end()) return;
     const int next = own + 1 == group.end() ? group.front() : *(own + 1);
-    Cell& cell = cells_[sort][{rank, next}];
-    cell.bytes = saturatedSum(cell.bytes, bytes);
-    ++cell.count;
+    cells_[sort][{rank, next}].add(bytes);
 }
 
 void TrafficMatrix::add(const Event& event) {
@@ -33,12 +31,9 @@ void TrafficMatrix::add(const Event& event) {
     const std::int64_t bytes = sent_(event);
     const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, bytes, sort); };
     const auto toEach = [&](const std::vector<int>& group) {
-        for (const int other : group) {
-            if (other == rank) continue;
-            Cell& cell = cells_[Sort::Collective][{rank, other}];
-            cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(group.size()));
-            ++cell.count;
-        }
+        for (const int other : group)
+            if (other != rank)
+                cells_[Sort::Collective][{rank, other}].add(event.bytes / static_cast<std::int64_t>(group.size()));
     };
     const auto replicas = [&] { return sameWeights(mesh_, rank); };
     switch (transferOf(event.kind).partners) {
@@ -47,9 +42,7 @@ void TrafficMatrix::add(const Event& event) {
         if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return;
         Coordinates place = mesh_.coordinates(rank);
         place[Axis::Pipeline] = rankOfStage_[static_cast<std::size_t>(stage)];
-        Cell& cell = cells_[Sort::Message][{rank, mesh_.rank(place)}];
-        cell.bytes = saturatedSum(cell.bytes, event.bytes);
-        ++cell.count;
+        cells_[Sort::Message][{rank, mesh_.rank(place)}].add(event.bytes);
         break;
     }
     case Partners::Replicas: around(replicas(), Sort::Collective); break;
@@ -69,20 +62,15 @@ void TrafficMatrix::add(const Event& event) {
             if (worker >= group.size()) return;
             takers = std::span(group).subspan(worker, 1);
         }
-        for (const int taker : takers) {
-            Cell& cell = cells_[Sort::Collective][{rank, taker}];
-            cell.bytes = saturatedSum(cell.bytes, event.bytes / static_cast<std::int64_t>(takers.size()));
-            ++cell.count;
-        }
+        for (const int taker : takers)
+            cells_[Sort::Collective][{rank, taker}].add(event.bytes / static_cast<std::int64_t>(takers.size()));
         break;
     }
     case Partners::Centre: {
         const std::vector<int> group = mesh_.group(rank, Axis::Data);
         const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
         if (worker >= group.size()) return;
-        Cell& cell = cells_[Sort::Collective][{rank, rank == group.front() ? group[worker] : group.front()}];
-        cell.bytes = saturatedSum(cell.bytes, event.bytes);
-        ++cell.count;
+        cells_[Sort::Collective][{rank, rank == group.front() ? group[worker] : group.front()}].add(event.bytes);
         break;
     }
     case Partners::Hop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
@@ -106,43 +94,40 @@ void TrafficMatrix::add(const Event& event) {
     steps_.insert(event.step);
 }
 
-std::map<TrafficMatrix::Link, TrafficMatrix::Cell> TrafficMatrix::of(Part part) const {
-    std::map<Link, Cell> sum;
+std::vector<const std::map<TrafficMatrix::Link, TrafficMatrix::Cell>*> TrafficMatrix::of(Part part) const {
+    std::vector<const std::map<Link, Cell>*> all;
     const bool hops = cells_.contains(Sort::Hop);
     for (const auto& [sort, cells] : cells_) {
         if (hops && sort == Sort::Bucket) continue;
-        if (part != Part::All && (part == Part::Messages) != (sort == Sort::Message)) continue;
-        for (const auto& [link, cell] : cells) {
-            sum[link].bytes = saturatedSum(sum[link].bytes, cell.bytes);
-            sum[link].count += cell.count;
-        }
+        if (part == Part::All || (part == Part::Messages) == (sort == Sort::Message)) all.push_back(&cells);
     }
+    return all;
+}
+
+std::map<TrafficMatrix::Link, TrafficMatrix::Cell> TrafficMatrix::sums(Part part) const {
+    std::map<Link, Cell> sum;
+    for (const auto* cells : of(part))
+        for (const auto& [link, cell] : *cells) sum[link].add(cell.bytes, cell.count);
     return sum;
 }
 
 TrafficMatrix::Cell TrafficMatrix::cell(int from, int to, Part part) const {
     Cell sum;
-    const bool hops = cells_.contains(Sort::Hop);
-    for (const auto& [sort, cells] : cells_) {
-        if (hops && sort == Sort::Bucket) continue;
-        if (part != Part::All && (part == Part::Messages) != (sort == Sort::Message)) continue;
-        const auto found = cells.find({from, to});
-        if (found == cells.end()) continue;
-        sum.bytes = saturatedSum(sum.bytes, found->second.bytes);
-        sum.count += found->second.count;
-    }
+    for (const auto* cells : of(part))
+        if (const auto found = cells->find({from, to}); found != cells->end())
+            sum.add(found->second.bytes, found->second.count);
     return sum;
 }
 
 std::int64_t TrafficMatrix::largest(Part part) const {
     std::int64_t most = 0;
-    for (const auto& [link, cell] : of(part)) most = std::max(most, cell.bytes);
+    for (const auto& [link, cell] : sums(part)) most = std::max(most, cell.bytes);
     return most;
 }
 
 std::int64_t TrafficMatrix::total(Part part) const {
     std::int64_t sum = 0;
-    for (const auto& [link, cell] : of(part)) sum = saturatedSum(sum, cell.bytes);
+    for (const auto& [link, cell] : sums(part)) sum = saturatedSum(sum, cell.bytes);
     return sum;
 }
 

@@ -2,6 +2,7 @@
 // How many bytes go from each rank to each other one.
 #pragma once
 
+#include "engine/base/saturate.h"
 #include "engine/trace/event/event.h"
 #include "engine/layout/mesh/mesh.h"
 #include "engine/trace/run_file/run_file.h"
@@ -24,6 +25,11 @@ public:
     struct Cell {
         std::int64_t bytes = 0;
         std::int64_t count = 0;  ///< sends
+
+        void add(std::int64_t more, std::int64_t sends = 1) {
+            bytes = saturatedSum(bytes, more);
+            count += sends;
+        }
     };
 
     explicit TrafficMatrix(const RunHeader& header);
@@ -42,7 +48,9 @@ private:
     using Link = std::pair<int, int>;
     /// To the next member of the group, the first after the last.
     void ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort);
-    std::map<Link, Cell> of(Part part) const;
+    /// The cells of the sorts that `part` has.
+    std::vector<const std::map<Link, Cell>*> of(Part part) const;
+    std::map<Link, Cell> sums(Part part) const;
 
     Mesh mesh_;
     SentBytes sent_;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <csignal>
 #include <fmt/format.h>
 #include <optional>
@@ -16,21 +17,13 @@ constexpr std::string_view stepWord = "-step-";
 constexpr std::string_view unfinishedEnding = ".unfinished-";
 constexpr std::string_view removedEnding = ".removed";
 
-template <class Integer>
-std::optional<Integer> number(std::string_view text) {
-    Integer value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
-    return value;
-}
-
 std::optional<CheckpointPlace> parsePlace(const std::filesystem::path& path) {
     const std::string name = path.filename().string();
     const std::size_t word = name.find(stepWord);
     if (word == std::string::npos) return std::nullopt;
-    const auto serial = number<int>(std::string_view(name).substr(0, word));
-    const auto step = number<std::int64_t>(std::string_view(name).substr(word + stepWord.size()));
-    if (!serial || !step) return std::nullopt;
+    const auto serial = parseNumber<int>(std::string_view(name).substr(0, word));
+    const auto step = parseNumber<std::int64_t>(std::string_view(name).substr(word + stepWord.size()));
+    if (!serial || !step || *serial < 0 || *step < 0) return std::nullopt;
     return CheckpointPlace{path, *serial, *step};
 }
 
@@ -42,7 +35,7 @@ bool abandoned(const std::string& name) {
     const std::size_t ending = name.find(unfinishedEnding);
     if (ending == std::string::npos || !parsePlace(name.substr(0, ending))) return false;
     const std::string_view mark = std::string_view(name).substr(ending + unfinishedEnding.size());
-    const auto process = number<int>(mark.substr(0, mark.find('-')));
+    const auto process = parseNumber<int>(mark.substr(0, mark.find('-')));
     return process && *process > 0 && ::kill(*process, 0) != 0 && errno == ESRCH;
 }
 

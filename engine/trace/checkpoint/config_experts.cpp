@@ -10,14 +10,9 @@ void ExpertRows::topKExperts(const Json& type) {
     const MoeSpec& ours = model_.experts;
     // Newer files of a Qwen3-MoE have a Mixtral's name.
     const bool named = mixtral || config_.contains("num_local_experts");
-    row(named ? "num_local_experts" : "num_experts", mixtral ? 8 : 128, "model.experts", ours.count,
-        [](ModelSpec& model, const Json& theirs) {
-            if (const auto taken = positiveInteger(theirs)) model.experts.count = *taken;
-        });
-    row("num_experts_per_tok", mixtral ? 2 : 8, "model.top_k", expertsPerToken(model_),
-        [](ModelSpec& model, const Json& theirs) {
-            if (const auto taken = positiveInteger(theirs)) model.experts.topK = *taken;
-        });
+    number(named ? "num_local_experts" : "num_experts", mixtral ? 8 : 128, "model.experts", ours.count,
+           &MoeSpec::count);
+    number("num_experts_per_tok", mixtral ? 2 : 8, "model.top_k", expertsPerToken(model_), &MoeSpec::topK);
     const Json shares = mixtral ? Json(true) : value("norm_topk_prob", false);
     const GateMethod gate = shares == true ? GateMethod::TopKSoftmax : GateMethod::SoftmaxTopK;
     part(mixtral ? "model_type" : "norm_topk_prob", mixtral ? type : shares, ours.gate == gate, "model.gate",
@@ -67,13 +62,6 @@ void ExpertRows::sharedExperts() {
 
 void ExpertRows::sigmoidExperts() {
     const MoeSpec& ours = model_.experts;
-    const auto number = [&](const char* name, int fallback, const char* field, int own, int MoeSpec::*member) {
-        const Json theirs = value(name, fallback);
-        add(name, theirs, field, own, nullptr);
-        made_.rows.back().take = [theirs, member](ModelSpec& model) {
-            if (const auto taken = positiveInteger(theirs)) model.experts.*member = *taken;
-        };
-    };
     number(config_.contains("num_local_experts") ? "num_local_experts" : "n_routed_experts", 256, "model.experts",
            ours.count, &MoeSpec::count);
     made_.names.insert("n_routed_experts");
@@ -96,10 +84,7 @@ void ExpertRows::sigmoidExperts() {
         number("topk_group", 4, "model.top_groups", ours.topGroups, &MoeSpec::topGroups);
     }
     if (!choosesInGroups(model_)) made_.rows.push_back({"topk_group", true, {}, {}, 1});
-    add("routed_scaling_factor", value("routed_scaling_factor", 2.5), "model.route_scale", ours.scale,
-        [](ModelSpec& model, const Json& theirs) {
-            if (theirs.is_number()) model.experts.scale = theirs.get<double>();
-        });
+    number("routed_scaling_factor", 2.5, "model.route_scale", ours.scale, &MoeSpec::scale);
     is("norm_topk_prob", true, {true});
     is("moe_layer_freq", nullptr, {1});
     is("scoring_func", nullptr, {"sigmoid"});

@@ -10,10 +10,10 @@ class ExpertRows : protected ConfigRows {
 protected:
     using ConfigRows::ConfigRows;
 
-    /// Those of a Mixtral and of a Qwen3-MoE: every block has experts, all of which are as wide.
+    /// The rows of a Mixtral and of a Qwen3-MoE: every block has experts, all of which are as wide.
     void topKExperts(const Json& type);
-    /// Those of a DeepSeek-V3: the lowest layers are dense, and the others have experts, one block of shared ones among
-    /// them. In a llama all layers are dense, and what the file says of experts changes nothing.
+    /// The rows of a DeepSeek-V3: the lowest layers are dense, and the others have experts, one block of shared ones
+    /// among them. In a llama all layers are dense, and what the file says of experts changes nothing.
     void sharedExperts();
 
 private:

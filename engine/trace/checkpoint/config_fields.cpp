@@ -79,9 +79,7 @@ private:
                           : experts        ? Json(4)
                           : qwen2 || qwen3 ? Json(32)
                                            : value("num_attention_heads", 32);
-        row("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), [](ModelSpec& model, const Json& theirs) {
-            if (const auto heads = positiveInteger(theirs)) model.block.kvHeads = *heads;
-        });
+        number("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), &BlockSpec::kvHeads);
         headWidths(qwen3 && !experts);
         number("vocab_size", qwen2 || qwen3 ? 151936 : 32000, "model.vocabulary", model_.vocabulary,
                &ModelSpec::vocabulary);
@@ -150,13 +148,6 @@ private:
 
     void ranks() {
         const BlockSpec& block = model_.block;
-        const auto number = [&](const char* name, int fallback, const char* field, int ours, int BlockSpec::*member) {
-            const Json theirs = value(name, fallback);
-            add(name, theirs, field, ours, nullptr);
-            made_.rows.back().take = [theirs, member](ModelSpec& model) {
-                if (const auto taken = positiveInteger(theirs)) model.block.*member = *taken;
-            };
-        };
         number("kv_lora_rank", 512, "model.kv_rank", parts_.latent ? block.kvRank : 0, &BlockSpec::kvRank);
         number("qk_nope_head_dim", 128, "model.head_width", headWidth(model_), &BlockSpec::headWidth);
         number("qk_rope_head_dim", 64, "model.rope_width", block.ropeWidth, &BlockSpec::ropeWidth);
@@ -164,9 +155,9 @@ private:
         const bool straight = config_.contains("q_lora_rank") && config_["q_lora_rank"].is_null();
         const Json theirs = straight ? Json(0) : value("q_lora_rank", 1536);
         made_.names.insert("q_lora_rank");
-        add("q_lora_rank", theirs, "model.q_rank", block.queryRank, nullptr);
+        add("q_lora_rank", theirs, "model.q_rank", block.queryRank,
+            [](ModelSpec& model, const Json& taken) { model.block.queryRank = positiveInteger(taken).value_or(0); });
         ConfigField& row = made_.rows.back();
-        row.take = [theirs](ModelSpec& model) { model.block.queryRank = positiveInteger(theirs).value_or(0); };
         if (block.queryRank == 0) row.ours = nullptr;
         row.writesNull = block.queryRank == 0;
         const Json plain = value("qk_nope_head_dim", 128), turned = value("qk_rope_head_dim", 64);
@@ -297,30 +288,15 @@ private:
         const auto place = [&](const char* key) { return fmt::format("{}.{}", name, key); };
         const char *low = yarn ? "beta_slow" : "low_freq_factor", *high = yarn ? "beta_fast" : "high_freq_factor";
         const char* original = "original_max_position_embeddings";
-        add(place("factor"), said("factor", nullptr), "model.rope_factor", ours.factor,
-            [](ModelSpec& model, const Json& theirs) {
-                if (theirs.is_number()) model.block.rotary.factor = theirs.get<double>();
-            });
-        add(place(low), said(low, 1), "model.rope_low", ours.low, [](ModelSpec& model, const Json& theirs) {
-            if (theirs.is_number()) model.block.rotary.low = theirs.get<double>();
-        });
+        add(place("factor"), said("factor", nullptr), "model.rope_factor", ours.factor, into(&RotarySpec::factor));
+        add(place(low), said(low, 1), "model.rope_low", ours.low, into(&RotarySpec::low));
         add(place(high), said(high, yarn ? 32 : 4), "model.rope_high",
             rotaryHigh({.scaling = yarn ? RotaryScaling::Yarn : RotaryScaling::Llama3, .high = ours.high}),
-            [](ModelSpec& model, const Json& theirs) {
-                if (theirs.is_number()) model.block.rotary.high = theirs.get<double>();
+            [usual = yarn ? 32 : 4](ModelSpec& model, const Json& theirs) {
+                if (theirs.is_number()) model.block.rotary.high = theirs == usual ? 0 : theirs.get<double>();
             });
-        if (yarn)
-            made_.rows.back().take = [theirs = said(high, 32)](ModelSpec& model) {
-                if (theirs.is_number()) model.block.rotary.high = theirs == 32 ? 0 : theirs.get<double>();
-            };
-        else
-            made_.rows.back().take = [theirs = said(high, 4)](ModelSpec& model) {
-                if (theirs.is_number()) model.block.rotary.high = theirs == 4 ? 0 : theirs.get<double>();
-            };
         add(place(original), said(original, value("max_position_embeddings", nullptr)), "model.rope_original",
-            ours.original, [](ModelSpec& model, const Json& theirs) {
-                if (const auto taken = positiveInteger(theirs)) model.block.rotary.original = *taken;
-            });
+            ours.original, into(&RotarySpec::original));
         if (yarn)
             add(place("truncate"), said("truncate", true), "model.rope_truncate", ours.truncate,
                 [](ModelSpec& model, const Json& theirs) {

@@ -29,41 +29,23 @@ void GptOssRows::always(bool fits, std::string_view field, std::string_view ours
 }
 
 void GptOssRows::gptOss() {
-    const auto number = [&](const char* name, int fallback, const char* field, int ours, auto member) {
-        const Json theirs = value(name, fallback);
-        add(name, theirs, field, ours, nullptr);
-        made_.rows.back().take = [theirs, member](ModelSpec& model) {
-            if (const auto taken = positiveInteger(theirs)) member(model) = *taken;
-        };
-    };
-    const auto real = [&](const char* name, double fallback, const char* field, double ours,
-                          double BlockSpec::*member) {
-        const Json theirs = value(name, fallback);
-        add(name, theirs, field, ours, nullptr);
-        made_.rows.back().take = [theirs, member](ModelSpec& model) {
-            if (theirs.is_number()) model.block.*member = theirs.get<double>();
-        };
-    };
     const BlockSpec& block = model_.block;
     const MoeSpec& experts = model_.experts;
-    ConfigRows::number("num_hidden_layers", 36, "model.layers", model_.layers, &ModelSpec::layers);
-    ConfigRows::number("hidden_size", 2880, "model.hidden", model_.hidden, &ModelSpec::hidden);
-    ConfigRows::number("num_attention_heads", 64, "model.heads", model_.heads, &ModelSpec::heads);
-    number("num_key_value_heads", 8, "model.kv_heads", keyHeads(model_),
-           [](ModelSpec& model) -> int& { return model.block.kvHeads; });
-    number("head_dim", 64, "model.head_width", headWidth(model_),
-           [](ModelSpec& model) -> int& { return model.block.headWidth; });
-    ConfigRows::number("vocab_size", 201088, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
+    number("num_hidden_layers", 36, "model.layers", model_.layers, &ModelSpec::layers);
+    number("hidden_size", 2880, "model.hidden", model_.hidden, &ModelSpec::hidden);
+    number("num_attention_heads", 64, "model.heads", model_.heads, &ModelSpec::heads);
+    number("num_key_value_heads", 8, "model.kv_heads", keyHeads(model_), &BlockSpec::kvHeads);
+    number("head_dim", 64, "model.head_width", headWidth(model_), &BlockSpec::headWidth);
+    number("vocab_size", 201088, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
     width("intermediate_size", 2880);
     number(config_.contains("num_experts") ? "num_experts" : "num_local_experts", 128, "model.experts", experts.count,
-           [](ModelSpec& model) -> int& { return model.experts.count; });
-    number("num_experts_per_tok", 4, "model.top_k", expertsPerToken(model_),
-           [](ModelSpec& model) -> int& { return model.experts.topK; });
+           &MoeSpec::count);
+    number("num_experts_per_tok", 4, "model.top_k", expertsPerToken(model_), &MoeSpec::topK);
     made_.names.insert({"num_local_experts", "experts_per_token"});  // older files have both names of each
     epsilon("rms_norm_eps", 1e-5);
     is("hidden_act", "silu", {"silu"});
-    real("swiglu_limit", 7, "model.swiglu_limit", block.gluLimit, &BlockSpec::gluLimit);
-    real("swiglu_alpha", 1.702, "model.swiglu_alpha", block.gluAlpha, &BlockSpec::gluAlpha);
+    number("swiglu_limit", 7.0, "model.swiglu_limit", block.gluLimit, &BlockSpec::gluLimit);
+    number("swiglu_alpha", 1.702, "model.swiglu_alpha", block.gluAlpha, &BlockSpec::gluAlpha);
     always(parts_.activation == ActivationKind::ClampedSwiGlu, "model.activation", wordOf(parts_.activation),
            wordOf(ActivationKind::ClampedSwiGlu),
            [](ModelSpec& model) { model.block.activation = ActivationKind::ClampedSwiGlu; });

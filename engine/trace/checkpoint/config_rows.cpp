@@ -50,18 +50,18 @@ void ConfigRows::differ(const std::string& name, Sentence what, Sentence legal) 
 
 void ConfigRows::row(const std::string& name, const Json& fallback, std::string_view field, const Json& ours,
                      Take take) {
-    add(name, value(name, fallback), field, ours, take);
+    add(name, value(name, fallback), field, ours, std::move(take));
 }
 
 void ConfigRows::add(const std::string& name, const Json& theirs, std::string_view field, const Json& ours, Take take) {
-    made_.rows.push_back(
-        {name, sameValue(theirs, ours), say("{}, {} is {}", stated(name, theirs), field, shownValue(ours)),
-         say("{} {}", field, shownValue(theirs)), ours, [theirs, take](ModelSpec& model) { take(model, theirs); }});
+    made_.rows.push_back({name, sameValue(theirs, ours),
+                          say("{}, {} is {}", stated(name, theirs), field, shownValue(ours)),
+                          say("{} {}", field, shownValue(theirs)), ours,
+                          [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
 }
 
 void ConfigRows::part(const std::string& name, const Json& theirs, bool fits, std::string_view field,
-                      std::string_view ours, std::string_view legal,
-                      std::function<void(ModelSpec&, const Json&)> take) {
+                      std::string_view ours, std::string_view legal, Take take) {
     made_.rows.push_back({name, fits, say("{}, {} is {}", stated(name, theirs), field, ours),
                           say("{} {}", field, legal), nullptr,
                           [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
@@ -88,17 +88,7 @@ void ConfigRows::activation(const std::string& name, const std::vector<ConfigAct
 }
 
 void ConfigRows::epsilon(const std::string& name, double fallback) {
-    row(name, fallback, "model.norm_epsilon", parts_.normEpsilon, [](ModelSpec& model, const Json& theirs) {
-        if (theirs.is_number()) model.block.normEpsilon = theirs.get<double>();
-    });
-}
-
-void ConfigRows::number(const std::string& name, const Json& fallback, std::string_view field, int ours,
-                        int ModelSpec::*member) {
-    row(name, fallback, field, ours, nullptr);
-    made_.rows.back().take = [member, theirs = value(name, fallback)](ModelSpec& model) {
-        if (const auto taken = positiveInteger(theirs)) model.*member = *taken;
-    };
+    number(name, fallback, "model.norm_epsilon", parts_.normEpsilon, &BlockSpec::normEpsilon);
 }
 
 void ConfigRows::width(const std::string& name, int fallback) {
@@ -134,7 +124,7 @@ void ConfigRows::window(const std::string& name, const Json& fallback, Take take
     made_.rows.push_back({name, fits, say("{}, model.sequence is {}", stated(name, theirs), model_.sequence),
                           say("model.sequence of at most {}", shownValue(theirs)),
                           fallback.is_null() ? Json() : Json(model_.sequence),
-                          [theirs, take](ModelSpec& model) { take(model, theirs); }});
+                          [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
 }
 
 void ConfigRows::is(const std::string& name, const Json& fallback, const std::vector<Json>& legal) {

@@ -7,6 +7,7 @@
 
 #include <limits>
 #include <optional>
+#include <type_traits>
 
 namespace shardlab::trace {
 
@@ -33,16 +34,30 @@ protected:
     Sentence stated(const std::string& name, const Json& effective) const;
     void differ(const std::string& name, Sentence what, Sentence legal);
     /// Sets a field to what the file says.
-    using Take = void (*)(ModelSpec& model, const Json& theirs);
+    using Take = std::function<void(ModelSpec& model, const Json& theirs)>;
     void row(const std::string& name, const Json& fallback, std::string_view field, const Json& ours, Take take);
     void add(const std::string& name, const Json& theirs, std::string_view field, const Json& ours, Take take);
     /// A choice whose words, ours and that of the file's value, are those of the layout's field.
     void part(const std::string& name, const Json& theirs, bool fits, std::string_view field, std::string_view ours,
-              std::string_view legal, std::function<void(ModelSpec&, const Json&)> take);
+              std::string_view legal, Take take);
     void activation(const std::string& name, const std::vector<ConfigActivation>& known);
     void epsilon(const std::string& name, double fallback);
-    void number(const std::string& name, const Json& fallback, std::string_view field, int ours,
-                int ModelSpec::*member);
+    template <class Spec, class Number>
+    void number(const std::string& name, const Json& fallback, std::string_view field, const Json& ours,
+                Number Spec::*member) {
+        row(name, fallback, field, ours, into(member));
+    }
+    /// Takes a number, where the member is an int a whole one above 0; what is none changes nothing.
+    template <class Spec, class Number>
+    static Take into(Number Spec::*member) {
+        return [member](ModelSpec& model, const Json& theirs) {
+            if constexpr (std::is_same_v<Number, int>) {
+                if (const auto taken = positiveInteger(theirs)) specOf<Spec>(model).*member = *taken;
+            } else {
+                if (theirs.is_number()) specOf<Spec>(model).*member = theirs.template get<double>();
+            }
+        };
+    }
     void width(const std::string& name, int fallback);
     static void positions(ModelSpec& model, const Json& theirs);
     static void shorter(ModelSpec& model, const Json& theirs);
@@ -53,6 +68,14 @@ protected:
     void is(const std::string& name, const Json& fallback, const std::vector<Json>& legal);
     void isOne(const std::string& name, const Json& theirs, const std::vector<Json>& legal);
     void base(const std::string& name, const Json& theirs);
+
+    template <class Spec>
+    static Spec& specOf(ModelSpec& model) {
+        if constexpr (std::is_same_v<Spec, BlockSpec>) return model.block;
+        else if constexpr (std::is_same_v<Spec, MoeSpec>) return model.experts;
+        else if constexpr (std::is_same_v<Spec, RotarySpec>) return model.block.rotary;
+        else return model;
+    }
 
     const Json& config_;
     const ModelSpec& model_;

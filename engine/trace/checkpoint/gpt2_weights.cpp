@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 weights in the files that Hugging Face's transformers reads and writes.
-#include "engine/base/file.h"
-#include "engine/layout/block_parts.h"
-#include "engine/trace/checkpoint/gpt2_weights.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/layout/json_text.h"
 #include "engine/layout/model_shape.h"
@@ -192,29 +189,6 @@ Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesys
     if (!tiesEmbedding(model)) return source;
     if (const Status tied = source->checkHead(); !tied) return fail(tied.error());
     return source;
-}
-
-Status exportGpt2(FileSystem& files, const std::filesystem::path& checkpoint, const std::filesystem::path& folder) {
-    const Result<CheckpointManifest> manifest = readManifest(checkpoint);
-    if (!manifest) return fail(manifest.error());
-    const ModelSpec& model = manifest->layout.model;
-    if (traits(model.kind).weights != WeightsFormat::Gpt2)
-        return fail({say("cannot write GPT-2 weights"), checkpoint.string(),
-                     say("its model is of kind {}", wordOf(model.kind)), say("a checkpoint of a gpt")});
-    if (!hasPublishedBlocks(model))
-        return fail({say("cannot write GPT-2 weights"), checkpoint.string(),
-                     say("its blocks have parts that a GPT-2 has not"),
-                     say("a checkpoint whose model has the parts of a gpt")});
-    const std::vector<int>& widths = model.feedForward;
-    if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
-        return fail({say("cannot write GPT-2 weights"), checkpoint.string(),
-                     say("its feed-forward blocks differ in width"),
-                     say("a checkpoint whose model.feed_forward is one width")});
-    const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
-    if (!source) return fail(source.error());
-    return source->writeWeights(files, folder, prefix).and_then([&] {
-        return replaceFile(files, folder / "config.json", writeConfig(model));
-    });
 }
 
 }  // namespace shardlab::trace

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Llama weights in the files that Hugging Face's transformers reads and writes.
-#include "engine/trace/checkpoint/llama_weights.h"
-
 #include "engine/layout/attention_shape.h"
-#include "engine/layout/block_parts.h"
 #include "engine/trace/checkpoint/llama_tensors.h"
 #include "engine/trace/checkpoint/mxfp4.h"
 #include "engine/trace/checkpoint/state_source.h"
@@ -123,22 +120,16 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
 
 namespace {
 
-std::string_view bytesOfFloats(const std::vector<float>& values) {
-    return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float)};
-}
-
 /// A manifest says what it likes: what its tensors are counted with must be countable.
 bool isCountable(const ModelSpec& model, std::size_t tensors) {
     constexpr int most = 1 << 24;
     const auto counts = [](int number) { return number >= 1 && number <= most; };
-    const bool widths =
-        model.feedForward.size() <= 1 || model.feedForward.size() == static_cast<std::size_t>(model.layers);
     return counts(model.layers) && static_cast<std::size_t>(blockCount(model)) <= tensors && counts(model.hidden) &&
            counts(model.heads) && counts(keyHeads(model)) && counts(model.vocabulary) &&
            std::max(queryColumns(model), expandedColumns(model)) <= most && counts(headWidth(model)) &&
            (!latentAttention(model) || (counts(model.block.kvRank) && model.block.queryRank <= most &&
                                         counts(model.block.ropeWidth) && counts(valueWidth(model)))) &&
-           model.heads % keyHeads(model) == 0 && widths &&
+           model.heads % keyHeads(model) == 0 &&
            (!hasExperts(model) || static_cast<std::size_t>(model.experts.count) <= tensors) &&
            counts(feedForwardWidth(model, 0));
 }
@@ -154,41 +145,17 @@ void eachOfTheirs(const LlamaTensor& tensor, const Function& function) {
 
 }  // namespace
 
-Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, const std::filesystem::path& folder) {
-    const Result<CheckpointManifest> manifest = readManifest(checkpoint);
-    if (!manifest) return fail(manifest.error());
-    const ModelSpec& model = manifest->layout.model;
-    const auto cannot = [&](Sentence why, Sentence legal) {
-        return fail(Error{say("cannot write Llama weights"), checkpoint.string(), std::move(why), std::move(legal)});
-    };
-    if (traits(model.kind).weights != WeightsFormat::Llama)
-        return cannot(say("its model is of kind {}", wordOf(model.kind)),
-                      say("a checkpoint of a llama or a llama-moe"));
-    if (!hasPublishedBlocks(model))
-        return cannot(
-            say("its blocks have parts that no published family has together"),
-            say("a checkpoint of a Llama, a Mistral, a Qwen2, a Qwen3, a Mixtral, a Qwen3-MoE, a DeepSeek-V3 or a "
-                "GPT-OSS"));
-    const std::vector<int>& widths = model.feedForward;
-    if (!widths.empty() && std::ranges::adjacent_find(widths, std::ranges::not_equal_to()) != widths.end())
-        return cannot(say("its feed-forward blocks differ in width"),
-                      say("a checkpoint whose model.feed_forward is one width"));
-    const Result<StateSource> source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
-    if (!source) return fail(source.error());
-    if (!isCountable(model, source->wholes().size()))
-        return cannot(say("its model has sizes that no llama has"), say("another checkpoint"));
+Status StateSource::writeLlama(FileSystem& files, const ModelSpec& model, const std::filesystem::path& folder) const {
+    if (!isCountable(model, wholes().size()))
+        return fail(Error{say("cannot write Llama weights"), place_.string(),
+                          say("its model has sizes that no llama has"), say("another checkpoint")});
     const std::vector<LlamaTensor> tensors = llamaTensors(model);
     SafetensorsHeader header;
     header.metadata["format"] = "pt";  // transformers refuses files that do not say so
     for (const LlamaTensor& tensor : tensors) {
         if (tensor.part > 0) continue;  // it follows the stack's first
         eachOfTheirs(tensor, [&](std::size_t i, const std::vector<int>& shape) {
-            const std::uint64_t begin = header.dataBytes();
-            header.tensors.push_back({tensor.projections[i].name,
-                                      TensorType::F32,
-                                      {shape.begin(), shape.end()},
-                                      begin,
-                                      begin + static_cast<std::uint64_t>(wholeElements({shape})) * sizeof(float)});
+            header.add(tensor.projections[i].name, TensorType::F32, {shape.begin(), shape.end()});
         });
     }
     if (const Status made = files.createFolder(folder); !made) return made;
@@ -196,7 +163,7 @@ Status exportLlama(FileSystem& files, const std::filesystem::path& checkpoint, c
     if (!out) return fail(out.error());
     if (const Status done = out->write(writeHeader(header)); !done) return done;
     for (const LlamaTensor& tensor : tensors) {
-        const Result<std::vector<float>> values = source->read({tensor.name, std::string(weightKind), tensor.shape});
+        const Result<std::vector<float>> values = read({tensor.name, std::string(weightKind), tensor.shape});
         if (!values) return fail(values.error());
         if (tensor.columns.empty()) {
             if (const Status done = out->write(bytesOfFloats(*values)); !done) return done;

@@ -82,6 +82,13 @@ std::string_view name(TensorType type) { return std::ranges::find(types, type, &
 
 int bytesOf(TensorType type) { return std::ranges::find(types, type, &TypeWords::type)->bytes; }
 
+void SafetensorsHeader::add(std::string name, TensorType type, std::vector<std::int64_t> shape) {
+    auto bytes = static_cast<std::uint64_t>(bytesOf(type));
+    for (const std::int64_t extent : shape) bytes *= static_cast<std::uint64_t>(extent);
+    const std::uint64_t begin = dataBytes();
+    tensors.push_back({std::move(name), type, std::move(shape), begin, begin + bytes});
+}
+
 std::string writeHeader(const SafetensorsHeader& header) {
     nlohmann::ordered_json object = nlohmann::ordered_json::object();
     if (!header.metadata.empty()) object["__metadata__"] = header.metadata;

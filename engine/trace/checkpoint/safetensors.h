@@ -38,7 +38,14 @@ struct SafetensorsHeader {
     std::map<std::string, std::string> metadata;
 
     std::uint64_t dataBytes() const { return tensors.empty() ? 0 : tensors.back().end; }
+    /// A tensor behind the others.
+    void add(std::string name, TensorType type, std::vector<std::int64_t> shape);
 };
+
+/// As a file holds them.
+inline std::string_view bytesOfFloats(std::span<const float> values) {
+    return {reinterpret_cast<const char*>(values.data()), values.size_bytes()};
+}
 
 /// The file's first part, length included, padded so that the tensors begin at a multiple of 8 bytes.
 std::string writeHeader(const SafetensorsHeader& header);

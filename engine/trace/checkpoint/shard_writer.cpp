@@ -23,9 +23,7 @@ Result<CheckpointShard> writeShard(FileSystem& files, const std::filesystem::pat
         const auto count = static_cast<std::int64_t>(piece.values.size());
         shard.pieces.push_back({piece.name, std::string(piece.kind), piece.slice, piece.begin, count,
                                 crc32c(std::as_bytes(piece.values))});
-        const std::uint64_t begin = header.dataBytes();
-        header.tensors.push_back(
-            {shard.pieces.back().tensor(), TensorType::F32, {count}, begin, begin + piece.values.size_bytes()});
+        header.add(shard.pieces.back().tensor(), TensorType::F32, {count});
     }
     const std::string front = writeHeader(header);
     shard.headerChecksum = crc32c(front);

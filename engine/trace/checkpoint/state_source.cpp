@@ -168,15 +168,8 @@ Status StateSource::writeWeights(FileSystem& files, const std::filesystem::path&
     header.metadata["format"] = "pt";  // transformers refuses files that do not say so
     std::vector<Whole> weights = wholes();
     std::erase_if(weights, [](const Whole& whole) { return whole.kind != weightKind; });
-    for (const Whole& weight : weights) {
-        const std::uint64_t begin = header.dataBytes();
-        const auto bytes = static_cast<std::uint64_t>(wholeElements({weight.shape})) * sizeof(float);
-        header.tensors.push_back({std::string(prefix) + weight.name,
-                                  TensorType::F32,
-                                  {weight.shape.begin(), weight.shape.end()},
-                                  begin,
-                                  begin + bytes});
-    }
+    for (const Whole& weight : weights)
+        header.add(std::string(prefix) + weight.name, TensorType::F32, {weight.shape.begin(), weight.shape.end()});
     if (const Status made = files.createFolder(folder); !made) return made;
     auto out = ReplacingFile::open(files, folder / "model.safetensors");
     if (!out) return fail(out.error());
@@ -184,8 +177,7 @@ Status StateSource::writeWeights(FileSystem& files, const std::filesystem::path&
     for (const Whole& weight : weights) {
         const Result<std::vector<float>> values = read(weight);
         if (!values) return fail(values.error());
-        const std::string_view bytes(reinterpret_cast<const char*>(values->data()), values->size() * sizeof(float));
-        if (const Status done = out->write(bytes); !done) return done;
+        if (const Status done = out->write(bytesOfFloats(*values)); !done) return done;
     }
     return out->commit();
 }

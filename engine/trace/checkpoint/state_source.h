@@ -58,6 +58,10 @@ public:
 
     /// Writes all weights into `folder` as model.safetensors, whole and in fp32, their names behind `prefix`.
     Status writeWeights(FileSystem& files, const std::filesystem::path& folder, std::string_view prefix) const;
+    /// Writes the weights of `model`, a llama of published parts and one width, into `folder` as model.safetensors, as
+    /// transformers' LlamaForCausalLM.from_pretrained reads them: each projection by itself and [outputs, inputs]; and
+    /// config.json.
+    Status writeLlama(FileSystem& files, const ModelSpec& model, const std::filesystem::path& folder) const;
 
 private:
     struct Origin {

@@ -3,11 +3,11 @@
 
 #include "engine/base/json_fields.h"
 #include "engine/base/most_ranks.h"
+#include "engine/base/parse_text.h"
 #include "engine/trace/interchange/dump_file.h"
 #include "engine/trace/interchange/memory_snapshot.h"
 #include "engine/trace/interchange/pickle.h"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -36,10 +36,8 @@ std::optional<int> rankOfName(const std::filesystem::path& file) {
         if (name.ends_with(ending)) name.resize(name.size() - ending.size());
     std::size_t first = name.size();
     while (first > 0 && name[first - 1] >= '0' && name[first - 1] <= '9') --first;
-    int rank = 0;
-    const auto [end, error] = std::from_chars(name.data() + first, name.data() + name.size(), rank);
-    if (error != std::errc() || first == name.size() || rank >= mostRanks) return std::nullopt;
-    return rank;
+    const auto rank = parseNumber<int>(std::string_view(name).substr(first));
+    return rank && *rank < mostRanks ? rank : std::nullopt;
 }
 
 std::string textOf(const DumpJson& object, const char* key) {

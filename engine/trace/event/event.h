@@ -59,8 +59,8 @@ enum class EventKind : std::uint8_t {
     TensorReduceScatter = 29,
     TensorAllGather = 30,
     KeyValueHop =
-        31,  ///< likewise one step of a context group's ring, behind which the action computes: keys and values, or
-             ///< their gradients, to the next member and from the last; bytes of one way, value: the layer
+        31,  ///< one step of a context group's ring inside a compute action, behind which the action computes: keys and
+             ///< values, or their gradients, to the next member and from the last; bytes of one way, value: the layer
     // Counters: `value`, at `begin`.
     Loss = 32,  ///< mean over the step's tokens, nats; from the last stage of data rank 0
     ValidationLoss = 33,
@@ -137,7 +137,7 @@ enum class EventKind : std::uint8_t {
     Fp8Scale = 113,      ///< value: the smallest scale that rounded it in the step; once for each factor and step
     Fp8Saturated = 114,  ///< value: numbers larger than the format's largest, rounded by the action, a forward (inputs
                          ///< and weights) or a backward (gradients)
-    Fp8Flushed = 115,    ///< likewise, numbers that became 0
+    Fp8Flushed = 115,    ///< value: numbers that became 0 as the action rounded them
     PredictionLoss = 116,  ///< mean of the losses of the modules that predict further tokens, each a mean over the
                            ///< step's tokens, nats; beside Loss, of which it is no part
     Mark = 120,            ///< an instant

@@ -28,7 +28,7 @@ enum class Partners : std::uint8_t {
 struct Transfer {
     EventKind kind = EventKind::None;
     Partners partners = Partners::None;
-    /// Of n members each sends passes · (n − 1)/n of the buffer; 0: the event's bytes are what its rank sends.
+    /// Each of n members sends passes · (n − 1)/n of the buffer; 0: the event's bytes are what its rank sends.
     int passes = 0;
 };
 

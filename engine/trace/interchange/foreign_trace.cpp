@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/foreign_trace.h"
 
+#include "engine/base/clock.h"
+#include "engine/base/most_ranks.h"
 #include "engine/base/units.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/event/legal_time.h"
 
 #include <algorithm>
-#include <chrono>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <numeric>
 #include <set>
@@ -21,7 +21,6 @@ constexpr std::size_t mostNameBytes = std::size_t{256} << 20;
 constexpr std::size_t longestName = 4096;
 constexpr std::size_t mostThreads = 1'000'000;
 constexpr std::size_t mostIgnoredKinds = 1000;
-constexpr std::size_t mostRanks = 32'767;  ///< that an event can name
 constexpr std::size_t batchEvents = 4096;
 constexpr std::int64_t eventsBetweenQuestions = 1 << 17;
 /// Another program's clock may count from anywhere: its times lie within 146 years, so that no difference of two
@@ -40,11 +39,6 @@ EventKind outermostKind(Lane lane, EventKind computing) {
     case Lane::Host: break;
     }
     return EventKind::Operation;
-}
-
-std::string now() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}",
-                       fmt::gmtime(std::chrono::system_clock::to_time_t(std::chrono::system_clock::now())));
 }
 
 Error refusalOf(const std::string& where, Sentence why, Sentence legal = {}) {
@@ -81,7 +75,7 @@ std::uint32_t ForeignTrace::addProcess(ForeignProcess process) {
 }
 
 Status ForeignTrace::room() const {
-    if (processes_.size() <= mostRanks) return {};
+    if (processes_.size() <= std::size_t{mostRanks}) return {};
     return fail(refusalOf(processes_.back().source,
                           say("it is one process more than the {} that a run can have as ranks", mostRanks),
                           say("Traces of fewer processes")));
@@ -167,7 +161,7 @@ void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
 /// Ranks that the trace names come first, in their order; a trace of some ranks of a job has no rows for the others.
 Result<std::vector<int>> ForeignTrace::ranks() const {
     if (processes_.empty()) return fail(refusalOf("", say("there is nothing in it that a timeline could show")));
-    if (processes_.size() > mostRanks)
+    if (processes_.size() > std::size_t{mostRanks})
         return fail(refusalOf("", say("it has {} processes", processes_.size()), say("At most {}", mostRanks)));
     std::vector<std::uint32_t> same(processes_.size());
     if (const Status joined = joinCycles(same); !joined) return fail(joined.error());
@@ -230,7 +224,7 @@ RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::s
                                const std::vector<int>& ranks) const {
     RunHeader header = expected_ ? expected_->header : RunHeader();
     header.origin = origin;
-    header.created = now();
+    header.created = utcNow();
     header.version = SHARDLAB_VERSION;
     header.layoutGiven = expected_.has_value();
     if (expected_) return header;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Chrome's trace format, of any program: a process is a rank. Threads whose names say so are lanes; where none is the
 // compute lane, the outermost spans of all others are. What Shardlab exported itself comes back as it was.
+#include "engine/base/parse_text.h"
 #include "engine/base/units.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/lane_names.h"
 #include "engine/trace/interchange/trace_json.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -18,14 +18,6 @@ namespace {
 constexpr std::size_t mostOpenBytes = std::size_t{256} << 20;  ///< names of spans that have begun and not ended
 constexpr std::size_t mostAsyncSearched = 1000;                ///< open asynchronous spans among which one that ends is
 constexpr int predictedProcesses = 100000;                     ///< as export_chrome numbers them
-
-template <class Number>
-std::optional<Number> parsed(std::string_view text) {
-    Number number{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
-}
 
 /// By its name, as exports write it; none: no kind of ours.
 std::optional<EventKind> kindNamed(std::string_view text) {
@@ -103,19 +95,19 @@ private:
     }
 
     bool isPredicted(const TraceItem& item) const {
-        return ours_ && parsed<int>(item.process).value_or(0) >= predictedProcesses;
+        return ours_ && parseNumber<int>(item.process).value_or(0) >= predictedProcesses;
     }
 
     std::uint32_t processOf(const TraceItem& item) {
         std::string key = item.process;
-        const auto number = parsed<std::int64_t>(key);
+        const auto number = parseNumber<std::int64_t>(key);
         if (isPredicted(item)) key = std::to_string(*number - predictedProcesses);
         const auto known = processes_.find(key);
         if (known != processes_.end()) return known->second;
         ForeignProcess process{.source = fmt::format("{}, process {}", file_.filename().string(), key),
                                .label = ours_ ? std::string() : key};
         process.order = number.value_or(static_cast<std::int64_t>(processes_.size()));
-        if (ours_) process.rank = parsed<int>(key);
+        if (ours_) process.rank = parseNumber<int>(key);
         else if (number && *number > 0 && *number < 1 << 30) process.pid = static_cast<int>(*number);
         return processes_[key] = trace_.addProcess(std::move(process));
     }
@@ -165,9 +157,9 @@ private:
         ForeignEvent event = foreign(item, *kind, *item.begin, end);
         event.predicted = isPredicted(item);
         event.event.lane = laneNamed(item.category);
-        event.event.bytes = parsed<std::int64_t>(item.text("bytes")).value_or(0);
+        event.event.bytes = parseNumber<std::int64_t>(item.text("bytes")).value_or(0);
         event.event.value = item.number("value").value_or(0);
-        event.event.step = parsed<std::int32_t>(item.text("step")).value_or(-1);
+        event.event.step = parseNumber<std::int32_t>(item.text("step")).value_or(-1);
         if (kindText.empty()) event.event.action = 0;
         if (const std::string action = item.text("action"); !action.empty()) {
             const auto known = parseAction(action);
@@ -262,7 +254,7 @@ private:
             ForeignEvent event = foreign(item, kind.value_or(EventKind::NamedCounter), *item.begin, *item.begin);
             if (kind) event.event.action = 0;
             else if (item.arguments.size() > 1) event.event.action = trace_.name(item.name + " · " + key);
-            if (ours_ && key == "bytes") event.event.bytes = parsed<std::int64_t>(value.text).value_or(0);
+            if (ours_ && key == "bytes") event.event.bytes = parseNumber<std::int64_t>(value.text).value_or(0);
             else event.event.value = *number;
             if (const Status added = trace_.add(event); !added) return added;
         }
@@ -274,7 +266,7 @@ private:
         MemoryBytes& last = memory_[processOf(item)];
         for (int i = 0; i < memoryCategoryCount; ++i) {
             const auto category = static_cast<MemoryCategory>(i);
-            const auto bytes = parsed<std::int64_t>(item.text(name(category)));
+            const auto bytes = parseNumber<std::int64_t>(item.text(name(category)));
             if (!bytes || *bytes == last[static_cast<std::size_t>(i)]) continue;
             last[static_cast<std::size_t>(i)] = *bytes;
             ForeignEvent event = foreign(item, memoryKind(category), *item.begin, *item.begin);
@@ -292,7 +284,7 @@ private:
         if (kind) {
             event.event.action = 0;
             event.event.lane = laneNamed(item.category);
-            event.event.step = parsed<std::int32_t>(item.text("step")).value_or(-1);
+            event.event.step = parseNumber<std::int32_t>(item.text("step")).value_or(-1);
             event.event.value = valueOf(item);
         }
         return trace_.add(event);
@@ -303,7 +295,7 @@ private:
         for (const Command command : {Command::Pause, Command::Resume, Command::StepOnce, Command::Stop,
                                       Command::Checkpoint, Command::Resize, Command::InjectFault})
             if (text == name(command)) return static_cast<double>(command);
-        return parsed<double>(text).value_or(0);
+        return parseNumber<double>(text).value_or(0);
     }
 
     const std::filesystem::path& file_;

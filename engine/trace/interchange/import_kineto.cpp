@@ -2,6 +2,7 @@
 // Kineto: what torch.profiler exports. One file is one process; its kernels are the compute lane, NCCL's the comm lane,
 // copies the copy lane, and what the host did lies nested on the host lane. Without a device the outermost operations
 // of each thread are the compute lane. README of tests/trace/traces says what of the format is read.
+#include "engine/base/parse_text.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/pipeline_spans.h"
 #include "engine/trace/interchange/tensor_bytes.h"
@@ -25,13 +26,6 @@ constexpr std::string_view backwardPrefix = "autograd::engine::evaluate_function
 
 bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
     return std::ranges::find(words, word) != words.end();
-}
-
-std::optional<std::int32_t> wholeNumber(std::string_view text) {
-    std::int32_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return number;
 }
 
 std::int64_t bytesOf(const TraceItem& item, std::string_view key) {
@@ -71,7 +65,7 @@ public:
 private:
     void fact(const std::string& path, const TraceValue& value) {
         ForeignProcess& process = trace_.process(process_);
-        if (path == "distributedInfo/rank") process.rank = wholeNumber(value.text);
+        if (path == "distributedInfo/rank") process.rank = parseNumber<std::int32_t>(value.text);
         else if (path == "host_name") process.host = value.text;
         else if (path == "baseTimeNanoseconds") {
             std::from_chars(value.text.data(), value.text.data() + value.text.size(), base_);
@@ -83,7 +77,7 @@ private:
         if (item.phase == "M") {
             if (item.name == "process_name" && titles_.size() < mostTitles) titles_[item.process] = item.text("name");
             if (item.name == "process_labels" && item.text("labels") == "CPU")
-                trace_.process(process_).pid = wholeNumber(item.process).value_or(0);
+                trace_.process(process_).pid = parseNumber<std::int32_t>(item.process).value_or(0);
             return {};
         }
         // The recorder's own frame, beside what it recorded.
@@ -162,7 +156,7 @@ private:
 
     Status annotation(const TraceItem& item, std::int64_t begin, std::int64_t end, bool device) {
         if (item.name.starts_with(stepPrefix)) {
-            const auto step = wholeNumber(std::string_view(item.name).substr(stepPrefix.size()));
+            const auto step = parseNumber<std::int32_t>(std::string_view(item.name).substr(stepPrefix.size()));
             if (step && *step >= 0) {
                 if (device) return {};  // spans what the step's thread asked for, not the backward's
                 trace_.addStep(process_, *step, begin, end);

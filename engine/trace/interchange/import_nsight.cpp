@@ -4,6 +4,7 @@
 // NVTX ranges called "step 5" or "iteration 5" are steps. README of tests/trace/traces says which tables and columns
 // are read; rows of any other are counted.
 #include "engine/base/most_ranks.h"
+#include "engine/base/parse_text.h"
 #include "engine/base/visible_text.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/nsight_actions.h"
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <fmt/format.h>
 #include <limits>
 #include <map>
@@ -59,10 +59,7 @@ std::uint32_t threadOf(std::int64_t global) { return static_cast<std::uint32_t>(
 std::optional<std::int32_t> stepNamed(std::string_view text) {
     for (const std::string_view word : {"step ", "Step ", "iteration ", "Iteration ", "ProfilerStep#"}) {
         if (!text.starts_with(word)) continue;
-        std::int32_t step = 0;
-        const std::string_view number = text.substr(word.size());
-        const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), step);
-        if (error == std::errc{} && end == number.data() + number.size() && step >= 0) return step;
+        if (const auto step = parseNumber<std::int32_t>(text.substr(word.size())); step && *step >= 0) return step;
     }
     return std::nullopt;
 }
@@ -337,7 +334,7 @@ private:
         auto rows = database_->prepare("SELECT globalTid, rank FROM MPI_RANKS");
         while (rows && rows->next() == SQLITE_ROW) {
             const auto known = processes_.find(processPart(rows->number(0)));
-            if (known != processes_.end() && rows->number(1) >= 0 && rows->number(1) < base::mostRanks)
+            if (known != processes_.end() && rows->number(1) >= 0 && rows->number(1) < mostRanks)
                 trace_.process(known->second).rank = static_cast<int>(rows->number(1));
         }
         return {};

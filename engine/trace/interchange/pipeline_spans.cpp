@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/pipeline_spans.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <tuple>
 
@@ -11,12 +12,9 @@ namespace {
 
 std::optional<Action> numbered(std::string_view annotation, std::string_view prefix, ActionKind kind) {
     if (!annotation.starts_with(prefix)) return std::nullopt;
-    annotation.remove_prefix(prefix.size());
-    int microbatch = 0;
-    const char* last = annotation.data() + annotation.size();
-    const auto [end, error] = std::from_chars(annotation.data(), last, microbatch);
-    if (error != std::errc{} || end != last || microbatch < 0 || microbatch > mostMicrobatches) return std::nullopt;
-    return Action{kind, 0, microbatch, -1};
+    const auto microbatch = parseNumber<int>(annotation.substr(prefix.size()));
+    if (!microbatch || *microbatch < 0 || *microbatch > mostMicrobatches) return std::nullopt;
+    return Action{kind, 0, *microbatch, -1};
 }
 
 bool computes(const Action& action) { return actionTraits[action.kind].work == ActionWork::Compute; }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/tensor_bytes.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
-#include <charconv>
 #include <iterator>
 #include <utility>
 
@@ -49,12 +50,8 @@ std::string_view firstOf(std::string_view& entries) {
 std::int64_t elementsOf(std::string_view shape) {
     std::int64_t elements = 1;
     while (!shape.empty()) {
-        const std::string_view entry = firstOf(shape);
-        std::int64_t extent = 0;
-        const auto [end, error] = std::from_chars(entry.data(), entry.data() + entry.size(), extent);
-        if (error != std::errc{} || end != entry.data() + entry.size() || extent < 0 ||
-            __builtin_mul_overflow(elements, extent, &elements))
-            return -1;
+        const auto extent = parseNumber<std::int64_t>(firstOf(shape));
+        if (!extent || *extent < 0 || __builtin_mul_overflow(elements, *extent, &elements)) return -1;
     }
     return elements;
 }

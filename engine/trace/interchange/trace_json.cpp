@@ -2,10 +2,10 @@
 #include "engine/trace/interchange/trace_json.h"
 
 #include "engine/base/library_words.h"
+#include "engine/base/parse_text.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <fmt/format.h>
 #include <istream>
@@ -253,36 +253,28 @@ std::string TraceItem::text(std::string_view key) const {
 
 std::optional<double> TraceItem::number(std::string_view key) const {
     const TraceValue* value = argument(key);
-    if (!value) return std::nullopt;
-    double number = 0;
-    const auto [end, error] = std::from_chars(value->text.data(), value->text.data() + value->text.size(), number);
-    if (error != std::errc{} || end != value->text.data() + value->text.size()) return std::nullopt;
-    return number;
+    return value ? parseNumber<double>(value->text) : std::nullopt;
 }
 
 std::optional<std::int64_t> nanoseconds(std::string_view microseconds) {
     constexpr std::int64_t most = std::int64_t{1} << 62;
     const std::size_t point = microseconds.find('.');
     const std::string_view whole = microseconds.substr(0, point);
-    std::int64_t value = 0;
-    const auto [end, error] = std::from_chars(whole.data(), whole.data() + whole.size(), value);
-    const bool plain =
-        error == std::errc{} && end == whole.data() + whole.size() && value < most / 1000 && value > -most / 1000 &&
-        microseconds.find_first_not_of(
-            "0123456789", point == std::string_view::npos ? microseconds.size() : point + 1) == std::string_view::npos;
+    const auto value = parseNumber<std::int64_t>(whole);
+    const bool plain = value && *value < most / 1000 && *value > -most / 1000 &&
+                       microseconds.find_first_not_of("0123456789", point == std::string_view::npos
+                                                                        ? microseconds.size()
+                                                                        : point + 1) == std::string_view::npos;
     if (!plain) {  // 1e3 and the like
-        double number = 0;
-        const auto [last, wrong] =
-            std::from_chars(microseconds.data(), microseconds.data() + microseconds.size(), number);
-        if (wrong != std::errc{} || last != microseconds.data() + microseconds.size() || !(std::abs(number) < 4e15))
-            return std::nullopt;
-        return std::llround(number * 1000);
+        const auto number = parseNumber<double>(microseconds);
+        if (!number || !(std::abs(*number) < 4e15)) return std::nullopt;
+        return std::llround(*number * 1000);
     }
     std::int64_t part = 0;
     if (point != std::string_view::npos)
         for (std::size_t digit = 0; digit < 3; ++digit)
             part = part * 10 + (point + 1 + digit < microseconds.size() ? microseconds[point + 1 + digit] - '0' : 0);
-    return value * 1000 + (whole.starts_with('-') ? -part : part);
+    return *value * 1000 + (whole.starts_with('-') ? -part : part);
 }
 
 Error importCancelled() { return {"the import was cancelled", "", "", ""}; }

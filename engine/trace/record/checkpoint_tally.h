@@ -24,7 +24,7 @@ struct RunOrigin {
     std::int64_t step = 0;   ///< steps done before it
     std::string checkpoint;  ///< its folder
 };
-/// That of a run with this log; none where it begins anew.
+/// Where a run with this log goes on from; none where it begins anew.
 std::optional<RunOrigin> originOf(std::span<const LogLine> log);
 
 struct CheckpointTally {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/record/rank_arguments.h"
 
-#include <charconv>
+#include "engine/base/parse_text.h"
+
 #include <cmath>
 #include <fmt/format.h>
-#include <optional>
 #include <string_view>
 
 namespace shardlab::trace {
@@ -13,14 +13,6 @@ namespace {
 
 Error wrongArgument(const std::string& argument, const std::string& why) {
     return Error{"wrong argument of shardlab-rank", argument, why, "it is started by shardlab, not by hand"};
-}
-
-template <class Number>
-std::optional<Number> number(std::string_view text) {
-    Number value{};
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-    return value;
 }
 
 }  // namespace
@@ -80,18 +72,18 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             parsed.faults.push_back(*fault);
         }
         if (key == "--stretch") {
-            const auto stretch = number<double>(value);
+            const auto stretch = parseNumber<double>(value);
             if (!stretch || !(*stretch > 0) || !std::isfinite(*stretch))
                 return fail(wrongArgument(key, "'" + value + "' is no positive number"));
             parsed.stretch = *stretch;
         }
         if (key == "--clock-origin") {
-            const auto origin = number<std::int64_t>(value);
+            const auto origin = parseNumber<std::int64_t>(value);
             if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));
             parsed.clockOrigin = *origin;
         }
         if (key == "--threads") {
-            const auto threads = number<int>(value);
+            const auto threads = parseNumber<int>(value);
             if (!threads || *threads < 1) return fail(wrongArgument(key, "'" + value + "' is no positive integer"));
             parsed.threads = *threads;
         }

@@ -136,6 +136,17 @@ BlockCursor::BlockCursor(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 BlockCursor::BlockCursor(BlockCursor&& other) noexcept = default;
 BlockCursor::~BlockCursor() = default;
 Result<bool> BlockCursor::next(std::vector<Event>& events) { return impl_->next(events); }
+Status BlockCursor::each(const std::function<Result<bool>(std::span<const Event>)>& sink) {
+    std::vector<Event> block;
+    for (;;) {
+        const auto more = next(block);
+        if (!more) return fail(more.error());
+        if (!*more) return {};
+        const auto goesOn = sink(block);
+        if (!goesOn) return fail(goesOn.error());
+        if (!*goesOn) return {};
+    }
+}
 
 const std::optional<Error>& BlockCursor::damage() const { return impl_->damage; }
 

@@ -156,6 +156,8 @@ public:
     /// Replaces `events` by the next block's; false after the last. Damaged blocks are passed over; where there was
     /// one, the end is an error that names the first.
     Result<bool> next(std::vector<Event>& events);
+    /// Gives the blocks to `sink` until that says false or fails.
+    Status each(const std::function<Result<bool>(std::span<const Event>)>& sink);
     /// The first damage met so far, or known when the file was opened: for whoever does not go on to the end.
     const std::optional<Error>& damage() const;
 

@@ -212,13 +212,11 @@ struct RunReader::Impl {
         if (const Status told = keep(figures.add(restarts)); !told) return told;
         auto cursor = selectBlocks(database, file, {}, firstDamage);
         if (!cursor) return fail(cursor.error());
-        std::vector<Event> block;
-        for (;;) {
-            const auto more = cursor->next(block);
-            if (!more) return fail(more.error());
-            if (!*more) break;
-            if (const Status added = keep(figures.add(block)); !added) return added;
-        }
+        const Status read = cursor->each([&](std::span<const Event> block) -> Result<bool> {
+            if (const Status added = keep(figures.add(block)); !added) return fail(added.error());
+            return true;
+        });
+        if (!read) return read;
         made = std::move(shelf);
         return {};
     }
@@ -381,24 +379,18 @@ Result<std::vector<Event>> RunReader::predicted() const {
     auto cursor = blocks({.source = EventSource::Predicted});
     if (!cursor) return fail(cursor.error());
     std::vector<Event> events;
-    std::vector<Event> block;
-    for (;;) {
-        const auto more = cursor->next(block);
-        if (!more) return fail(more.error());
-        if (!*more) return events;
+    const Status read = cursor->each([&](std::span<const Event> block) {
         events.insert(events.end(), block.begin(), block.end());
-    }
+        return true;
+    });
+    if (!read) return fail(read.error());
+    return events;
 }
 
 Status RunReader::readEvents(const std::function<bool(std::span<const Event>)>& sink) const {
     auto cursor = blocks({});
     if (!cursor) return fail(cursor.error());
-    std::vector<Event> block;
-    for (;;) {
-        const auto more = cursor->next(block);
-        if (!more) return fail(more.error());
-        if (!*more || !sink(block)) return {};
-    }
+    return cursor->each(sink);
 }
 
 }  // namespace shardlab::trace

@@ -63,7 +63,7 @@ public:
     /// Member i sends sizes[i·size() + k] elements to member k; the list is the same on every member. In `input` lies
     /// what goes to the members, one behind the other, in `output` what comes from them.
     virtual RequestPtr iallToAllParts(ConstArraySpan input, ArraySpan output, std::span<const std::size_t> sizes) = 0;
-    /// The same where everybody sends input.size() ÷ size() elements to each.
+    /// The all-to-all in which everybody sends input.size() ÷ size() elements to each.
     RequestPtr iallToAll(ConstArraySpan input, ArraySpan output);
     // The next three work in place on a block that is cut into one part for each member, as ring_collectives.h cuts it.
     /// Makes this member's part the sum over members, in rank order as all-reduce takes it; the other parts stay as
@@ -94,7 +94,7 @@ public:
     /// The next exchange starts when the device has come to `moment`, instead of when it has carried out its calls.
     /// Only for groups whose devices exchange by themselves.
     virtual void startAfter(const std::shared_ptr<DeviceMoment>& moment) { static_cast<void>(moment); }
-    /// The same group for data in the processor's memory, where this communicator's data lie in a device's.
+    /// This group for data in the processor's memory, where this communicator's data lie in a device's.
     virtual Communicator& host() { return *this; }
 
     // The blocking forms of the functions above.

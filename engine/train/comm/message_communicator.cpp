@@ -46,9 +46,8 @@ RequestPtr MessageCommunicator::iallReduce(ArraySpan data, ReduceOp op) {
             std::vector<RequestPtr> messages;
             for (int k = 0; k < n; ++k) {
                 if (k == me) continue;
-                std::vector<std::byte>& slot = (*slots)[static_cast<std::size_t>(k)];
-                slot.resize(partOf(piece, me, n).bytes().size());
-                if (!slot.empty()) messages.push_back(expect(Channel::Collective, std::span(slot), k, tag));
+                if (const auto slot = slotOf(*slots, k, partOf(piece, me, n).bytes().size()); !slot.empty())
+                    messages.push_back(expect(Channel::Collective, slot, k, tag));
                 if (const auto theirs = partOf(piece, k, n); !theirs.empty())
                     messages.push_back(post(Channel::Collective, theirs.bytes(), k, tag));
             }
@@ -84,9 +83,8 @@ RequestPtr MessageCommunicator::ireduceScatter(ConstArraySpan input, ArraySpan o
             std::vector<RequestPtr> messages;
             for (int k = 0; k < n; ++k) {
                 if (k == me) continue;
-                std::vector<std::byte>& slot = (*slots)[static_cast<std::size_t>(k)];
-                slot.resize(count * sizeOf(input.type()));
-                messages.push_back(expect(Channel::Collective, std::span(slot), k, tag));
+                const auto slot = slotOf(*slots, k, count * sizeOf(input.type()));
+                messages.push_back(expect(Channel::Collective, slot, k, tag));
                 const auto theirs = block(input, k, output.size()).subspan(begin, count);
                 messages.push_back(post(Channel::Collective, theirs.bytes(), k, tag));
             }

@@ -21,6 +21,12 @@ void copyArray(const std::byte* from, std::byte* to, std::size_t bytes);
 
 /// What each member contributed to a part, as it came; this member's own contribution is empty.
 using Contributions = std::vector<std::vector<std::byte>>;
+/// Where so many bytes of member k's contribution go.
+inline std::span<std::byte> slotOf(Contributions& all, int k, std::size_t bytes) {
+    std::vector<std::byte>& slot = all[static_cast<std::size_t>(k)];
+    slot.resize(bytes);
+    return slot;
+}
 
 /// result := the reduction of `own`, which is member `rank`'s, and all other contributions, in rank order. result may
 /// be `own`.

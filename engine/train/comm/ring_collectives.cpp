@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/ring_collectives.h"
 
+#include "engine/base/ranges.h"
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/reduction.h"
 #include "engine/train/comm/multi_round_request.h"
@@ -20,8 +21,7 @@ enum Tag : int { reduceTag = 1, gatherTag = 2, ringTag = 3 };
 }  // namespace
 
 ElementRange partRange(std::size_t size, int member, int members) {
-    const auto at = [&](int i) { return size * static_cast<std::size_t>(i) / static_cast<std::size_t>(members); };
-    return {at(member), at(member + 1) - at(member)};
+    return {rangeBegin(size, members, member), rangeSize(size, members, member)};
 }
 
 ArraySpan partOf(ArraySpan block, int member, int members) {
@@ -60,9 +60,7 @@ RequestPtr Communicator::ireduceParts(ArraySpan block) {
         std::vector<RequestPtr> messages;
         for (int k = 0; k < n; ++k) {
             if (k == me) continue;
-            std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
-            slot.resize(own.bytes().size());
-            messages.push_back(ireceive(std::span(slot), k, reduceTag));
+            messages.push_back(ireceive(slotOf(*received, k, own.bytes().size()), k, reduceTag));
             messages.push_back(isend(partOf(block, k, n).bytes(), k, reduceTag));
         }
         return messages;
@@ -84,9 +82,7 @@ RequestPtr Communicator::ireduceTo(ArraySpan block, int owner) {
         if (me != owner) messages.push_back(isend(block.bytes(), owner, reduceTag));
         for (int k = 0; me == owner && k < n; ++k) {
             if (k == me) continue;
-            std::vector<std::byte>& slot = (*received)[static_cast<std::size_t>(k)];
-            slot.resize(block.bytes().size());
-            messages.push_back(ireceive(slot, k, reduceTag));
+            messages.push_back(ireceive(slotOf(*received, k, block.bytes().size()), k, reduceTag));
         }
         return messages;
     });

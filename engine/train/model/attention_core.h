@@ -18,7 +18,7 @@ namespace shardlab::train {
 /// What the forward of a core leaves for its backward.
 struct AttentionKept {
     Buffer rows;  ///< probabilities, or a number for each row
-    // Those of a context group that exchanges heads; empty elsewhere.
+    // What a context group that exchanges heads keeps; empty elsewhere.
     Buffer operands;  ///< queries, keys and values
     Buffer output;
 
@@ -61,7 +61,7 @@ private:
     /// backward of a context group that exchanges heads.
     void exchangedBackward(const LayerState& state, const Buffer& qkv, const AttentionKept& kept,
                            const Buffer& attendedGradient, const HeadSinks& sinks) const;
-    /// Those of the heads of attention_.
+    /// The sinks of the heads of attention_.
     HeadSinks between(const HeadSinks& sinks) const;
 
     LayerContext context_;

@@ -154,7 +154,7 @@ void Gate::inputGrad(const LayerState& state, GateState& held, const float* weig
     Device& device = context_.device();
     Balance balance{spec_.kind, spec_.expertsChoose() ? 0.0f : static_cast<float>(spec_.balance) * state.lossScale};
     if (ContextGroup* const group = context_.context) {
-        // Of a whole sample there are c times as many tokens, the statistic is the sum over the members, and each
+        // A whole sample has c times as many tokens, the statistic is the sum over the members, and each
         // member's gradient is c times its summand of the mean over replicas: c ÷ c² of the factor.
         group->sumOverMembers(held.counts.span());
         balance.weight /= static_cast<float>(group->size());

@@ -19,7 +19,7 @@ public:
     /// `context.context` must not be null.
     HeadExchange(const LayerContext& context, int heads, int width);
 
-    /// Those of this member in between: all tokens have them there.
+    /// The heads that this member has between the exchanges, of all tokens.
     int heads() const { return heads_ / group_.size(); }
     int firstHead() const { return heads() * group_.member(); }
     int sequence() const { return context_.sequence * group_.size(); }

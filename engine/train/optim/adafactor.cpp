@@ -3,7 +3,6 @@
 // and two for each parameter.
 #include "engine/base/layer_number.h"
 #include "engine/train/optim/factored_state.h"
-#include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 
 #include <cmath>
@@ -29,7 +28,7 @@ public:
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         AdafactorUpdate change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
+        change.learningRate = rate(step);
         change.beta2 = static_cast<float>(1 - std::pow(step, -spec_.adafactor.decayRate));
         change.clipThreshold = static_cast<float>(spec_.adafactor.clipThreshold);
         change.gradientScale = gradientScale;
@@ -56,7 +55,7 @@ private:
         part.rows = place.rows;
         part.columns = place.columns;
         part.elements = elementsOfWhole(parameter);
-        part.weightDecay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+        part.weightDecay = decay(parameter);
         part.gradient = parameter.gradient.data();
         part.value = parameter.value.data();
         part.master = master_.of(i).data().floats();

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // AdamW (1711.05101). State: two floats a parameter, the first and the second moment, as one block.
-#include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 
 #include <cmath>
@@ -16,14 +15,7 @@ public:
           moments_(arena.allocateZeroed(MemoryCategory::Optimizer, 2 * elements_)) {}
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
-        AdamWUpdate change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
-        change.beta1 = static_cast<float>(spec_.adamw.betas[0]);
-        change.beta2 = static_cast<float>(spec_.adamw.betas[1]);
-        change.epsilon = static_cast<float>(spec_.adamw.epsilon);
-        change.correction1 = static_cast<float>(1 - std::pow(spec_.adamw.betas[0], step));
-        change.correction2 = static_cast<float>(1 - std::pow(spec_.adamw.betas[1], step));
-        change.gradientScale = gradientScale;
+        const AdamWUpdate change = adamwUpdate(spec_.adamw, rate(step), step, gradientScale);
         parts_.clear();
         float* first = moments_.floats();
         float* second = first + elements_;
@@ -31,8 +23,7 @@ public:
             const Parameter& parameter = parameters[i];
             const std::size_t count = parameter.value.size();
             if (count == 0) continue;
-            const float decay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
-            parts_.push_back({static_cast<std::int64_t>(count), decay, parameter.gradient.data(),
+            parts_.push_back({static_cast<std::int64_t>(count), decay(parameter), parameter.gradient.data(),
                               parameter.value.data(), master_.of(i).data().floats(), first, second});
             first += count;
             second += count;
@@ -54,6 +45,18 @@ private:
 };
 
 }  // namespace
+
+AdamWUpdate adamwUpdate(const AdamWSpec& spec, float rate, int step, float gradientScale) {
+    AdamWUpdate change;
+    change.learningRate = rate;
+    change.beta1 = static_cast<float>(spec.betas[0]);
+    change.beta2 = static_cast<float>(spec.betas[1]);
+    change.epsilon = static_cast<float>(spec.epsilon);
+    change.correction1 = static_cast<float>(1 - std::pow(spec.betas[0], step));
+    change.correction2 = static_cast<float>(1 - std::pow(spec.betas[1], step));
+    change.gradientScale = gradientScale;
+    return change;
+}
 
 std::unique_ptr<Optimizer> makeAdamW(const OptimizerSetup& setup, std::span<Parameter> parameters, Arena& arena) {
     return std::make_unique<AdamW>(setup, parameters, arena);

@@ -3,10 +3,7 @@
 // and two floats for each block of codes. Blocks are counted from the parameter's first element on this rank: a shard
 // that begins or ends within a block has a scale of its own for its part.
 #include "engine/layout/moment_blocks.h"
-#include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
-
-#include <cmath>
 
 namespace shardlab::train {
 
@@ -27,21 +24,14 @@ public:
     }
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
-        AdamWUpdate change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
-        change.beta1 = static_cast<float>(spec_.adamw.betas[0]);
-        change.beta2 = static_cast<float>(spec_.adamw.betas[1]);
-        change.epsilon = static_cast<float>(spec_.adamw.epsilon);
-        change.correction1 = static_cast<float>(1 - std::pow(spec_.adamw.betas[0], step));
-        change.correction2 = static_cast<float>(1 - std::pow(spec_.adamw.betas[1], step));
-        change.gradientScale = gradientScale;
+        const AdamWUpdate change = adamwUpdate(spec_.adamw, rate(step), step, gradientScale);
         parts_.clear();
         forEach(parameters, [&](std::size_t i, std::size_t element, std::size_t block) {
             const Parameter& parameter = parameters[i];
             AdamW8BitPart& part = parts_.emplace_back();
             part.begin = parameter.flatBegin;
             part.count = static_cast<std::int64_t>(parameter.value.size());
-            part.weightDecay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+            part.weightDecay = decay(parameter);
             part.gradient = parameter.gradient.data();
             part.value = parameter.value.data();
             part.master = master_.of(i).data().floats();

@@ -6,6 +6,7 @@
 #include "engine/train/model/arena.h"
 #include "engine/train/model/parameter.h"
 #include "engine/train/model/tensor_group.h"
+#include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/master_weights.h"
 
 #include <cstdint>
@@ -64,6 +65,11 @@ public:
     const MasterWeights& master() const { return master_; }
 
 protected:
+    float rate(int step) const { return static_cast<float>(learningRate(spec_, step, updates_)); }
+    float decay(const Parameter& parameter) const {
+        return parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+    }
+
     OptimizerSpec spec_;
     int updates_;
     Arena& arena_;

@@ -11,6 +11,9 @@ using OptimizerMaker = std::unique_ptr<Optimizer>(const OptimizerSetup& setup, s
                                                   Arena& arena);
 OptimizerMaker makeAdafactor, makeAdamW, makeAdamW8Bit, makeSgd, makeSm3;
 
+/// What an update of either AdamW asks of the device.
+AdamWUpdate adamwUpdate(const AdamWSpec& spec, float rate, int step, float gradientScale);
+
 inline constexpr KindTable<OptimizerKind, OptimizerMaker*> optimizerMakers({
     {OptimizerKind::Adafactor, makeAdafactor},
     {OptimizerKind::AdamW, makeAdamW},

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // SGD with momentum. State: one float a parameter, the velocity, as one block; none where momentum is 0.
-#include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 
 namespace shardlab::train {
@@ -16,13 +15,13 @@ public:
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         SgdUpdate change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
+        change.learningRate = rate(step);
         change.momentum = static_cast<float>(spec_.momentum);
         change.gradientScale = gradientScale;
         std::size_t offset = 0;
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const Parameter& parameter = parameters[i];
-            change.weightDecay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
+            change.weightDecay = decay(parameter);
             float* velocity = velocity_.empty() ? nullptr : velocity_.floats() + offset;
             const std::size_t count = parameter.value.size();
             if (count == 0) continue;

@@ -3,7 +3,6 @@
 // a parameter, the moment, where momentum is not 0.
 #include "engine/base/layer_number.h"
 #include "engine/train/optim/factored_state.h"
-#include "engine/train/optim/learning_rate.h"
 #include "engine/train/optim/optimizers.h"
 
 namespace shardlab::train {
@@ -21,7 +20,7 @@ public:
 
     void update(std::span<Parameter> parameters, int step, float gradientScale) override {
         Sm3Update change;
-        change.learningRate = static_cast<float>(learningRate(spec_, step, updates_));
+        change.learningRate = rate(step);
         change.momentum = static_cast<float>(spec_.momentum);
         change.gradientScale = gradientScale;
         parts_.clear();
@@ -29,9 +28,9 @@ public:
         for (std::size_t i = 0; i < parameters.size(); ++i) {
             const Parameter& parameter = parameters[i];
             const FactoredState::Place& place = largest_.of(i);
-            const float decay = parameter.decays ? static_cast<float>(spec_.weightDecay) : 0.0f;
-            parts_.push_back({place.rows, place.columns, decay, parameter.gradient.data(), parameter.value.data(),
-                              master_.of(i).data().floats(), place.ofRows, place.ofColumns, moment});
+            parts_.push_back({place.rows, place.columns, decay(parameter), parameter.gradient.data(),
+                              parameter.value.data(), master_.of(i).data().floats(), place.ofRows, place.ofColumns,
+                              moment});
             if (moment) moment += parameter.value.size();
         }
         arena_.device().sm3(change, parts_);

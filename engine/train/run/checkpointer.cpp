@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/checkpointer.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/units.h"
 #include "engine/trace/record/checkpoint_tally.h"
 #include "engine/train/comm/scalars.h"
 
 #include <algorithm>
 #include <cstring>
-#include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <random>
 #include <unistd.h>
@@ -140,7 +139,7 @@ void Checkpointer::commit(std::vector<CheckpointShard> shards) {
     CheckpointManifest manifest;
     manifest.layout = setup_.layout;
     manifest.version = SHARDLAB_VERSION;
-    manifest.created = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    manifest.created = utcNow();
     manifest.step = position_.step;
     manifest.samples = position_.samples;
     manifest.numbers = position_.numbers;

@@ -64,7 +64,7 @@ DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
     : setup_(std::move(setup)), followsDevice_(devicesExchangeAlone(setup_)),
       alone_(replicaCount(setup_.parallel) == 1), clock_(&setup_.clock), spans_(setup_.trace) {
     const auto clock = [this] { return setup_.trace.now(); };
-    for (const auto& group : {&setup_.holders, &setup_.parts})
+    for (const auto& group : {&setup_.sameExperts, &setup_.samePart})
         if (followsDevice_ && *group) (*group)->prepare();
     if (followsDevice_) beside_ = std::make_unique<DeviceCollectives>(std::move(setup_.group), clock);
     else beside_ = std::make_unique<BackgroundCollectives>(std::move(setup_.group), clock);
@@ -388,7 +388,7 @@ DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, 
     const ArraySpan own = shards.ownPart(unit, whole);
     return start(
         *parts_, index, own, [](Communicator& group, ArraySpan part) { return group.iallReduce(part, ReduceOp::Sum); },
-        keep, nullptr, setup_.parts.get());
+        keep, nullptr, setup_.samePart.get());
 }
 
 void DataParallelComm::await(const PiecePtr& piece) {

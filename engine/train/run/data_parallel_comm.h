@@ -33,9 +33,9 @@ struct DataParallelCommSetup {
         group;  ///< the replicas that share a copy of what ZeRO divides; for this object alone
     /// The replicas with the same experts, for this object alone; null where all have the same, or there are no
     /// experts.
-    std::unique_ptr<Communicator> holders;
+    std::unique_ptr<Communicator> sameExperts;
     /// The replicas with the same part of each copy, for this object alone; null where there is one copy.
-    std::unique_ptr<Communicator> parts;
+    std::unique_ptr<Communicator> samePart;
     bool direct = false;           ///< the groups take addresses of the device; else of the processor
     std::map<int, Stage*> stages;  ///< this rank's, by global stage
     Arena& arena;
@@ -136,7 +136,7 @@ private:
     /// Where there are several copies, with the sum between them after it.
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     /// Who holds the same of a unit, where these are not all of setup_.group.
-    Communicator* holdersOf(const FlatUnit& unit) const { return unit.spread > 1 ? setup_.holders.get() : nullptr; }
+    Communicator* holdersOf(const FlatUnit& unit) const { return unit.spread > 1 ? setup_.sameExperts.get() : nullptr; }
     /// The collective, which a device begins once the fetch is over; it may be null.
     static std::function<RequestPtr(Communicator&, ArraySpan)>
     after(const PiecePtr& fetched, std::function<RequestPtr(Communicator&, ArraySpan)> collective);

@@ -82,9 +82,9 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
         placed.besideCompute = groupOf(sameCopy(plan.mesh, self));
         const ParallelSpec& parallel = plan.layout.parallel;
         if (expertSpread(parallel) > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0))
-            placed.holders = groupOf(sameExperts(plan.mesh, self));
+            placed.sameExperts = groupOf(sameExperts(plan.mesh, self));
         if (plan.mesh.copies() > 1) {
-            placed.parts = groupOf(samePart(plan.mesh, self));
+            placed.samePart = groupOf(samePart(plan.mesh, self));
             placed.copy = groups.of(sameCopy(plan.mesh, self));
         }
     }
@@ -146,8 +146,8 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
                                 plan.layout.precision.exchange,
                                 place.replicaNumber,
                                 std::move(place.besideCompute),
-                                std::move(place.holders),
-                                std::move(place.parts),
+                                std::move(place.sameExperts),
+                                std::move(place.samePart),
                                 place.direct,
                                 {},
                                 arena,

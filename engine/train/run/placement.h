@@ -32,12 +32,13 @@ struct Placement {
     std::unique_ptr<Communicator> copy;
     /// The ranks that share a copy again, for the thread of exchanges beside compute.
     std::unique_ptr<Communicator> besideCompute;
-    bool direct = false;  ///< besideCompute, holders and parts take addresses of the device, not of the processor
+    bool direct =
+        false;  ///< besideCompute, sameExperts and samePart take addresses of the device, not of the processor
     std::unique_ptr<Communicator> experts;  ///< ranks of `data` that hold different experts
     /// Ranks that hold the same experts, for the same thread as besideCompute; null where they reduce nothing.
-    std::unique_ptr<Communicator> holders;
+    std::unique_ptr<Communicator> sameExperts;
     /// Ranks that hold the same part of each copy, for the same thread; null where there is one copy.
-    std::unique_ptr<Communicator> parts;
+    std::unique_ptr<Communicator> samePart;
     std::unique_ptr<Communicator> tensor;
     std::unique_ptr<Communicator> replica;  ///< ranks that together hold each weight once: pipeline × tensor
     /// Ranks of first and last stage; null where the plan never reduces a tied weight.

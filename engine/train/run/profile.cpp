@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/profile.h"
 
+#include "engine/base/clock.h"
 #include "engine/layout/model_shape.h"
 #include "engine/train/run/link_probe.h"
 #include "engine/train/run/rank_probe.h"
-
-#include <ctime>
-#include <fmt/chrono.h>
 
 namespace shardlab::train {
 
@@ -19,7 +17,7 @@ Profile measureProfile(const StepPlan& plan, Communicator& world, Device& device
     profile.machine = thisMachine();
     profile.layout = plan.layout;
     profile.threads = conditions.threads;
-    profile.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
+    profile.date = utcNow();
     RankProbe probe(plan, world, device, conditions.oversubscribed ? ProbeTime::Processor : ProbeTime::Clock);
     announce("measuring forward, backward and the optimizer");
     probe.computeWhole();

@@ -24,7 +24,7 @@ struct RankStage {
     /// What this replica updates, with its gradients: the parameters, or its shards of them. The optimizer's state is
     /// in their order.
     std::span<Parameter> owned() { return shards ? shards->owned() : stage->parameters(); }
-    /// The same where the optimizer finds it: on the host with ZeRO-Offload.
+    /// What the optimizer updates: with ZeRO-Offload what lies of owned() on the host.
     std::span<Parameter> updated() { return host ? host->parameters() : owned(); }
     void zeroGradients() { shards ? shards->zeroGradients() : stage->zeroGradients(); }
 };

@@ -97,7 +97,7 @@ public:
     void packed(std::int64_t kept, std::int64_t plain);
     /// Records the memory in use: one counter for each category that changed since the last call.
     void memory() { memoryAt(now()); }
-    /// The same, of a moment that a modelled clock says.
+    /// Records the memory in use as that of `time`, which a modelled clock says.
     void memoryAt(std::int64_t time);
     /// Notes the memory in use for recordNoted(): a paced action does its work at once, and only afterwards is it known
     /// when the modelled device would have done it.

@@ -80,13 +80,12 @@ private:
     }
     /// The state for checkpoints, which a server writes alone.
     TrainingState state() {
-        if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, place_.dataRank, 1};
+        if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, {place_.dataRank, 1}};
         const int members = place_.experts->size(), replicas = place_.data->size();
         return {stages_,
                 device(),
                 layout_.parallel.zero,
-                place_.replicaNumber,
-                replicas,
+                {place_.replicaNumber, replicas},
                 {place_.replicaNumber / members, replicas / members},
                 {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)}};
     }

@@ -30,7 +30,7 @@ std::vector<TrainingState::Held> TrainingState::masters(RankStage& rankStage) co
 }
 
 bool TrainingState::writesWhole(RankStage& rankStage, std::string_view kind) const {
-    return divided(rankStage, kind) || replica_ % (replicas_ / copy_.replicas) == 0;
+    return divided(rankStage, kind) || all_.replica % (all_.replicas / copy_.replicas) == 0;
 }
 
 std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStage) const {
@@ -100,7 +100,7 @@ std::vector<TrainingState::Share> TrainingState::shares(RankStage& rankStage) co
             all.push_back({kind, pieces, copy_});
             continue;
         }
-        Share dense{kind, {}, {replica_, replicas_}}, ofExperts{kind, {}, experts_};
+        Share dense{kind, {}, all_}, ofExperts{kind, {}, experts_};
         for (const Held& piece : pieces) (piece.parameter->expert ? ofExperts : dense).pieces.push_back(piece);
         all.push_back(std::move(dense));
         if (!ofExperts.pieces.empty()) all.push_back(std::move(ofExperts));
@@ -110,7 +110,7 @@ std::vector<TrainingState::Share> TrainingState::shares(RankStage& rankStage) co
 }
 
 std::size_t TrainingState::floats() const {
-    if (replica_ >= replicas_) return 0;
+    if (all_.replica >= all_.replicas) return 0;
     std::size_t sum = 0;
     for (auto& [index, rankStage] : stages_)
         for (const Share& share : shares(rankStage)) {
@@ -122,7 +122,7 @@ std::size_t TrainingState::floats() const {
 
 std::vector<StatePiece> TrainingState::copy(std::span<float> staging) const {
     std::vector<StatePiece> copied;
-    if (replica_ >= replicas_) return copied;
+    if (all_.replica >= all_.replicas) return copied;
     for (auto& [index, rankStage] : stages_)
         for (const Share& share : shares(rankStage)) {
             const std::size_t count = share.size();

@@ -21,14 +21,13 @@ struct ReplicaPlace {
 
 class TrainingState {
 public:
-    /// The rank is number `replica` of `replicas` that train the same stages; `zero` (parallel.zero) says what they
-    /// divide. A rank whose number is not below `replicas` loads its part of a checkpoint, but does not write.
+    /// `all` is the rank's place among the replicas that train the same stages; `zero` (parallel.zero) says what they
+    /// divide. A rank whose number is not below `all.replicas` loads its part of a checkpoint, but does not write.
     /// `experts` is its number among the replicas with the same experts, where not all replicas have the same, and
     /// `copy` that of its copy of what ZeRO divides, where there are several.
-    TrainingState(RankStages& stages, Device& device, int zero, int replica, int replicas,
+    TrainingState(RankStages& stages, Device& device, int zero, const ReplicaPlace& all,
                   const ReplicaPlace& experts = {}, const ReplicaPlace& copy = {})
-        : stages_(stages), device_(device), zero_(zero), replica_(replica), replicas_(replicas), experts_(experts),
-          copy_(copy) {}
+        : stages_(stages), device_(device), zero_(zero), all_(all), experts_(experts), copy_(copy) {}
 
     /// The most floats that copy() needs; the same on all replicas that hold the same.
     std::size_t floats() const;
@@ -62,7 +61,7 @@ private:
     };
     /// What a checkpoint keeps of a stage: the pieces of each kind in the order of the parameters.
     std::map<std::string_view, std::vector<Held>> held(RankStage& stage) const;
-    /// The same pieces; where all replicas hold the others, with those of spread experts apart.
+    /// The pieces of held() by who shares them: those of spread experts stand apart where all replicas hold the others.
     std::vector<Share> shares(RankStage& stage) const;
     /// Whether all replicas hold the same, and share the work of writing it; otherwise the copies of each part do.
     bool divided(RankStage& stage, std::string_view kind) const {
@@ -89,8 +88,7 @@ private:
     RankStages& stages_;
     Device& device_;
     int zero_;
-    int replica_;
-    int replicas_;
+    ReplicaPlace all_;
     ReplicaPlace experts_;
     ReplicaPlace copy_;
 };

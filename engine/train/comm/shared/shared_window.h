@@ -51,7 +51,7 @@ public:
 
     /// Throws where it has been known for a while that member k has ended.
     void requireHope(int k);
-    /// The same after a shorter while, for a rank that waits for its GPU. Any thread may call it.
+    /// requireHope() after a shorter while, for a rank that waits for its GPU. Any thread may call it.
     void requireMember(int k);
 
 private:
