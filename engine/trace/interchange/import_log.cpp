@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of programs that train: a step for each line that says something of one, its numbers as counters. A log is of
 // the whole job, whichever of its ranks wrote it, so that all ranks have its steps.
+#include "engine/base/parse_text.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/log_text.h"
 #include "engine/trace/interchange/training_log.h"
 #include "engine/trace/trainers/megatron_log.h"
-#include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,7 +76,7 @@ public:
     explicit LogTimes(std::size_t mostKept) : lines_(mostKept) {}
 
     void take(const LoggedArgument& argument) {
-        const auto value = readInteger(argument.value);
+        const auto value = parseNumber<std::int64_t>(argument.value);
         constexpr std::int64_t most = std::int64_t{1} << 30;
         if (!value || *value < 1 || *value > most) return;
         if (argument.name == "world_size") world = static_cast<int>(*value);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/log_text.h"
 
-#include <algorithm>
-#include <charconv>
+#include "engine/base/parse_text.h"
+
 #include <chrono>
 #include <istream>
 #include <utility>
@@ -14,11 +14,8 @@ constexpr std::size_t longestLine = std::size_t{64} << 10;
 
 /// A number of exactly so many digits.
 std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
-    int value = 0;
-    if (at + count > text.size()) return std::nullopt;
-    const char* first = text.data() + at;
-    const auto [end, error] = std::from_chars(first, first + count, value);
-    return error == std::errc{} && end == first + count && value >= 0 ? std::optional(value) : std::nullopt;
+    const auto value = at + count <= text.size() ? parseNumber<int>(text.substr(at, count)) : std::nullopt;
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 }  // namespace
@@ -46,11 +43,6 @@ Status eachLine(const std::filesystem::path& file, const ShareWatcher& watcher,
     if (in.problem()) return fail(*in.problem());
     if (in.cancelled()) return fail(Error{say("the import was cancelled"), "", "", ""});
     return {};
-}
-
-std::string_view trimmed(std::string_view text, std::string_view ends) {
-    text.remove_prefix(std::min(text.find_first_not_of(ends), text.size()));
-    return text.substr(0, text.find_last_not_of(ends) + 1);
 }
 
 std::string plainText(std::string_view line) {

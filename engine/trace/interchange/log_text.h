@@ -19,7 +19,6 @@ namespace shardlab::trace {
 Status eachLine(const std::filesystem::path& file, const ShareWatcher& watcher,
                 const std::function<bool(std::string_view line)>& told);
 
-std::string_view trimmed(std::string_view text, std::string_view ends = " \t");
 /// Without the escape sequences that colour a terminal.
 std::string plainText(std::string_view line);
 /// Nanoseconds from 1970 of the first "2025-06-01 12:00:00,123" in the text, taken for universal time.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/training_log.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/trace/interchange/log_text.h"
 
 #include <algorithm>

@@ -30,7 +30,7 @@ private:
     std::optional<std::int64_t> digits() {
         const std::size_t begin = place_;
         while (place_ < text_.size() && text_[place_] >= '0' && text_[place_] <= '9') ++place_;
-        return readInteger(text_.substr(begin, place_ - begin));
+        return parseNumber<std::int64_t>(text_.substr(begin, place_ - begin));
     }
     std::optional<std::vector<int>> sum(int depth) {
         auto made = product(depth);

@@ -40,7 +40,7 @@ std::vector<int> pattern(const ModelSpec& model) {
 
 /// --moe-layer-freq: a number N, of which every N-th layer from the first on has experts, or a list.
 std::vector<int> readFrequency(const std::string& text, int layers) {
-    if (const auto period = readInteger(text); period && *period > 0) {
+    if (const auto period = parseNumber<std::int64_t>(text); period && *period > 0) {
         std::vector<int> made;
         for (int layer = 0; layer < layers; ++layer) made.push_back(layer % *period == 0 ? 1 : 0);
         return made;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron_log.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/trace/trainers/shell_words.h"
-#include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
 #include <array>
@@ -58,7 +58,7 @@ std::string optionOf(const LoggedArgument& argument) {
 
 /// How the ranks lie on nodes is not in the list: eight to a node, where there are as many.
 std::string placesOf(std::string_view world) {
-    const auto ranks = readInteger(world).value_or(0);
+    const auto ranks = parseNumber<std::int64_t>(world).value_or(0);
     constexpr std::int64_t each = 8;
     if (ranks < 1) return "";
     if (ranks % each != 0) return fmt::format(" --nnodes 1 --nproc-per-node {}", ranks);
@@ -101,7 +101,7 @@ std::optional<std::string> optionsOfLog(std::string_view log) {
     // " > padded vocab (size: 50257) with 47 dummy tokens (new size: 50304)" comes when the tokenizer is there.
     if (const std::size_t size = log.find(newSize, end); !hasVocabulary && size != std::string_view::npos) {
         const std::string_view rest = log.substr(size + newSize.size());
-        if (const auto number = readInteger(rest.substr(0, rest.find(')'))))
+        if (const auto number = parseNumber<std::int64_t>(rest.substr(0, rest.find(')'))))
             script += fmt::format(" --padded-vocab-size {}", *number);
     }
     return script;

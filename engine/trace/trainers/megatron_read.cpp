@@ -141,7 +141,7 @@ private:
         std::string text = options_.text("window-size").value_or("");
         if (text.empty()) return;
         std::erase_if(text, [](char c) { return c == '(' || c == ')' || c == ' '; });
-        const auto before = readInteger(text.substr(0, text.find(',')));
+        const auto before = parseNumber<std::int64_t>(text.substr(0, text.find(',')));
         if (!before || *before < 0 || *before >= (1 << 24))
             return note(say("--window-size {}: the layout has no window", shortText(text)));
         b.window = static_cast<int>(*before) + 1;
@@ -155,7 +155,7 @@ private:
         if (found == std::string_view::npos) return std::nullopt;
         std::string_view rest = script_.substr(found + line.size());
         rest = rest.substr(0, rest.find_first_not_of("0123456789"));
-        const auto number = readInteger(rest);
+        const auto number = parseNumber<std::int64_t>(rest);
         return number && *number > 0 && *number < 65536 ? std::optional(static_cast<int>(*number)) : std::nullopt;
     }
 

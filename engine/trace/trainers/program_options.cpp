@@ -56,7 +56,7 @@ std::optional<std::string> ProgramOptions::text(const std::string& name) {
 std::optional<std::int64_t> ProgramOptions::whole(const std::string& name) {
     Given* given = find(name);
     if (given == nullptr || given->values.empty()) return std::nullopt;
-    const auto value = readInteger(given->values.front());
+    const auto value = parseNumber<std::int64_t>(given->values.front());
     given->understood = value.has_value();
     return value;
 }

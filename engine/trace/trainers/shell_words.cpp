@@ -155,7 +155,8 @@ private:
                 while (end < text.size() && isNameCharacter(text[end])) ++end;
                 const std::string_view term = text.substr(i, end - i);
                 const auto known = values_.find(std::string(term));
-                const auto number = readInteger(known == values_.end() ? term : std::string_view(known->second));
+                const auto number =
+                    parseNumber<std::int64_t>(known == values_.end() ? term : std::string_view(known->second));
                 if (!number || (any && operation == ' ') || !apply(value, operation, *number)) return std::nullopt;
                 operation = ' ';
                 any = true;

@@ -114,7 +114,7 @@ private:
             const std::string_view comment = text.substr(line, end - line);
             if (const std::size_t at = comment.find(key); at != std::string_view::npos) {
                 std::string_view rest = comment.substr(at + key.size());
-                const auto value = readInteger(rest.substr(0, rest.find_first_not_of("0123456789")));
+                const auto value = parseNumber<std::int64_t>(rest.substr(0, rest.find_first_not_of("0123456789")));
                 if (value && *value >= 0 && *value <= 65535) return static_cast<int>(*value);
             }
             line = end + 1;

@@ -2,6 +2,7 @@
 // Numbers and comments as several of the targets write and read them.
 #pragma once
 
+#include "engine/base/parse_text.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
 
@@ -27,9 +28,8 @@ std::string realText(double value);
 std::string shortText(std::string_view text);
 /// In one line, whatever a name holds.
 std::string inComment(std::string text);
-/// The whole text is a number within the type's range.
+/// The whole text is a finite number; it may have a plus.
 std::optional<double> readNumber(std::string_view text);
-std::optional<std::int64_t> readInteger(std::string_view text);
 /// A product or quotient of decimal numbers as they were written before: rounded to 14 digits.
 double rounded(double value);
 
