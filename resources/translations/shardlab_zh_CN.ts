@@ -3736,6 +3736,26 @@ Set Model to gpt-moe in Design, and run.</source>
         <source>Written to %1: %2.</source>
         <translation>已写到 %1：%2。</translation>
     </message>
+    <message>
+        <source>Take all the &amp;nearest</source>
+        <translation>全部采用最接近的值(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Set every refused field to the nearest that is possible, as one step that can be undone</source>
+        <translation>把每个被拒绝的字段设为最接近的可行值，作为可以撤销的一步</translation>
+    </message>
+    <message>
+        <source>Take what %1 can do</source>
+        <translation>采用 %1 能做的</translation>
+    </message>
+    <message>
+        <source>What is refused still has no nearest value of its field alone.</source>
+        <translation>仍被拒绝的，单靠其字段没有最接近的值。</translation>
+    </message>
+    <message>
+        <source>Changed: %1.</source>
+        <translation>已更改：%1。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::FactList</name>
