@@ -19,7 +19,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -54,8 +53,6 @@ private Q_SLOTS:
     void aFieldIsFoundByAWord();
     void aFoldedSectionStaysFoldedAndOpensForAFault();
     void unitsStandBehindNumbers();
-    void aZeroThatStandsForSomethingShowsItsWord_data();
-    void aZeroThatStandsForSomethingShowsItsWord();
     void fieldsWithoutEffectAreSubdued();
 
 private:
@@ -123,67 +120,6 @@ void LayoutFormTest::unitsStandBehindNumbers() {
     for (const char* words : {"/run/size_limit", "/optimizer/learning_rate"})  // writes its own; has none
         QVERIFY(dynamic_cast<UnitLine*>(&row(words).editor().control())->unit().isEmpty());
     QVERIFY(qobject_cast<QSpinBox*>(&row("/model/heads").editor().control())->suffix().isEmpty());
-}
-
-void LayoutFormTest::aZeroThatStandsForSomethingShowsItsWord_data() {
-    QTest::addColumn<QByteArray>("pointer");
-    for (const Field& field : fields()) {
-        const bool whole = std::holds_alternative<IntegerField>(field.access);
-        const bool number =
-            std::holds_alternative<NumberField>(field.access) || std::holds_alternative<LongField>(field.access);
-        QVERIFY2(field.zero.empty() || ((whole || number) && field.limits.least <= 0), field.pointer.data());
-        if (!field.zero.empty()) QTest::newRow(field.pointer.data()) << QByteArray(field.pointer.data());
-    }
-}
-
-/// Windows, caps and limits that are off showed a bare 0.
-void LayoutFormTest::aZeroThatStandsForSomethingShowsItsWord() {
-    QFETCH(QByteArray, pointer);
-    const Field& field = *findField(pointer.toStdString());
-    const auto set = [&](double number) {
-        Layout layout = desk_->document().layout();
-        if (!layout.cluster.pace) layout.cluster.pace.emplace();
-        std::visit(
-            [&](const auto& access) {
-                using Access = std::decay_t<decltype(access)>;
-                if constexpr (std::is_same_v<Access, IntegerField>) access(layout) = static_cast<int>(number);
-                else if constexpr (std::is_same_v<Access, LongField>)
-                    access(layout) = static_cast<std::int64_t>(number);
-                else if constexpr (std::is_same_v<Access, NumberField>) access(layout) = number;
-            },
-            field.access);
-        desk_->document().change(layout, QStringLiteral("set"));
-    };
-    const auto* integer = std::get_if<IntegerField>(&field.access);
-    QWidget& control = row(pointer.constData()).editor().control();
-    auto* box = qobject_cast<QSpinBox*>(&control);
-    auto* line = qobject_cast<QLineEdit*>(&control);
-    QCOMPARE(box != nullptr, integer != nullptr);
-    const auto shown = [&] { return box ? box->text() : line->text(); };
-    const QString word = QString::fromStdString(std::string(field.zero));
-    set(3);
-    QVERIFY2(shown().startsWith(QLatin1Char('3')), qPrintable(shown()));
-    set(0);
-    QCOMPARE(shown(), word);
-    QVERIFY(box || static_cast<UnitLine*>(line)->unit().isEmpty());
-    QVERIFY(control.toolTip().contains(QStringLiteral("0: ") + word));
-    // A click chooses the word whole, and a number takes its place; 0 is the word again.
-    QVERIFY(QTest::qWaitForWindowExposed(form_.get()));
-    QWidget* editor = box ? box->findChild<QLineEdit*>() : line;
-    QTest::mouseClick(editor, Qt::LeftButton, {}, editor->rect().center());
-    const auto selected = [&] { return static_cast<QLineEdit*>(editor)->selectedText(); };
-    if (control.hasFocus()) QTRY_COMPARE(selected(), word);
-    else box ? box->selectAll() : line->selectAll();
-    QTest::keyClicks(editor, QStringLiteral("4"));
-    QVERIFY2(shown().startsWith(QLatin1Char('4')), qPrintable(shown()));
-    QVERIFY(row(pointer.constData()).faultText().isEmpty() || !row(pointer.constData()).faultText().contains("is not"));
-    box ? box->selectAll() : line->selectAll();
-    QTest::keyClicks(editor, QStringLiteral("0"));
-    QTest::keyClick(editor, Qt::Key_Return);
-    QCOMPARE(shown(), word);
-    Layout layout = desk_->document().layout();
-    set(0);
-    QVERIFY(desk_->document().layout() == layout);
 }
 
 void LayoutFormTest::fieldsWithoutEffectAreSubdued() {
