@@ -136,9 +136,10 @@ void addRun(CommandLine& line) {
     verb.option("--resume", options->resume,
                 "Go on from a checkpoint, or from the newest in a folder of them; of any layout with the same model")
         .typeName("DIR");
-    verb.option("--deadline", options->deadline,
-                "Seconds after which a rank that stands still within a step ends the run, with a report; 0: from how "
-                "long steps take")
+    verb.option(
+            "--deadline", options->deadline,
+            "Seconds after which a rank that stands still within a step ends the run, with a report; until the first "
+            "step is over, which loads libraries, at least 60; 0: from how long steps take")
         .typeName("S");
     verb.option("--max-restarts", options->maxRestarts,
                 "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")

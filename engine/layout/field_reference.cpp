@@ -112,7 +112,7 @@ std::string limitsText(const Field& field, const Translation& say, std::string_v
 }
 
 std::string legalText(const Field& field, std::span<const ScheduleMethod> schedules, const Translation& say) {
-    const std::string text = std::visit(
+    std::string text = std::visit(
         [&](const auto& access) -> std::string {
             using Access = std::decay_t<decltype(access)>;
             if constexpr (std::is_same_v<Access, IntegerField> || std::is_same_v<Access, LongField>)
@@ -137,6 +137,7 @@ std::string legalText(const Field& field, std::span<const ScheduleMethod> schedu
             else return say("an object with the fields below, or null for a run at full speed");
         },
         field.access);
+    if (!field.zero.empty()) text = told(say, "{} (0: {})", text, say(field.zero));
     return field.unit.empty() ? text : told(say, "{}; {}", text, say(field.unit));
 }
 
@@ -164,6 +165,7 @@ std::string layoutSchema(std::span<const ScheduleMethod> schedules) {
     for (const Field& field : fields()) {
         ordered_json& place = placeOf(schema, field.pointer);
         place = {{"title", field.label}, {"description", field.help}};
+        if (!field.zero.empty()) place["description"] = fmt::format("{} 0: {}.", field.help, field.zero);
         place.update(valueSchema(field, schedules));
         if (!std::holds_alternative<PaceField>(field.access))
             place["default"] = values.at(ordered_json::json_pointer(std::string(field.pointer)));

@@ -65,6 +65,9 @@ struct Field {
     /// Words of known methods that are not built yet, comma separated: refused, but not called unknown.
     std::string_view planned = {};
     FieldLimits limits = {};
+    /// What 0 stands for where it is no number like the others, in a word or two: "off", "no limit". Forms show it in
+    /// place of the 0.
+    std::string_view zero = {};
 };
 
 /// In the order of the layout file; the first part of the pointer is the section.

@@ -1781,6 +1781,12 @@ loss scale %1</source>
         <source>As the program told it for this step.</source>
         <translation>由程序为这一步给出。</translation>
     </message>
+    <message>
+        <source>%1
+0: %2.</source>
+        <translation>%1
+0：%2。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -1958,10 +1964,6 @@ loss scale %1</source>
         <translation>%1（理论 %2）</translation>
     </message>
     <message>
-        <source>The share of the time between the first forward and the last backward in which the compute lanes are idle. The theory assumes equal stages and free transfers</source>
-        <translation>从第一个前向到最后一个反向之间，计算通道空闲的时间比例。理论值假设各阶段相等且传输不花时间</translation>
-    </message>
-    <message>
         <source>Exposed comm</source>
         <translation>暴露通信</translation>
     </message>
@@ -1992,6 +1994,10 @@ loss scale %1</source>
     <message>
         <source>Tokens/s</source>
         <translation>Tokens/s</translation>
+    </message>
+    <message>
+        <source>The share of the time between the first forward and the last backward in which the compute lanes are idle, also while they wait for transfers. The theory assumes equal stages and free transfers. The bubble of Waterfall is a share of the whole step, and leaves waiting for transfers to the exposed communication</source>
+        <translation>从第一次前向到最后一次反向之间计算通道空闲的时间份额，等待传输的时间也算在内。理论值假定各阶段相等、传输不花时间。瀑布图的气泡占整个一步的份额，等待传输的时间归入未掩盖的通信</translation>
     </message>
 </context>
 <context>
@@ -3734,6 +3740,26 @@ Set Model to gpt-moe in Design, and run.</source>
         <source>Written to %1: %2.</source>
         <translation>已写到 %1：%2。</translation>
     </message>
+    <message>
+        <source>Take all the &amp;nearest</source>
+        <translation>全部采用最接近的值(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Set every refused field to the nearest that is possible, as one step that can be undone</source>
+        <translation>把每个被拒绝的字段设为最接近的可行值，作为可以撤销的一步</translation>
+    </message>
+    <message>
+        <source>Take what %1 can do</source>
+        <translation>采用 %1 能做的</translation>
+    </message>
+    <message>
+        <source>What is refused still has no nearest value of its field alone.</source>
+        <translation>仍被拒绝的，单靠其字段没有最接近的值。</translation>
+    </message>
+    <message>
+        <source>Changed: %1.</source>
+        <translation>已更改：%1。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::FactList</name>
@@ -4961,6 +4987,30 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
     <message>
         <source>Page of the manual</source>
         <translation>手册页面</translation>
+    </message>
+    <message>
+        <source>find (Ctrl+F)</source>
+        <translation>查找 (Ctrl+F)</translation>
+    </message>
+    <message>
+        <source>Find in the manual</source>
+        <translation>在手册中查找</translation>
+    </message>
+    <message>
+        <source>Find lines with all of these words, on any page. Return goes to the chosen line.</source>
+        <translation>在所有页面中查找含有全部这些词的行。按回车转到所选的行。</translation>
+    </message>
+    <message>
+        <source>Lines found</source>
+        <translation>找到的行</translation>
+    </message>
+    <message>
+        <source>%1: %2</source>
+        <translation>%1：%2</translation>
+    </message>
+    <message>
+        <source>no line has all of this</source>
+        <translation>没有哪一行含有全部这些</translation>
     </message>
 </context>
 <context>
@@ -7836,12 +7886,12 @@ would give away what the lesson asks.</source>
         <translation>均衡损失权重</translation>
     </message>
     <message>
-        <source>Bandwidth in one direction of the link between devices of one node, NVLink say. 0 stands for the modelled device&apos;s own.</source>
-        <translation>同一节点内设备之间链路（例如 NVLink）的单向带宽。0 表示所建模设备自身的值。</translation>
+        <source>Bandwidth in one direction of the link between devices of one node, NVLink say.</source>
+        <translation>同一节点内设备之间链路（例如 NVLink）的单向带宽。</translation>
     </message>
     <message>
-        <source>Bandwidth of the network between nodes for each device: that of a node&apos;s network ports together, divided by its devices. 0 stands for the modelled device&apos;s own.</source>
-        <translation>节点间网络分到每个设备的带宽：一个节点所有网口之和除以其设备数。0 表示所建模设备自身的值。</translation>
+        <source>Bandwidth of the network between nodes for each device: that of a node&apos;s network ports together, divided by its devices.</source>
+        <translation>节点间网络分到每个设备的带宽：一个节点所有网口之和除以其设备数。</translation>
     </message>
     <message>
         <source>Base of the rotary embedding: pair i of a head&apos;s numbers turns by position × base^(−2i ÷ width). A larger base tells positions apart that are further from each other.</source>
@@ -7876,8 +7926,8 @@ would give away what the lesson asks.</source>
         <translation>手写顺序</translation>
     </message>
     <message>
-        <source>Bytes that the run file may grow to (500 MB); 0 stands for no limit, and every event is kept. Near the limit the policy last-and-every takes over: the metrics of every step stay, and so do the events of the last steps and of every k-th step.</source>
-        <translation>运行文件最多可增长到的字节数（500 MB）；0 表示不限，保留所有事件。接近上限时采用 last-and-every 策略：保留每一步的指标，以及最后若干步和每第 k 步的事件。</translation>
+        <source>Bytes that the run file may grow to (500 MB). Without a limit every event is kept. Near the limit the policy last-and-every takes over: the metrics of every step stay, and so do the events of the last steps and of every k-th step.</source>
+        <translation>运行文件最多可增长到的字节数（500 MB）；不限时保留所有事件。接近上限时采用 last-and-every 策略：保留每一步的指标，以及最后若干步和每第 k 步的事件。</translation>
     </message>
     <message>
         <source>Capacity</source>
@@ -7904,24 +7954,24 @@ would give away what the lesson asks.</source>
         <translation>裁剪阈值</translation>
     </message>
     <message>
-        <source>Columns of each head of queries, of keys and of values. 0 stands for hidden ÷ heads.</source>
-        <translation>查询、键和值的每个头的列数。0 表示 隐藏维度 ÷ 头数。</translation>
+        <source>Columns of each head of queries, of keys and of values.</source>
+        <translation>查询、键和值的每个头的列数。</translation>
     </message>
     <message>
         <source>Columns of each head&apos;s query and key that are turned by their position in a latent attention, beside model.head_width that are not. The turned columns of the key are the same for all heads.</source>
         <translation>潜在注意力中，每个头的查询和键里按位置旋转的列数；另有 model.head_width 列不旋转。键的旋转列由所有头共用。</translation>
     </message>
     <message>
-        <source>Columns of each head&apos;s value in a latent attention. 0 stands for as many as model.head_width.</source>
-        <translation>潜在注意力中每个头的值的列数。0 表示与 model.head_width 相同。</translation>
+        <source>Columns of each head&apos;s value in a latent attention.</source>
+        <translation>潜在注意力中每个头的值的列数。</translation>
     </message>
     <message>
-        <source>Columns of the latent that the keys and values of all heads are made from where positions are rotary (multi-head latent attention, DeepSeek-V2): a token&apos;s keys and values are one narrow row, with an RMSNorm, that a second product expands. Its products have no biases. 0 stands for an attention without latents.</source>
-        <translation>使用旋转位置编码时，生成所有头的键和值的潜向量的列数（多头潜在注意力，DeepSeek-V2）：一个 token 的键和值是一个带 RMSNorm 的窄行，由第二个矩阵乘法展开。其矩阵乘法没有偏置项。0 表示不使用潜向量的注意力。</translation>
+        <source>Columns of the latent that the keys and values of all heads are made from where positions are rotary (multi-head latent attention, DeepSeek-V2): a token&apos;s keys and values are one narrow row, with an RMSNorm, that a second product expands. Its products have no biases.</source>
+        <translation>使用旋转位置编码时，生成所有头的键和值的潜向量的列数（多头潜在注意力，DeepSeek-V2）：一个 token 的键和值是一个带 RMSNorm 的窄行，由第二个矩阵乘法展开。其矩阵乘法没有偏置项。</translation>
     </message>
     <message>
-        <source>Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. 0 stands for queries that are made straight from the hidden width.</source>
-        <translation>潜在注意力中生成查询的潜向量的列数，带 RMSNorm。0 表示查询直接由隐藏维度生成。</translation>
+        <source>Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. Without it queries are made straight from the hidden width.</source>
+        <translation>潜在注意力中生成查询的潜向量的列数，带 RMSNorm。没有它时，查询直接由隐藏维度生成。</translation>
     </message>
     <message>
         <source>Compute</source>
@@ -8008,8 +8058,8 @@ would give away what the lesson asks.</source>
         <translation>检查点间隔</translation>
     </message>
     <message>
-        <source>Every so many blocks one has experts: 2 is the second, the fourth and so on. 0 stands for 2 in gpt-moe and for 1 in llama-moe.</source>
-        <translation>每隔这么多块有一个含专家的块：2 即第二块、第四块，依此类推。0 在 gpt-moe 中表示 2，在 llama-moe 中表示 1。</translation>
+        <source>Every so many blocks one has experts: 2 is the second, the fourth and so on. That of gpt-moe is 2, that of llama-moe 1.</source>
+        <translation>每隔这么多块有一个含专家的块：2 即第二块、第四块，依此类推。gpt-moe 的值是 2，llama-moe 的值是 1。</translation>
     </message>
     <message>
         <source>Exchange</source>
@@ -8076,8 +8126,8 @@ would give away what the lesson asks.</source>
         <translation>最少副本数</translation>
     </message>
     <message>
-        <source>Fewest replicas of an elastic run. Where ranks or hosts are lost, or when it is asked to, the run goes on from its newest checkpoint with fewer replicas, down to this many, and later with up to parallel.data again; the batch and the losses stay. With 0 the run is not elastic.</source>
-        <translation>弹性运行的最少副本数。失去 rank 或主机时，或收到要求时，运行从最新的检查点以更少的副本继续，最少到此数目，之后可恢复到 parallel.data；批次和损失不变。0 表示运行不是弹性的。</translation>
+        <source>Fewest replicas of an elastic run. Where ranks or hosts are lost, or when it is asked to, the run goes on from its newest checkpoint with fewer replicas, down to this many, and later with up to parallel.data again; the batch and the losses stay.</source>
+        <translation>弹性运行的最少副本数。失去 rank 或主机时，或收到要求时，运行从最新的检查点以更少的副本继续，最少到此数目，之后可恢复到 parallel.data；批次和损失不变。</translation>
     </message>
     <message>
         <source>File</source>
@@ -8164,8 +8214,8 @@ would give away what the lesson asks.</source>
         <translation>头数</translation>
     </message>
     <message>
-        <source>Heads of keys and of values where positions are rotary; each is read by equally many heads of queries (grouped-query attention). 0 stands for as many as heads.</source>
-        <translation>使用旋转位置编码时键和值的头数；每个被同样多的查询头读取（分组查询注意力）。0 表示与头数相同。</translation>
+        <source>Heads of keys and of values where positions are rotary; each is read by equally many heads of queries (grouped-query attention).</source>
+        <translation>使用旋转位置编码时键和值的头数；每个被同样多的查询头读取（分组查询注意力）。</translation>
     </message>
     <message>
         <source>Hidden</source>
@@ -8188,8 +8238,8 @@ would give away what the lesson asks.</source>
         <translation>如何平均梯度。backend：用通信库的 all-reduce。ring：沿各副本组成的环传递 2(n−1) 跳，每一跳是一个事件。</translation>
     </message>
     <message>
-        <source>How many of the lowest blocks of each stage are computed again, as far as memory asks for it; the blocks above them keep their activations. 0 stands for all blocks.</source>
-        <translation>每个阶段最低的多少个块重新计算，够内存之用即可；其上的块保留激活值。0 表示所有块。</translation>
+        <source>How many of the lowest blocks of each stage are computed again, as far as memory asks for it; the blocks above them keep their activations.</source>
+        <translation>每个阶段最低的多少个块重新计算，够内存之用即可；其上的块保留激活值。</translation>
     </message>
     <message>
         <source>How many times slower the slow pairs of a scaled rotary embedding turn.</source>
@@ -8268,8 +8318,8 @@ would give away what the lesson asks.</source>
         <translation>大型混合专家模型，用于规划</translation>
     </message>
     <message>
-        <source>Largest norm of the whole model&apos;s gradient, over all ranks; a longer gradient is scaled down to it. With 0 the gradient is left as it is.</source>
-        <translation>整个模型（所有 rank）梯度的最大范数；超过时按比例缩小到该值。0 表示不裁剪。</translation>
+        <source>Largest norm of the whole model&apos;s gradient, over all ranks; a longer gradient is scaled down to it.</source>
+        <translation>整个模型（所有 rank）梯度的最大范数；超过时按比例缩小到该值。</translation>
     </message>
     <message>
         <source>Largest root mean square of one parameter&apos;s update by Adafactor, before the learning rate; a larger update is scaled down to it.</source>
@@ -8420,12 +8470,12 @@ would give away what the lesson asks.</source>
         <translation>使用 capped-expert-choice 门控时，一个 token 的最多专家数。token 到专家的分配遵守此上限，然后每个专家选取分配给它最多的 token。</translation>
     </message>
     <message>
-        <source>Most microbatches that a rank holds at once, for schedules that take a limit (zb-greedy). 0 stands for as many as the pipeline has ranks.</source>
-        <translation>对可设上限的调度（zb-greedy），一个 rank 同时持有的最多微批次数。0 表示与流水线的 rank 数相同。</translation>
+        <source>Most microbatches that a rank holds at once, for schedules that take a limit (zb-greedy).</source>
+        <translation>对可设上限的调度（zb-greedy），一个 rank 同时持有的最多微批次数。</translation>
     </message>
     <message>
-        <source>Most tokens that a token attends to, itself among them (a sliding window, Mistral 7B). 0 stands for all tokens up to itself.</source>
-        <translation>一个 token 最多关注的 token 数，包括自身（滑动窗口，Mistral 7B）。0 表示到自身为止的所有 token。</translation>
+        <source>Most tokens that a token attends to, itself among them (a sliding window, Mistral 7B).</source>
+        <translation>一个 token 最多关注的 token 数，包括自身（滑动窗口，Mistral 7B）。</translation>
     </message>
     <message>
         <source>Naive model parallelism</source>
@@ -8508,8 +8558,8 @@ would give away what the lesson asks.</source>
         <translation>定速</translation>
     </message>
     <message>
-        <source>Pairs that turn at least so often over the original sequence stay as they are. 0 stands for 4 with llama3 and for 32 with yarn.</source>
-        <translation>在原序列长度内旋转至少这么多次的数对保持不变。0 在 llama3 中表示 4，在 yarn 中表示 32。</translation>
+        <source>Pairs that turn at least so often over the original sequence stay as they are. That of llama3 is 4, that of yarn 32.</source>
+        <translation>在原序列长度内旋转至少这么多次的数对保持不变。llama3 的值是 4，yarn 的值是 32。</translation>
     </message>
     <message>
         <source>Pairs that turn at most so often over the original sequence are slowed down by the whole factor.</source>
@@ -8544,8 +8594,8 @@ would give away what the lesson asks.</source>
         <translation>cnn 的图像边长像素数。它能被减半的次数不少于层数。</translation>
     </message>
     <message>
-        <source>Places of all experts together for each place that the tokens of a sample ask for. A token whose expert is full is dropped: it passes the block by unchanged. With expert-choice and capped-expert-choice it is the number of experts of a token on average. 0 stands for no limit: experts have as many rows as tokens choose them, and no token is dropped.</source>
-        <translation>所有专家的位置总数与一个样本的 token 所需位置数之比。专家已满时 token 被丢弃：它原样绕过该块。使用 expert-choice 和 capped-expert-choice 时，它是一个 token 的平均专家数。0 表示不限：有多少 token 选择某个专家，该专家就有多少行，不丢弃任何 token。</translation>
+        <source>Places of all experts together for each place that the tokens of a sample ask for. A token whose expert is full is dropped: it passes the block by unchanged. With expert-choice and capped-expert-choice it is the number of experts of a token on average. Without a limit experts have as many rows as tokens choose them, and no token is dropped.</source>
+        <translation>所有专家的位置总数与一个样本的 token 所需位置数之比。专家已满时 token 被丢弃：它原样绕过该块。使用 expert-choice 和 capped-expert-choice 时，它是一个 token 的平均专家数。不限时，有多少 token 选择某个专家，该专家就有多少行，不丢弃任何 token。</translation>
     </message>
     <message>
         <source>Positions</source>
@@ -8598,10 +8648,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>Ranks that the layers are spread over.</source>
         <translation>各层分布到的 rank 数。</translation>
-    </message>
-    <message>
-        <source>Ranks wait for each other while the pipeline fills and drains, and for slower stages.</source>
-        <translation>流水线填充和排空时各 rank 相互等待，以及等待较慢的阶段。</translation>
     </message>
     <message>
         <source>Ranks wait until a modelled device would have finished, so that a few cores show what a larger cluster does.</source>
@@ -8764,8 +8810,8 @@ would give away what the lesson asks.</source>
         <translation>当今模型的缩小版</translation>
     </message>
     <message>
-        <source>So many neighbouring data ranks share one copy of what ZeRO divides; 0: all of them. With fewer there are several copies (HSDP): each rank gathers and scatters within its copy, and copies sum their gradients once a step. As many as a host has keep most of the traffic on the host.</source>
-        <translation>这么多相邻的数据并行 rank 共同持有 ZeRO 所切分状态的一份拷贝；0 表示全部。更少时有多份拷贝（HSDP）：每个 rank 只在自己的拷贝内做 gather 和 scatter，各拷贝每步对梯度求和一次。取一台主机的设备数可使大部分流量留在主机内。</translation>
+        <source>So many neighbouring data ranks share one copy of what ZeRO divides. With fewer there are several copies (HSDP): each rank gathers and scatters within its copy, and copies sum their gradients once a step. As many as a host has keep most of the traffic on the host.</source>
+        <translation>这么多相邻的数据并行 rank 共同持有 ZeRO 所切分状态的一份拷贝。更少时有多份拷贝（HSDP）：每个 rank 只在自己的拷贝内做 gather 和 scatter，各拷贝每步对梯度求和一次。取一台主机的设备数可使大部分流量留在主机内。</translation>
     </message>
     <message>
         <source>Software stack</source>
@@ -8952,8 +8998,8 @@ would give away what the lesson asks.</source>
         <translation>使用 capped-expert-choice 门控时分配的熵的权重。权重越大，token 分布越均匀，分配也越快求得。</translation>
     </message>
     <message>
-        <source>Weight of the balance loss, which grows where experts are used unevenly. With switch it is n·Σ f·p, the share of the choices times their mean probability, with gshard the same for first choices, and with softmax, top-k and sigmoid for all choices of a token. With noisy-top-k and hierarchical it is the squared coefficient of variation of the summed gate weights. 0 stands for no such loss.</source>
-        <translation>均衡损失的权重；专家的使用越不均衡，均衡损失越大。switch 时为 n·Σ f·p，即选择所占比例乘以其平均概率；gshard 时只计第一选择，其余相同；softmax、top-k 和 sigmoid 时计一个 token 的所有选择。noisy-top-k 和 hierarchical 时为门控权重之和的变异系数的平方。0 表示没有这项损失。</translation>
+        <source>Weight of the balance loss, which grows where experts are used unevenly. With switch it is n·Σ f·p, the share of the choices times their mean probability, with gshard the same for first choices, and with softmax, top-k and sigmoid for all choices of a token. With noisy-top-k and hierarchical it is the squared coefficient of variation of the summed gate weights.</source>
+        <translation>均衡损失的权重；专家的使用越不均衡，均衡损失越大。switch 时为 n·Σ f·p，即选择所占比例乘以其平均概率；gshard 时只计第一选择，其余相同；softmax、top-k 和 sigmoid 时计一个 token 的所有选择。noisy-top-k 和 hierarchical 时为门控权重之和的变异系数的平方。</translation>
     </message>
     <message>
         <source>Weights</source>
@@ -9024,8 +9070,8 @@ would give away what the lesson asks.</source>
         <translation>块中哪些矩阵乘法带可学习的偏置项：none，qkv（生成查询、键和值的那个，如 Qwen2）或 all。default 在 gpt 中为 all，在 llama 和 llama-moe 中为 none。</translation>
     </message>
     <message>
-        <source>Width inside each expert. 0 stands for that of the feed-forward block in whose place it is.</source>
-        <translation>每个专家内部的宽度。0 表示与它所取代的前馈块相同。</translation>
+        <source>Width inside each expert. It stands in place of a feed-forward block.</source>
+        <translation>每个专家内部的宽度。它取代一个前馈块。</translation>
     </message>
     <message>
         <source>Width inside each layer&apos;s feed-forward block: one number for each layer, or one for all. Empty stands for 4 × hidden in all layers.</source>
@@ -9040,20 +9086,20 @@ would give away what the lesson asks.</source>
         <translation>注意力窗口</translation>
     </message>
     <message>
-        <source>With a gate of sigmoids: by how much a step moves the bias that each expert&apos;s score has for the choice alone. It falls where more tokens chose the expert than the mean, and rises where fewer did, which evens out the load without a loss (DeepSeek-V3: 0.001). 0 stands for no bias.</source>
-        <translation>使用 sigmoid 门控时：每一步把各专家得分中仅用于选择的偏置移动多少。选择该专家的 token 多于平均时减小，少于平均时增大，从而不用损失项就能均衡负载（DeepSeek-V3：0.001）。0 表示没有偏置。</translation>
+        <source>With a gate of sigmoids: by how much a step moves the bias that each expert&apos;s score has for the choice alone. It falls where more tokens chose the expert than the mean, and rises where fewer did, which evens out the load without a loss (DeepSeek-V3: 0.001).</source>
+        <translation>使用 sigmoid 门控时：每一步把各专家得分中仅用于选择的偏置移动多少。选择该专家的 token 多于平均时减小，少于平均时增大，从而不用损失项就能均衡负载（DeepSeek-V3：0.001）。</translation>
     </message>
     <message>
-        <source>With a size limit, every k-th of the steps before the last ones keeps its events too; this is k, and 0 stands for none. Where these events no longer fit, k doubles.</source>
-        <translation>有大小上限时，最后若干步之前的每第 k 步也保留事件；这里是 k，0 表示不保留。这些事件放不下时，k 翻倍。</translation>
+        <source>With a size limit, every k-th of the steps before the last ones keeps its events too; this is k. Where these events no longer fit, k doubles.</source>
+        <translation>有大小上限时，最后若干步之前的每第 k 步也保留事件；这里是 k。这些事件放不下时，k 翻倍。</translation>
     </message>
     <message>
         <source>With a size limit, so many steps at the end keep all their events.</source>
         <translation>有大小上限时，最后这么多步保留全部事件。</translation>
     </message>
     <message>
-        <source>With a window, every so many layers one attends to all tokens all the same: 6 is five layers with the window, then one without. 0 stands for none.</source>
-        <translation>有窗口时，每隔这么多层仍有一层关注所有 token：6 即五层有窗口，然后一层没有。0 表示没有这样的层。</translation>
+        <source>With a window, every so many layers one attends to all tokens all the same: 6 is five layers with the window, then one without.</source>
+        <translation>有窗口时，每隔这么多层仍有一层关注所有 token：6 即五层有窗口，然后一层没有。</translation>
     </message>
     <message>
         <source>With the exchange easgd, how strongly a replica&apos;s weights and the centre pull each other, per unit of learning rate. At the largest learning rate, rate × ρ is the share of their distance that one exchange takes from each.</source>
@@ -9940,24 +9986,24 @@ would give away what the lesson asks.</source>
         <translation>logit 上限</translation>
     </message>
     <message>
-        <source>Logits l become cap × tanh(l ÷ cap), and stay between −cap and cap (Gemma 2 has 30). 0 stands for logits without a cap.</source>
-        <translation>logit l 变为 cap × tanh(l ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 30）。0 表示没有上限。</translation>
+        <source>Logits l become cap × tanh(l ÷ cap), and stay between −cap and cap (Gemma 2 has 30).</source>
+        <translation>logit l 变为 cap × tanh(l ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 30）。</translation>
     </message>
     <message>
         <source>Ranks that divide the tokens of each sample among themselves. In attention, where each token looks at all before it, they meet as the context method says.</source>
         <translation>共同划分每个样本的 token 的 rank 数。在注意力中，每个 token 要看它之前的所有 token，它们按上下文方法交换。</translation>
     </message>
     <message>
-        <source>Scores s of an attention become cap × tanh(s ÷ cap), and stay between −cap and cap (Gemma 2 has 50). 0 stands for scores without a cap.</source>
-        <translation>注意力的得分 s 变为 cap × tanh(s ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 50）。0 表示没有上限。</translation>
+        <source>Scores s of an attention become cap × tanh(s ÷ cap), and stay between −cap and cap (Gemma 2 has 50).</source>
+        <translation>注意力的得分 s 变为 cap × tanh(s ÷ cap)，保持在 −cap 与 cap 之间（Gemma 2 为 50）。</translation>
     </message>
     <message>
         <source>Sinks</source>
         <translation>汇点</translation>
     </message>
     <message>
-        <source>So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding); 0: all of them. The parts of the group then hold different experts; with 1 each expert is whole on one rank while all else is cut. Tensor divided by this number divides expert.</source>
-        <translation>张量组中这么多个相邻的 rank 共同切分每个专家（MoE 并行折叠）；0 表示全部。这时组的各部分持有不同的专家；为 1 时，每个专家完整地位于一个 rank 上，而其余一切仍被切分。张量并行度除以该数所得的商整除专家并行度。</translation>
+        <source>So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding). The parts of the group then hold different experts; with 1 each expert is whole on one rank while all else is cut. Tensor divided by this number divides expert.</source>
+        <translation>张量组中这么多个相邻的 rank 共同切分每个专家（MoE 并行折叠）。这时组的各部分持有不同的专家；为 1 时，每个专家完整地位于一个 rank 上，而其余一切仍被切分。张量并行度除以该数所得的商整除专家并行度。</translation>
     </message>
     <message>
         <source>So many ranks spread the experts of a model over themselves and send each other tokens: neighbours in the context group and along data, and where experts have a tensor degree of their own, the parts of a tensor group too. The number divides experts. It adds no ranks: the product of the other degrees is the number of devices.</source>
@@ -12880,8 +12926,8 @@ would give away what the lesson asks.</source>
         <translation>预先预测的 token</translation>
     </message>
     <message>
-        <source>Tokens behind the next one that are predicted too, each by a module above the model: a block that joins what the block below makes with the embedding of the token that is known by then (multi-token prediction, DeepSeek-V3). Embedding and output projection are the model&apos;s own. 0 stands for none.</source>
-        <translation>除下一个 token 之外还要预测的 token 数，每个由模型之上的一个模块预测：该模块的块把下方块的输出与此时已知的 token 的嵌入合并（多 token 预测，DeepSeek-V3）。嵌入和输出投影与模型共用。0 表示没有。</translation>
+        <source>Tokens behind the next one that are predicted too, each by a module above the model: a block that joins what the block below makes with the embedding of the token that is known by then (multi-token prediction, DeepSeek-V3). Embedding and output projection are the model&apos;s own.</source>
+        <translation>除下一个 token 之外还要预测的 token 数，每个由模型之上的一个模块预测：该模块的块把下方块的输出与此时已知的 token 的嵌入合并（多 token 预测，DeepSeek-V3）。嵌入和输出投影与模型共用。</translation>
     </message>
     <message>
         <source>Weight ahead</source>
@@ -18914,6 +18960,86 @@ would give away what the lesson asks.</source>
     <message>
         <source>the log does not say how many devices a node has: the layout&apos;s have {}</source>
         <translation>日志没有说明每个节点有多少设备：布局中每个节点有 {} 个</translation>
+    </message>
+    <message>
+        <source>Ranks wait for each other while the pipeline fills and drains, and for slower stages, as if transfers took no time. The bubble beside a layout&apos;s step time counts waiting for transfers too, and as a share of the time from the first forward to the last backward, not of the step.</source>
+        <translation>在流水线填充和排空时，以及遇到较慢的阶段时，各 rank 互相等待，假定传输不花时间。布局的步时间旁边的气泡还计入对传输的等待，占从第一次前向到最后一次反向这段时间的份额，而不是整个一步的份额。</translation>
+    </message>
+    <message>
+        <source>all</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>all at once</source>
+        <translation>一次全部</translation>
+    </message>
+    <message>
+        <source>as feed-forward</source>
+        <translation>与前馈块相同</translation>
+    </message>
+    <message>
+        <source>as head width</source>
+        <translation>与头的列数相同</translation>
+    </message>
+    <message>
+        <source>as many as heads</source>
+        <translation>与头数相同</translation>
+    </message>
+    <message>
+        <source>as many as ranks</source>
+        <translation>与流水线 rank 数相同</translation>
+    </message>
+    <message>
+        <source>at the end</source>
+        <translation>仅在最后</translation>
+    </message>
+    <message>
+        <source>from the steps</source>
+        <translation>由各步得出</translation>
+    </message>
+    <message>
+        <source>hidden ÷ heads</source>
+        <translation>隐藏维度 ÷ 头数</translation>
+    </message>
+    <message>
+        <source>no bias</source>
+        <translation>无偏置</translation>
+    </message>
+    <message>
+        <source>no cap</source>
+        <translation>无上限</translation>
+    </message>
+    <message>
+        <source>no latents</source>
+        <translation>无潜向量</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <source>off</source>
+        <translation>关</translation>
+    </message>
+    <message>
+        <source>the device&apos;s own</source>
+        <translation>设备自身的值</translation>
+    </message>
+    <message>
+        <source>the model&apos;s own</source>
+        <translation>模型自身的值</translation>
+    </message>
+    <message>
+        <source>the scaling&apos;s own</source>
+        <translation>缩放方式自身的值</translation>
+    </message>
+    <message>
+        <source>when asked for</source>
+        <translation>仅在要求时</translation>
+    </message>
+    <message>
+        <source>{} (0: {})</source>
+        <translation>{}（0：{}）</translation>
     </message>
 </context>
 </TS>

@@ -95,15 +95,17 @@ private Q_SLOTS:
         std::int64_t ofRanks = 0;
         for (const RankStep& rank : summarizer.steps().front().ranks) ofRanks += rank.moved;
         QCOMPARE(ofRanks, moved);
-        std::int64_t cells = 0;
+        std::int64_t cells = 0, least = 0;
         for (int from = 0; from < matrix.ranks(); ++from)
             for (int to = 0; to < matrix.ranks(); ++to) {
                 const auto cell = matrix.cell(from, to, TrafficMatrix::Part::All);
                 cells += cell.bytes;
                 QVERIFY(cell.bytes <= matrix.largest(TrafficMatrix::Part::All));
+                if (cell.bytes > 0 && (least == 0 || cell.bytes < least)) least = cell.bytes;
                 if (from == to) QCOMPARE(cell.bytes, std::int64_t{0});
             }
         QCOMPARE(cells, matrix.total(TrafficMatrix::Part::All));
+        QCOMPARE(least, matrix.smallest(TrafficMatrix::Part::All));
     }
 
     /// Ranks of a host share a copy: between hosts goes what copies sum, of each rank to its like alone.

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Words above the table of candidates leave those in sight in which all of them are found.
+// The table of candidates: words above it leave those in sight in which all of them are found, and its columns cut no
+// words while there is room.
 #include "desktop_fixture.h"
 
+#include "ui/views/candidates/candidates_model.h"
 #include "ui/views/candidates/candidates_view.h"
 
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QTableView>
 #include <QtTest>
@@ -33,6 +36,7 @@ class CandidatesFilterTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void wordsFilterThem();
+    void columnsCutNoWordsWhileThereIsRoom();
 };
 
 void CandidatesFilterTest::wordsFilterThem() {
@@ -71,6 +75,42 @@ void CandidatesFilterTest::wordsFilterThem() {
     QCOMPARE(table.model()->rowCount(), 0);
     field->clear();
     QCOMPARE(table.model()->rowCount(), all);
+}
+
+/// Degrees took all the room, and the schedule was cut beside them.
+void CandidatesFilterTest::columnsCutNoWordsWhileThereIsRoom() {
+    Desk desk;
+    SearchSession& search = desk.workbench.search();
+    desk.workbench.newFromPreset(searched());
+    CandidatesView view(desk.workbench.context(Workspace::Design), nullptr);
+    view.resize(900, 620);
+    view.show();
+    search.start();
+    QVERIFY(QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }, 60'000));
+    QTableView& table = view.table();
+    QHeaderView& header = *table.horizontalHeader();
+    const int rows = table.model()->rowCount();
+    const auto needs = [&](int column) {
+        int most = 0;
+        for (int row = 0; row < rows; ++row)
+            most = std::max(most, table.sizeHintForIndex(table.model()->index(row, column)).width());
+        return most;
+    };
+    constexpr int padding = 14;
+    for (int width = 900; width >= 400; width -= 20) {
+        view.resize(width, 620);
+        QTRY_VERIFY(header.length() <= table.viewport()->width());
+        const bool whole = !table.isColumnHidden(CandidatesModel::Micro);
+        QVERIFY(width < 900 || whole);
+        int wanted = 0;
+        for (int column = 0; column < CandidatesModel::columns; ++column)
+            if (!table.isColumnHidden(column))
+                wanted += column <= CandidatesModel::Schedule ? needs(column) + padding : table.columnWidth(column);
+        if (wanted > table.viewport()->width()) continue;
+        for (int column = 0; column < CandidatesModel::columns; ++column)
+            QVERIFY2(table.isColumnHidden(column) || table.columnWidth(column) >= needs(column),
+                     "nothing is cut where there is room");
+    }
 }
 
 QTEST_MAIN(CandidatesFilterTest)

@@ -193,13 +193,6 @@ void CandidatesTest::columnsAreSortedAndSized() {
         QTRY_VERIFY2(header.length() <= table.viewport()->width(), "no column is pushed out of sight");
         QVERIFY2(table.columnWidth(CandidatesModel::Schedule) >= heading, "its heading once lacked an end");
     }
-    for (int row = 0; row < rows; ++row)
-        for (const int column : {CandidatesModel::Degrees, CandidatesModel::Micro, CandidatesModel::Throughput,
-                                 CandidatesModel::Bubble, CandidatesModel::Peak}) {
-            const QModelIndex index = table.model()->index(row, column);
-            QVERIFY2(table.columnWidth(column) >= table.sizeHintForIndex(index).width(),
-                     "nothing is cut where there is room");
-        }
     QVERIFY(table.model()
                 ->index(0, CandidatesModel::Degrees)
                 .data(Qt::ToolTipRole)

@@ -4,6 +4,10 @@
 #include "tests/support/wings.h"
 
 #include "engine/base/file.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/presets.h"
+#include "ui/core/field_words.h"
+#include "ui/core/layout_export.h"
 #include "ui/core/text.h"
 #include "ui/window/export_window.h"
 #include "ui/window/main_window.h"
@@ -25,6 +29,7 @@
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTableWidget>
+#include <QUndoStack>
 #include <QtTest>
 
 using namespace shardlab::test;
@@ -251,6 +256,66 @@ private Q_SLOTS:
         QVERIFY(table.isVisible());
         QCOMPARE(table.rowCount(), static_cast<int>(desk.document().faults().size()));
         QVERIFY(!preview->saveButton().isEnabled());
+    }
+
+    /// Each refused field had to be gone to and mended by hand.
+    void allTheNearestAreTakenInOneStep() {
+        Desk desk;
+        Layout layout = common();
+        layout.schedule.kind = "zb-h1";
+        layout.optimizer.kind = OptimizerKind::Sm3;
+        layout.parallel.pipeline = 2;
+        desk.document().replace(layout, {});
+        QVERIFY(desk.document().faults().empty());
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.show();
+        ExportWindow* preview = shownBy(window, "export.megatron");
+        QVERIFY(preview && preview->refusals().rowCount() >= 2 && preview->nearestButton().isVisible());
+        const auto refused = exportLayout(layout, trainer("megatron"));
+        const int steps = desk.document().undoStack().count();
+        QTest::mouseClick(&preview->nearestButton(), Qt::LeftButton);
+        QCOMPARE(desk.document().undoStack().count(), steps + 1);
+        QVERIFY(exportLayout(desk.document().layout(), trainer("megatron")));
+        QVERIFY(!preview->refusals().isVisible() && preview->saveButton().isEnabled());
+        // Only what was refused has changed, and each change is told.
+        for (const FieldChange& change : changesBetween(layout, desk.document().layout())) {
+            QVERIFY(std::ranges::any_of(refused.error(),
+                                        [&](const Fault& fault) { return fault.pointer == change.pointer; }));
+            QVERIFY2(preview->note().text().contains(changesText({change})), qPrintable(preview->note().text()));
+        }
+        desk.document().undoStack().undo();
+        QVERIFY(desk.document().layout() == layout);
+
+        // A layout with a fault is mended in Design; its faults are nothing that a trainer refuses.
+        layout.model.heads = 3;
+        desk.document().change(layout, QStringLiteral("heads"));
+        QVERIFY(preview->refusals().isVisible() && !preview->nearestButton().isVisible());
+    }
+
+    /// Whatever is refused: what is taken stays legal, and less is refused.
+    void theNearestOfAnyRefusalIsLegal_data() {
+        QTest::addColumn<QString>("target");
+        for (const TrainerTarget& each : trainerTargets())
+            QTest::newRow(std::string(each.name).c_str()) << text(each.name);
+    }
+    void theNearestOfAnyRefusalIsLegal() {
+        QFETCH(QString, target);
+        const TrainerTarget& to = trainer(qPrintable(target));
+        const auto all = presets();
+        QVERIFY(all.has_value());
+        int mended = 0;
+        for (const Preset& preset : *all) {
+            if (!check(preset.layout, scheduleMethods()).empty()) continue;
+            const auto before = exportLayout(preset.layout, to);
+            const Layout nearest = nearestFor(preset.layout, to);
+            if (before) QVERIFY(nearest == preset.layout);
+            if (nearest == preset.layout) continue;
+            ++mended;
+            QVERIFY(check(nearest, scheduleMethods()).empty());
+            const auto after = exportLayout(nearest, to);
+            QVERIFY(after || after.error().size() < before.error().size());
+        }
+        QVERIFY(mended > 0);
     }
 
     void configurationsOfOtherTrainersBecomeLayouts_data() {

@@ -19,7 +19,6 @@
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
@@ -83,7 +82,8 @@ static void alter(QWidget& control) {
         line->text().split(' ').front().toDouble(&number);
         QString other = QStringLiteral("words");
         if (qobject_cast<LongEditor*>(line->parent())) other = line->text() == QLatin1String("7") ? "8" : "7";
-        else if (number) other = line->text() == QLatin1String("0.25") ? "0.5" : "0.25";
+        else if (number || qobject_cast<NumberEditor*>(line->parent()))
+            other = line->text() == QLatin1String("0.25") ? "0.5" : "0.25";
         else if (qobject_cast<IntegerListEditor*>(line->parent())) other = QStringLiteral("64 64");
         line->selectAll();
         QTest::keyClicks(line, other);

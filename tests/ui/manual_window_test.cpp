@@ -5,11 +5,14 @@
 #include "tests/ui/desktop_fixture.h"
 #include "tests/support/wings.h"
 #include "ui/core/markdown_page.h"
+#include "ui/core/text.h"
 #include "ui/window/main_window.h"
 #include "ui/window/manual_window.h"
 
+#include <QLineEdit>
 #include <QListWidget>
 #include <QScrollBar>
+#include <QTextBlock>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -83,6 +86,74 @@ private Q_SLOTS:
         QTest::qWait(50);
         QVERIFY(manual.page().verticalScrollBar()->maximum() > 0);
         QCOMPARE(manual.page().verticalScrollBar()->value(), 0);
+    }
+
+    /// There was no search: what is looked for stands on one of twenty pages.
+    void aWordIsFoundOnEveryPageAndMarkedThere() {
+        Desk desk;
+        ManualWindow manual(desk.workbench.theme(), nullptr);
+        manual.show();
+        QVERIFY(QTest::qWaitForWindowActive(&manual));
+        const auto pages = manualPages();
+        QTest::keyClick(&manual, Qt::Key_F, Qt::ControlModifier);
+        QVERIFY(manual.query().hasFocus());
+        QTest::keyClicks(&manual.query(), QStringLiteral("DEADline  seconds"));
+        QVERIFY(manual.hits().isVisible() && !manual.topics().isVisible());
+        // Titles of the pages that have both words in a paragraph, each followed by its lines.
+        QStringList titles;
+        int lines = 0;
+        for (int row = 0; row < manual.hits().count(); ++row) {
+            const QListWidgetItem* item = manual.hits().item(row);
+            const bool hit = item->flags().testFlag(Qt::ItemIsSelectable);
+            if (!hit) titles << item->text();
+            lines += hit ? 1 : 0;
+        }
+        QVERIFY(titles.size() > 1 && lines >= titles.size());
+        for (const QString& title : titles)
+            QVERIFY(std::ranges::any_of(*pages, [&](const Page& page) { return text(page.title) == title; }));
+        QVERIFY(!manual.hits().item(0)->flags().testFlag(Qt::ItemIsSelectable));
+        QCOMPARE(manual.hits().currentRow(), 1);
+        for (int hit = 1; hit < lines; ++hit) QTest::keyClick(&manual.query(), Qt::Key_Down);
+        QTest::keyClick(&manual.query(), Qt::Key_Down);  // stays at the last
+        QCOMPARE(manual.hits().currentRow(), manual.hits().count() - 1);
+        QTest::keyClick(&manual.query(), Qt::Key_Return);
+        QVERIFY(manual.isVisible());
+        QCOMPARE(manual.topics().currentItem()->text(), titles.back());
+        QSet<QString> marked;
+        for (const auto& mark : manual.page().extraSelections()) {
+            marked << mark.cursor.selectedText().toLower();
+            QCOMPARE(mark.cursor.block(), manual.page().textCursor().block());
+        }
+        QCOMPARE(marked, (QSet<QString>{QStringLiteral("deadline"), QStringLiteral("seconds")}));
+        QVERIFY(manual.page().viewport()->rect().contains(manual.page().cursorRect().center()));
+
+        QTest::keyClick(&manual.query(), Qt::Key_Escape);
+        QVERIFY(manual.isVisible() && manual.topics().isVisible() && !manual.hits().isVisible());
+        manual.query().setText(QStringLiteral("rank xyzzy"));
+        QCOMPARE(manual.hits().count(), 1);
+        QVERIFY(!manual.hits().item(0)->flags().testFlag(Qt::ItemIsSelectable));
+        QTest::keyClick(&manual.query(), Qt::Key_Return);
+        manual.query().clear();
+        QTest::keyClick(&manual.query(), Qt::Key_Escape);
+        QVERIFY(!manual.isVisible());
+    }
+
+    /// Each line that is found is the one that is marked, on every page.
+    void everyHitLeadsToItsLine() {
+        Desk desk;
+        ManualWindow manual(desk.workbench.theme(), nullptr);
+        manual.show();
+        manual.query().setText(QStringLiteral("rank"));
+        QVERIFY(manual.hits().count() > 50);
+        for (int row = 0; row < manual.hits().count(); ++row) {
+            const QListWidgetItem* item = manual.hits().item(row);
+            if (!item->flags().testFlag(Qt::ItemIsSelectable)) continue;
+            manual.hits().setCurrentRow(row);
+            QTest::keyClick(&manual.query(), Qt::Key_Return);
+            const QString paragraph = manual.page().textCursor().block().text();
+            QVERIFY2(item->data(Qt::AccessibleTextRole).toString().endsWith(paragraph), qPrintable(paragraph));
+            QVERIFY(!manual.page().extraSelections().isEmpty());
+        }
     }
 
     void linksLeadToOtherPages() {

@@ -27,7 +27,9 @@
 #include <QSlider>
 #include <QTableWidget>
 #include <QTest>
+#include <QTextEdit>
 #include <QUndoStack>
+#include <QVBoxLayout>
 #include <QWheelEvent>
 
 #include <algorithm>
@@ -281,6 +283,25 @@ private Q_SLOTS:
         QTest::keyClick(&view.slider(SweepAxis::Pipeline), Qt::Key_Left);
         QCOMPARE(bench.document.undoStack().count(), 2);
         QVERIFY(view.asTable().contains(QStringLiteral("Pipeline\t1")));
+    }
+
+    /// Where the figures took two lines, the rows above them were pressed together until their words were cut.
+    void slidersKeepTheHeightOfTheirRows() {
+        sample::DesignBench bench(sample::layout(1, 4, 8));
+        QWidget window;
+        auto* column = new QVBoxLayout(&window);
+        auto* view = new SlidersView(bench.context(), nullptr);
+        column->addWidget(view);
+        column->addWidget(new QTextEdit, 1);
+        for (const int width : {500, 240, 180, 150, 240}) {
+            window.resize(width, 220);
+            window.show();
+            QVERIFY(QTest::qWaitForWindowExposed(&window));
+            for (const QLabel* label : view->findChildren<QLabel*>())
+                QTRY_VERIFY2(label->height() >= (label->wordWrap() ? label->heightForWidth(label->width())
+                                                                   : label->sizeHint().height()),
+                             qPrintable(label->text()));
+        }
     }
 
     void schedulesAreComparedAndTaken() {

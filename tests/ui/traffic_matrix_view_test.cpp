@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The grid of ranks: what a click and the arrows choose, what the table says, and pictures in each state.
+#include "engine/base/units.h"
 #include "tests/support/places.h"
 #include "tests/support/seed.h"
 #include "tests/ui/bench_context.h"
@@ -18,6 +19,7 @@ class TrafficMatrixViewTest : public QObject {
 private Q_SLOTS:
     void clickAndArrowsChoose();
     void measuredIsPerStep();
+    void theScaleGoesFromTheSmallestToTheLargest();
     void pictures_data();
     void pictures();
 };
@@ -58,6 +60,46 @@ void TrafficMatrixViewTest::measuredIsPerStep() {
     measured.flush();
     QCOMPARE(measured.asTable(), predicted.asTable());
     QVERIFY(predicted.asTable().count(QLatin1Char('\n')) > 8);
+}
+
+/// The scale began at "10⁻⁶", whatever was sent.
+void TrafficMatrixViewTest::theScaleGoesFromTheSmallestToTheLargest() {
+    sample::Bench bench(Workspace::Design);
+    const Plan plan = sample::plan(sample::layout(2, 4, 8));
+    TrafficMatrixView view(bench.context(), nullptr);
+    view.resize(420, 320);
+    view.show();
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    view.flush();
+    const TrafficMatrix& matrix = *view.plot().matrix();
+    const auto told = [](std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); };
+    for (const auto part : {TrafficMatrix::Part::All, TrafficMatrix::Part::Messages}) {
+        view.partChoice().setCurrentIndex(static_cast<int>(part));
+        const std::int64_t least = matrix.smallest(part), most = matrix.largest(part);
+        QVERIFY(least > 0);
+        const QStringList ends = view.plot().scaleEnds();
+        if (least < most) QCOMPARE(ends, (QStringList{told(least), told(most)}));
+        else QCOMPARE(ends, QStringList{told(most)});
+    }
+    const MatrixPlot& plot = view.plot();
+    view.partChoice().setCurrentIndex(0);
+    const QImage picture = view.plot().grab().toImage();
+    // The colours of the cells between which it goes: the smallest has the weakest, the largest the strongest.
+    QColor weakest, strongest;
+    for (int from = 0; from < matrix.ranks(); ++from)
+        for (int to = 0; to < matrix.ranks(); ++to) {
+            const std::int64_t bytes = matrix.cell(from, to, TrafficMatrix::Part::All).bytes;
+            const QColor colour = picture.pixelColor(plot.cellRect(from, to).topLeft() + QPoint(1, 1));
+            if (bytes == matrix.smallest(TrafficMatrix::Part::All)) weakest = colour;
+            if (bytes == matrix.largest(TrafficMatrix::Part::All)) strongest = colour;
+        }
+    QVERIFY(weakest != strongest);
+    QCOMPARE(strongest, bench.theme.theme().action(EventKind::Forward));
+    int weak = 0;
+    for (int x = 0; x < picture.width(); ++x)
+        for (int y = plot.cellRect(matrix.ranks() - 1, 0).bottom() + 2; y < picture.height(); ++y)
+            weak += picture.pixelColor(x, y) == weakest ? 1 : 0;
+    QVERIFY2(weak >= 9, "the scale has the smallest cell's colour");
 }
 
 void TrafficMatrixViewTest::pictures_data() {

@@ -58,6 +58,10 @@ QString changeText(const FieldChange& change) {
         before = valueText(from.isObject());
         after = valueText(to.isObject());
     }
+    if (field && !field->zero.empty()) {
+        if (from == 0) before = term(field->zero);
+        if (to == 0) after = term(field->zero);
+    }
     if (field && to.isDouble()) after += unitBehind(*field, to.toDouble());
     return tr("%1 %2 instead of %3").arg(fieldLabel(change.pointer), after, before);
 }
@@ -78,7 +82,13 @@ QString fieldLabel(const std::string& pointer) {
     return QString::fromStdString(pointer);
 }
 
+QString fieldHelp(const Field& field) {
+    const QString help = term(field.help);
+    return field.zero.empty() ? help : tr("%1\n0: %2.").arg(help, term(field.zero));
+}
+
 QString unitBehind(const Field& field, double number) {
+    if (number == 0 && !field.zero.empty()) return {};
     QString unit = term(field.unit);
     if (number == 1 && unit.endsWith(QStringLiteral("ches"))) unit.chop(2);
     else if (number == 1 && unit.size() > 1 && unit.endsWith(QLatin1Char('s'))) unit.chop(1);

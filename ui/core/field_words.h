@@ -15,7 +15,10 @@ namespace shardlab::ui {
 
 /// What the form calls a field; of an element of a list, the list's name.
 QString fieldLabel(const std::string& pointer);
-/// " samples", and " sample" behind a 1: what stands behind a number of the field.
+/// What the field does, and below it what 0 stands for where that is no number.
+QString fieldHelp(const Field& field);
+/// " samples", and " sample" behind a 1: what stands behind a number of the field;
+/// nothing behind a 0 that is no number.
 QString unitBehind(const Field& field, double number);
 /// "each head gets … Legal: 1, 2 or 4": why, and what would be legal.
 QString faultReason(const Fault& fault);

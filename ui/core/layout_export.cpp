@@ -2,10 +2,14 @@
 #include "ui/core/layout_export.h"
 
 #include "engine/base/file.h"
+#include "engine/layout/check/check.h"
+#include "engine/layout/layout_file.h"
+#include "engine/layout/schedule/registry.h"
 #include "ui/core/document.h"
 #include "ui/core/words.h"
 
 #include <algorithm>
+#include <optional>
 
 namespace shardlab::ui {
 
@@ -17,6 +21,42 @@ std::string exportName(const Document& document, const TrainerTarget& target, bo
     std::ranges::replace(name, '/', '-');
     if (name.empty()) name = "layout";
     return exportedFileName(target, name, sbatch && target.hasSbatch);
+}
+
+namespace {
+
+/// The values that a sentence such as "none or static; or precision.compute fp16" names, in its order, among its words.
+std::vector<std::string> wordsOf(const Sentence& legal) {
+    std::vector<std::string> words(1);
+    for (const char letter : legal.english()) {
+        if (letter != ' ' && letter != ',' && letter != ';') words.back() += letter;
+        else if (!words.back().empty()) words.emplace_back();
+    }
+    return words;
+}
+
+std::vector<Fault> refusedBy(const TrainerTarget& target, const Layout& layout) {
+    const auto exported = exportLayout(layout, target);
+    return exported ? std::vector<Fault>() : exported.error();
+}
+
+/// With the first of the words that is a value of the fault's field and leaves less refused.
+std::optional<Layout> mended(const Layout& layout, const TrainerTarget& target, const Fault& fault) {
+    const std::size_t before = refusedBy(target, layout).size();
+    for (const std::string& word : wordsOf(fault.legal)) {
+        const auto changed = setField(layout, fault.pointer + '=' + word);
+        if (!changed || !changed->faults.empty() || !check(changed->layout, scheduleMethods()).empty()) continue;
+        if (refusedBy(target, changed->layout).size() < before) return changed->layout;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+Layout nearestFor(const Layout& layout, const TrainerTarget& target) {
+    for (const Fault& fault : refusedBy(target, layout))
+        if (const auto less = mended(layout, target, fault)) return nearestFor(*less, target);
+    return layout;
 }
 
 LayoutExport exportOf(const Document& document, const TrainerTarget& target, const std::string& name, bool sbatch) {

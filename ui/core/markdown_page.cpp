@@ -122,6 +122,20 @@ void styleTable(QTextTable& table, const Theme& theme) {
 
 }  // namespace
 
+QStringList wordsOf(const QString& query) { return query.simplified().split(QLatin1Char(' '), Qt::SkipEmptyParts); }
+
+bool hasWords(const QString& text, const QStringList& words) {
+    return std::ranges::all_of(words, [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
+QStringList paragraphsOf(const QString& markdown) {
+    QTextDocument text;
+    text.setMarkdown(markdown);
+    QStringList paragraphs;
+    for (QTextBlock block = text.begin(); block.isValid(); block = block.next()) paragraphs << block.text();
+    return paragraphs;
+}
+
 MarkdownPage::MarkdownPage(QWidget* parent) : QTextBrowser(parent) {
     setOpenLinks(false);
     setFrameShape(QFrame::NoFrame);
@@ -139,12 +153,34 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
     text.setDefaultFont(theme.body);
     text.setDocumentMargin(margin);
     text.setMarkdown(markdown);
+    setExtraSelections({});
     for (QTextBlock block = text.begin(); block.isValid(); block = block.next())
         if (!isInTable(block)) styleBlock(block, theme);
     for (QTextFrame* frame : text.rootFrame()->childFrames())
         if (auto* table = qobject_cast<QTextTable*>(frame)) styleTable(*table, theme);
     moveCursor(QTextCursor::Start);  // a page that appears for the first time is scrolled to its cursor
     verticalScrollBar()->setValue(scrolled);
+}
+
+void MarkdownPage::mark(const QStringList& words, int hit, const Theme& theme) {
+    QTextBlock block = document()->begin();
+    while (block.isValid() && (!hasWords(block.text(), words) || hit-- > 0)) block = block.next();
+    if (!block.isValid()) return;
+    QList<QTextEdit::ExtraSelection> marks;
+    for (const QString& word : words) {
+        for (qsizetype at = 0; (at = block.text().indexOf(word, at, Qt::CaseInsensitive)) >= 0; at += word.size()) {
+            QTextEdit::ExtraSelection mark;
+            mark.cursor = QTextCursor(block);
+            mark.cursor.setPosition(block.position() + static_cast<int>(at));
+            mark.cursor.setPosition(block.position() + static_cast<int>(at + word.size()), QTextCursor::KeepAnchor);
+            mark.format.setBackground(theme.accent);
+            mark.format.setForeground(theme.onAccent);
+            marks << mark;
+        }
+    }
+    setExtraSelections(marks);
+    setTextCursor(QTextCursor(block));
+    verticalScrollBar()->setValue(verticalScrollBar()->value() + cursorRect().top() - height() / 3);
 }
 
 }  // namespace shardlab::ui

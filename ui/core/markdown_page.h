@@ -8,6 +8,13 @@ namespace shardlab::ui {
 
 struct Theme;
 
+/// The words that are looked for.
+QStringList wordsOf(const QString& query);
+/// True where the text has every word somewhere, whatever the case.
+bool hasWords(const QString& text, const QStringList& words);
+/// The paragraphs of Markdown, cells of its tables and lines of its code as they are read, without its signs.
+QStringList paragraphsOf(const QString& markdown);
+
 class MarkdownPage : public QTextBrowser {
     Q_OBJECT
 public:
@@ -15,6 +22,9 @@ public:
 
     /// Stays at the same place of the text.
     void setText(const QString& markdown, const Theme& theme);
+    /// Brings the paragraph into sight that is number `hit` (from 0) of those with all of the words, and marks them in
+    /// it until other text comes.
+    void mark(const QStringList& words, int hit, const Theme& theme);
 
 Q_SIGNALS:
     /// The link "#3" was followed.

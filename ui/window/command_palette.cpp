@@ -3,9 +3,9 @@
 
 #include "ui/core/child.h"
 #include "ui/core/commands.h"
+#include "ui/core/taking.h"
 
 #include <QAction>
-#include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
@@ -73,6 +73,7 @@ CommandPalette::CommandPalette(const Commands& commands, std::function<QString(c
     list_->setFocusPolicy(Qt::NoFocus);
     list_->setItemDelegate(child<CommandDelegate>(list_));
     setFocusProxy(query_);
+    walkFrom(*query_, *list_);
     connect(query_, &QLineEdit::textChanged, this, &CommandPalette::filter);
     connect(query_, &QLineEdit::returnPressed, this, &CommandPalette::trigger);
     connect(list_, &QListWidget::itemClicked, this, &CommandPalette::trigger);
@@ -120,18 +121,6 @@ void CommandPalette::trigger() {
     if (!action->isEnabled()) return;  // the row says why
     dismiss();
     action->trigger();
-}
-
-bool CommandPalette::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == query_ && event->type() == QEvent::KeyPress) {
-        const int key = static_cast<QKeyEvent*>(event)->key();
-        const int step = key == Qt::Key_Down ? 1 : key == Qt::Key_Up ? -1 : 0;
-        if (step != 0 && list_->count() > 0) {
-            list_->setCurrentRow(std::clamp(list_->currentRow() + step, 0, list_->count() - 1));
-            return true;
-        }
-    }
-    return Overlay::eventFilter(watched, event);
 }
 
 }  // namespace shardlab::ui

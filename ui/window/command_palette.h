@@ -25,7 +25,6 @@ public:
 protected:
     QRect place(const QSize& window) const override;
     void opened() override;
-    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void filter();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/export_window.h"
 
+#include "engine/layout/layout_file.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/field_words.h"
@@ -60,7 +61,8 @@ ExportWindow::ExportWindow(Document& document, QWidget* parent)
       heading_(wrapped(this, "section")), leftOutTitle_(wrapped(this, "section")), note_(wrapped(this, "small")),
       pages_(child<QStackedWidget>(this)), files_(child<QTabBar>(this)),
       preview_(readable(this, tr("Text of the file"))), leftOut_(readable(this, tr("Not carried over"))),
-      refusals_(child<QTableWidget>(0, refusalColumns, this)), copy_(child<QPushButton>(tr("&Copy"), this)),
+      refusals_(child<QTableWidget>(0, refusalColumns, this)),
+      nearest_(child<QPushButton>(tr("Take all the &nearest"), this)), copy_(child<QPushButton>(tr("&Copy"), this)),
       save_(child<QPushButton>(tr("&Save …"), this)) {
     build();
     for (const TrainerTarget& each : trainerTargets()) targets_->addItem(text(each.program), text(each.name));
@@ -83,6 +85,7 @@ ExportWindow::ExportWindow(Document& document, QWidget* parent)
         say(tr("%1 was copied.").arg(text(made_.files[file].name)), "small");
     });
     connect(save_, &QPushButton::clicked, this, &ExportWindow::askAndSave);
+    connect(nearest_, &QPushButton::clicked, this, &ExportWindow::takeNearest);
     for (auto signal : {&Document::layoutChanged, &Document::fileChanged})
         connect(&document_, signal, this, &ExportWindow::refresh);
     onTaken(*refusals_, [this](const QModelIndex& row) {
@@ -129,7 +132,12 @@ void ExportWindow::build() {
     auto* refused = child<QWidget>(pages_);
     page = child<QVBoxLayout>(refused);
     page->setContentsMargins(0, 0, 0, 0);
-    page->addWidget(heading_);
+    auto* above = child<QHBoxLayout>();
+    above->addWidget(heading_, 1);
+    nearest_->setToolTip(tr("Set every refused field to the nearest that is possible, as one step that can be undone"));
+    nearest_->setAutoDefault(false);
+    above->addWidget(nearest_);
+    page->addLayout(above);
     refusals_->setHorizontalHeaderLabels({tr("field"), tr("refused"), tr("why"), tr("nearest that is possible")});
     refusals_->setAccessibleName(tr("What is refused; Enter goes to its field"));
     refusals_->verticalHeader()->hide();
@@ -157,7 +165,8 @@ void ExportWindow::build() {
     buttons->addWidget(save_);
     // The order of what is seen, which is not the order in which it was made.
     QWidget* last = targets_;
-    for (QWidget* next : std::initializer_list<QWidget*>{slurm_, files_, preview_, leftOut_, refusals_, copy_, save_}) {
+    for (QWidget* next :
+         std::initializer_list<QWidget*>{slurm_, files_, preview_, leftOut_, nearest_, refusals_, copy_, save_}) {
         setTabOrder(last, next);
         last = next;
     }
@@ -223,6 +232,7 @@ void ExportWindow::showRefusals() {
                       tr("%1 cannot do what this layout asks for in %2 places.").arg(program, QStringLiteral("%1")))
             : counted(count, tr("The layout has a fault, and can be exported once that is mended."),
                       tr("The layout has %1 faults, and can be exported once they are mended.")));
+    nearest_->setVisible(made_.legal);
     refusals_->setRowCount(count);
     for (int row = 0; row < count; ++row) {
         const Fault& fault = made_.refused[static_cast<std::size_t>(row)];
@@ -238,6 +248,19 @@ void ExportWindow::showRefusals() {
         cell(NearestColumn, told(fault.legal));
     }
     if (refusals_->currentRow() < 0) refusals_->setCurrentCell(0, 0);
+}
+
+void ExportWindow::takeNearest() {
+    const Layout before = document_.resolvedLayout();
+    const std::vector<FieldChange> changes = changesBetween(before, nearestFor(before, target()));
+    Layout layout = document_.layout();  // whose paths stay as they are written
+    for (const FieldChange& change : changes)
+        if (auto changed = setField(layout, change.pointer + '=' + change.to)) layout = std::move(changed->layout);
+    document_.change(std::move(layout), tr("Take what %1 can do").arg(text(target().program)));
+    const QString left = tr("What is refused still has no nearest value of its field alone.");
+    if (changes.empty()) return say(left, "small");
+    const QString done = tr("Changed: %1.").arg(changesText(changes));
+    say(made_.refused.empty() ? done : done + QLatin1Char(' ') + left, made_.refused.empty() ? "good" : "small");
 }
 
 void ExportWindow::say(const QString& what, const char* role) {

@@ -37,6 +37,7 @@ public:
     QPlainTextEdit& leftOut() const { return *leftOut_; }
     QTableWidget& refusals() const { return *refusals_; }
     QLabel& note() const { return *note_; }
+    QPushButton& nearestButton() const { return *nearest_; }
     QPushButton& copyButton() const { return *copy_; }
     QPushButton& saveButton() const { return *save_; }
 
@@ -49,6 +50,8 @@ private:
     void refresh();
     void showFile(int file);
     void showRefusals();
+    /// One step of undo with the nearest value of each field that is refused, and a sentence of what changed.
+    void takeNearest();
     void say(const QString& what, const char* role);
     void askAndSave();
 
@@ -61,7 +64,7 @@ private:
     QTabBar* files_;
     QPlainTextEdit *preview_, *leftOut_;
     QTableWidget* refusals_;
-    QPushButton *copy_, *save_;
+    QPushButton *nearest_, *copy_, *save_;
     QPointer<QFileDialog> dialog_;
 };
 

@@ -58,20 +58,21 @@ std::span<const Field> clusterFields() {
         {
             .pointer = "/cluster/pace/node_link",
             .label = "Link within a node",
-            .help = "Bandwidth in one direction of the link between devices of one node, NVLink say. 0 stands for the "
-                    "modelled device's own.",
+            .help = "Bandwidth in one direction of the link between devices of one node, NVLink say.",
             .unit = "GB/s",
             .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::nodeLink>(),
             .limits = {0, 1e5, "a link's bandwidth is a positive number"},
+            .zero = "the device's own",
         },
         {
             .pointer = "/cluster/pace/network",
             .label = "Network",
-            .help = "Bandwidth of the network between nodes for each device: that of a node's network ports together, "
-                    "divided by its devices. 0 stands for the modelled device's own.",
+            .help = "Bandwidth of the network between nodes for each device: that of a node's network ports "
+                    "together, divided by its devices.",
             .unit = "Gbit/s",
             .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::network>(),
             .limits = {0, 1e6, "a network's bandwidth is a positive number"},
+            .zero = "the device's own",
         },
         {
             .pointer = "/cluster/pace/step_seconds",

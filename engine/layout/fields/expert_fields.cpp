@@ -83,12 +83,13 @@ std::span<const Field> expertFields() {
         {
             .pointer = "/model/capacity",
             .label = "Capacity",
-            .help = "Places of all experts together for each place that the tokens of a sample ask for. A token whose "
-                    "expert is full is dropped: it passes the block by unchanged. With expert-choice and "
-                    "capped-expert-choice it is the number of experts of a token on average. 0 stands for no limit: "
-                    "experts have as many rows as tokens choose them, and no token is dropped.",
+            .help = "Places of all experts together for each place that the tokens of a sample ask for. A token "
+                    "whose expert is full is dropped: it passes the block by unchanged. With expert-choice and "
+                    "capped-expert-choice it is the number of experts of a token on average. Without a limit experts "
+                    "have as many rows as tokens choose them, and no token is dropped.",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::capacity>(),
             .limits = {0, 1024, "an expert has a place, and no more of them than a sample has tokens"},
+            .zero = "no limit",
         },
         {
             .pointer = "/model/balance",
@@ -96,10 +97,10 @@ std::span<const Field> expertFields() {
             .help = "Weight of the balance loss, which grows where experts are used unevenly. With switch it is n·Σ "
                     "f·p, the share of the choices times their mean probability, with gshard the same for first "
                     "choices, and with softmax, top-k and sigmoid for all choices of a token. With noisy-top-k and "
-                    "hierarchical it is the squared coefficient of variation of the "
-                    "summed gate weights. 0 stands for no such loss.",
+                    "hierarchical it is the squared coefficient of variation of the summed gate weights.",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::balance>(),
             .limits = {0, 100, "a negative weight would drive all tokens to one expert"},
+            .zero = "off",
         },
         {
             .pointer = "/model/expert_dropout",
@@ -112,11 +113,12 @@ std::span<const Field> expertFields() {
         {
             .pointer = "/model/experts_every",
             .label = "Experts every",
-            .help = "Every so many blocks one has experts: 2 is the second, the fourth and so on. 0 stands for 2 in "
-                    "gpt-moe and for 1 in llama-moe.",
+            .help = "Every so many blocks one has experts: 2 is the second, the fourth and so on. That of gpt-moe is "
+                    "2, that of llama-moe 1.",
             .unit = "blocks",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::every>(),
             .limits = {0, 10000, sizeReason},
+            .zero = "the model's own",
         },
         {
             .pointer = "/model/dense_layers",
@@ -129,9 +131,10 @@ std::span<const Field> expertFields() {
         {
             .pointer = "/model/expert_width",
             .label = "Expert width",
-            .help = "Width inside each expert. 0 stands for that of the feed-forward block in whose place it is.",
+            .help = "Width inside each expert. It stands in place of a feed-forward block.",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::width>(),
             .limits = {0, 262144, sizeReason},
+            .zero = "as feed-forward",
         },
         {
             .pointer = "/model/shared_experts",
@@ -148,9 +151,10 @@ std::span<const Field> expertFields() {
             .label = "Bias rate",
             .help = "With a gate of sigmoids: by how much a step moves the bias that each expert's score has for the "
                     "choice alone. It falls where more tokens chose the expert than the mean, and rises where fewer "
-                    "did, which evens out the load without a loss (DeepSeek-V3: 0.001). 0 stands for no bias.",
+                    "did, which evens out the load without a loss (DeepSeek-V3: 0.001).",
             .access = member<&Layout::model, &ModelSpec::experts, &MoeSpec::biasRate>(),
             .limits = {0, 1, "a negative rate would drive all tokens to few experts, and scores lie between 0 and 1"},
+            .zero = "no bias",
         },
         {
             .pointer = "/model/route_scale",

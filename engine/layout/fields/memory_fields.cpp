@@ -43,11 +43,12 @@ std::span<const Field> memoryFields() {
         {
             .pointer = "/memory/recompute_blocks",
             .label = "Recompute only",
-            .help = "How many of the lowest blocks of each stage are computed again, as far as memory asks for it; the "
-                    "blocks above them keep their activations. 0 stands for all blocks.",
+            .help = "How many of the lowest blocks of each stage are computed again, as far as memory asks for it; "
+                    "the blocks above them keep their activations.",
             .unit = "blocks",
             .access = member<&Layout::memory, &MemorySpec::recomputeBlocks>(),
             .limits = {0, 10000, "blocks are counted"},
+            .zero = "all",
         },
         {
             .pointer = "/memory/partition_activations",

@@ -52,34 +52,37 @@ std::span<const Field> modelFields() {
             .pointer = "/model/kv_heads",
             .label = "Key/value heads",
             .help = "Heads of keys and of values where positions are rotary; each is read by equally many heads of "
-                    "queries (grouped-query attention). 0 stands for as many as heads.",
+                    "queries (grouped-query attention).",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::kvHeads>(),
             .limits = {0, 1024, sizeReason},
+            .zero = "as many as heads",
         },
         {
             .pointer = "/model/head_width",
             .label = "Head width",
-            .help = "Columns of each head of queries, of keys and of values. 0 stands for hidden ÷ heads.",
+            .help = "Columns of each head of queries, of keys and of values.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::headWidth>(),
             .limits = {0, 65536, sizeReason},
+            .zero = "hidden ÷ heads",
         },
         {
             .pointer = "/model/kv_rank",
             .label = "Key/value rank",
             .help = "Columns of the latent that the keys and values of all heads are made from where positions are "
-                    "rotary (multi-head latent attention, DeepSeek-V2): a token's keys and values are one narrow row, "
-                    "with an RMSNorm, that a second product expands. Its products have no biases. 0 stands for an "
-                    "attention without latents.",
+                    "rotary (multi-head latent attention, DeepSeek-V2): a token's keys and values are one narrow "
+                    "row, with an RMSNorm, that a second product expands. Its products have no biases.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::kvRank>(),
             .limits = {0, 65536, sizeReason},
+            .zero = "no latents",
         },
         {
             .pointer = "/model/q_rank",
             .label = "Query rank",
-            .help = "Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. 0 "
-                    "stands for queries that are made straight from the hidden width.",
+            .help = "Columns of the latent that the queries of a latent attention are made from, with an RMSNorm. "
+                    "Without it queries are made straight from the hidden width.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::queryRank>(),
             .limits = {0, 65536, sizeReason},
+            .zero = "no latents",
         },
         {
             .pointer = "/model/rope_width",
@@ -92,9 +95,10 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/value_width",
             .label = "Value width",
-            .help = "Columns of each head's value in a latent attention. 0 stands for as many as model.head_width.",
+            .help = "Columns of each head's value in a latent attention.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::valueWidth>(),
             .limits = {0, 65536, sizeReason},
+            .zero = "as head width",
         },
         {
             .pointer = "/model/norm",
@@ -138,17 +142,18 @@ std::span<const Field> modelFields() {
             .pointer = "/model/attention_cap",
             .label = "Attention cap",
             .help = "Scores s of an attention become cap × tanh(s ÷ cap), and stay between −cap and cap (Gemma 2 has "
-                    "50). 0 stands for scores without a cap.",
+                    "50).",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::attentionCap>(),
             .limits = {0, 1e6, capReason},
+            .zero = "no cap",
         },
         {
             .pointer = "/model/logit_cap",
             .label = "Logit cap",
-            .help = "Logits l become cap × tanh(l ÷ cap), and stay between −cap and cap (Gemma 2 has 30). 0 stands for "
-                    "logits without a cap.",
+            .help = "Logits l become cap × tanh(l ÷ cap), and stay between −cap and cap (Gemma 2 has 30).",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::logitCap>(),
             .limits = {0, 1e6, capReason},
+            .zero = "no cap",
         },
         {
             .pointer = "/model/rope_base",
@@ -185,12 +190,12 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/rope_high",
             .label = "RoPE high",
-            .help =
-                "Pairs that turn at least so often over the original sequence stay as they are. 0 stands for 4 with "
-                "llama3 and for 32 with yarn.",
+            .help = "Pairs that turn at least so often over the original sequence stay as they are. That of llama3 "
+                    "is 4, that of yarn 32.",
             .unit = "turns",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::rotary, &RotarySpec::high>(),
             .limits = {0, 1e6, "no pair turns more often than once a token"},
+            .zero = "the scaling's own",
         },
         {
             .pointer = "/model/rope_original",
@@ -211,21 +216,21 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/window",
             .label = "Window",
-            .help =
-                "Most tokens that a token attends to, itself among them (a sliding window, Mistral 7B). 0 stands for "
-                "all tokens up to itself.",
+            .help = "Most tokens that a token attends to, itself among them (a sliding window, Mistral 7B).",
             .unit = "tokens",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::window>(),
             .limits = {0, 1 << 24, sizeReason},
+            .zero = "all",
         },
         {
             .pointer = "/model/full_every",
             .label = "Full every",
-            .help = "With a window, every so many layers one attends to all tokens all the same: 6 is five layers with "
-                    "the window, then one without. 0 stands for none.",
+            .help = "With a window, every so many layers one attends to all tokens all the same: 6 is five layers "
+                    "with the window, then one without.",
             .unit = "layers",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::fullEvery>(),
             .limits = {0, 10000, sizeReason},
+            .zero = "none",
         },
         {
             .pointer = "/model/biases",
@@ -309,13 +314,13 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/predicted_tokens",
             .label = "Tokens ahead",
-            .help = "Tokens behind the next one that are predicted too, each by a module above the model: a block that "
-                    "joins what the block below makes with the embedding of the token that is known by then "
-                    "(multi-token prediction, DeepSeek-V3). Embedding and output projection are the model's own. "
-                    "0 stands for none.",
+            .help = "Tokens behind the next one that are predicted too, each by a module above the model: a block "
+                    "that joins what the block below makes with the embedding of the token that is known by then "
+                    "(multi-token prediction, DeepSeek-V3). Embedding and output projection are the model's own.",
             .unit = "tokens",
             .access = member<&Layout::model, &ModelSpec::predictedTokens>(),
             .limits = {0, mostPredictionModules, "each has a block of its own, and published models have one"},
+            .zero = "none",
         },
         {
             .pointer = "/model/predicted_tokens_weight",

@@ -94,9 +94,10 @@ std::span<const Field> optimizerFields() {
             .pointer = "/optimizer/clip",
             .label = "Clip",
             .help = "Largest norm of the whole model's gradient, over all ranks; a longer gradient is scaled down to "
-                    "it. With 0 the gradient is left as it is.",
+                    "it.",
             .access = member<&Layout::optimizer, &OptimizerSpec::clip>(),
             .limits = {0, 1e9, "a norm is not negative"},
+            .zero = "off",
         },
         {
             .pointer = "/optimizer/loss_weight",

@@ -89,12 +89,13 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/shard",
             .label = "Shard",
-            .help = "So many neighbouring data ranks share one copy of what ZeRO divides; 0: all of them. With fewer "
-                    "there are several copies (HSDP): each rank gathers and scatters within its copy, and copies sum "
-                    "their gradients once a step. As many as a host has keep most of the traffic on the host.",
+            .help = "So many neighbouring data ranks share one copy of what ZeRO divides. With fewer there are "
+                    "several copies (HSDP): each rank gathers and scatters within its copy, and copies sum their "
+                    "gradients once a step. As many as a host has keep most of the traffic on the host.",
             .unit = "ranks",
             .access = member<&Layout::parallel, &ParallelSpec::shard>(),
             .limits = {0, mostRanks, degreeReason},
+            .zero = "all",
         },
         {
             .pointer = "/parallel/bucket",
@@ -104,6 +105,7 @@ std::span<const Field> parallelFields() {
             .unit = "MB",
             .access = member<&Layout::parallel, &ParallelSpec::bucket>(),
             .limits = {0, 1e6, "a bucket holds at least one layer, and 0 stands for one reduction after the backward"},
+            .zero = "all at once",
         },
         {
             .pointer = "/parallel/all_reduce",
@@ -126,12 +128,13 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/expert_tensor",
             .label = "Expert tensor",
-            .help = "So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding); 0: "
-                    "all of them. The parts of the group then hold different experts; with 1 each expert is whole on "
-                    "one rank while all else is cut. Tensor divided by this number divides expert.",
+            .help = "So many neighbours of a tensor group cut each expert among themselves (MoE parallel folding). "
+                    "The parts of the group then hold different experts; with 1 each expert is whole on one rank "
+                    "while all else is cut. Tensor divided by this number divides expert.",
             .unit = "ranks",
             .access = member<&Layout::parallel, &ParallelSpec::expertTensor>(),
             .limits = {0, mostRanks, degreeReason},
+            .zero = "all",
         },
     };
     return table;

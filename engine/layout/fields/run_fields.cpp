@@ -28,6 +28,7 @@ std::span<const Field> runFields() {
             .unit = "steps",
             .access = member<&Layout::run, &RunSpec::validateEvery>(),
             .limits = {0, mostCounted, "steps are counted"},
+            .zero = "at the end",
         },
         {
             .pointer = "/run/validation_batches",
@@ -46,6 +47,7 @@ std::span<const Field> runFields() {
             .unit = "s",
             .access = member<&Layout::run, &RunSpec::deadline>(),
             .limits = {0, 86400, "people would notice first if a run stood still for more than a day"},
+            .zero = "from the steps",
         },
         {
             .pointer = "/run/max_restarts",
@@ -58,12 +60,13 @@ std::span<const Field> runFields() {
         {
             .pointer = "/run/min_data",
             .label = "Fewest replicas",
-            .help = "Fewest replicas of an elastic run. Where ranks or hosts are lost, or when it is asked to, the run "
-                    "goes on from its newest checkpoint with fewer replicas, down to this many, and later with up to "
-                    "parallel.data again; the batch and the losses stay. With 0 the run is not elastic.",
+            .help = "Fewest replicas of an elastic run. Where ranks or hosts are lost, or when it is asked to, the "
+                    "run goes on from its newest checkpoint with fewer replicas, down to this many, and later with "
+                    "up to parallel.data again; the batch and the losses stay.",
             .unit = "replicas",
             .access = member<&Layout::run, &RunSpec::minData>(),
             .limits = {0, mostRanks, "replicas are counted, and events number ranks with 16 bits"},
+            .zero = "off",
         },
         {
             .pointer = "/run/faults",
@@ -76,12 +79,13 @@ std::span<const Field> runFields() {
         {
             .pointer = "/run/size_limit",
             .label = "Size limit",
-            .help = "Bytes that the run file may grow to (500 MB); 0 stands for no limit, and every event is kept. "
-                    "Near the limit the policy last-and-every takes over: the metrics of every step stay, and so do "
-                    "the events of the last steps and of every k-th step.",
+            .help = "Bytes that the run file may grow to (500 MB). Without a limit every event is kept. Near the "
+                    "limit the policy last-and-every takes over: the metrics of every step stay, and so do the "
+                    "events of the last steps and of every k-th step.",
             .unit = "bytes",
             .access = member<&Layout::run, &RunSpec::sizeLimit>(),
             .limits = {0, 1e15, "a file has no negative size"},
+            .zero = "no limit",
         },
         {
             .pointer = "/run/keep_last",
@@ -94,11 +98,12 @@ std::span<const Field> runFields() {
         {
             .pointer = "/run/keep_every",
             .label = "Keep every",
-            .help = "With a size limit, every k-th of the steps before the last ones keeps its events too; this is k, "
-                    "and 0 stands for none. Where these events no longer fit, k doubles.",
+            .help = "With a size limit, every k-th of the steps before the last ones keeps its events too; this is "
+                    "k. Where these events no longer fit, k doubles.",
             .unit = "steps",
             .access = member<&Layout::run, &RunSpec::keepEvery>(),
             .limits = {0, mostCounted, "steps are counted"},
+            .zero = "none",
         },
     };
     return table;
@@ -114,6 +119,7 @@ std::span<const Field> checkpointFields() {
             .unit = "steps",
             .access = member<&Layout::checkpoint, &CheckpointSpec::every>(),
             .limits = {0, mostCounted, "steps are counted"},
+            .zero = "when asked for",
         },
         {
             .pointer = "/checkpoint/keep",

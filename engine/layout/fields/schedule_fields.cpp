@@ -39,11 +39,11 @@ std::span<const Field> scheduleFields() {
         {
             .pointer = "/schedule/in_flight",
             .label = "In flight",
-            .help = "Most microbatches that a rank holds at once, for schedules that take a limit (zb-greedy). 0 "
-                    "stands for as many as the pipeline has ranks.",
+            .help = "Most microbatches that a rank holds at once, for schedules that take a limit (zb-greedy).",
             .unit = "microbatches",
             .access = member<&Layout::schedule, &ScheduleSpec::inFlight>(),
             .limits = {0, 16777216, "microbatches are counted, and actions number them with 24 bits"},
+            .zero = "as many as ranks",
         },
         {
             .pointer = "/schedule/actions",

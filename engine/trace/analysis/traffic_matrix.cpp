@@ -125,6 +125,13 @@ std::int64_t TrafficMatrix::largest(Part part) const {
     return most;
 }
 
+std::int64_t TrafficMatrix::smallest(Part part) const {
+    std::int64_t least = 0;
+    for (const auto& [link, cell] : of(part))
+        if (cell.bytes > 0 && (least == 0 || cell.bytes < least)) least = cell.bytes;
+    return least;
+}
+
 std::int64_t TrafficMatrix::total(Part part) const {
     std::int64_t sum = 0;
     for (const auto& [link, cell] : sums(part)) sum = saturatedSum(sum, cell.bytes);

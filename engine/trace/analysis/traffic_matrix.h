@@ -40,8 +40,9 @@ public:
     int steps() const { return static_cast<int>(steps_.size()); }
     /// Over all steps.
     Cell cell(int from, int to, Part part) const;
-    std::int64_t largest(Part part) const;  ///< bytes
-    std::int64_t total(Part part) const;    ///< bytes
+    std::int64_t largest(Part part) const;   ///< bytes
+    std::int64_t smallest(Part part) const;  ///< bytes of the cells that have any; 0 where none has
+    std::int64_t total(Part part) const;     ///< bytes
 
 private:
     enum class Sort : std::uint8_t { Message, Collective, Bucket, Hop };

@@ -33,6 +33,30 @@ private Q_SLOTS:
         QVERIFY(answer.error.isEmpty());
     }
 
+    /// `--deadline` did not say that the first step has a minute at least.
+    void theDeadlinesHelpSaysWhatTheFirstStepHas() {
+        const QByteArray help = run({"run", "--help"}).out;
+        const qsizetype at = help.indexOf("--deadline");
+        QVERIFY(at >= 0);
+        QVERIFY(help.mid(at, help.indexOf("--max-restarts") - at).simplified().contains("at least 60"));
+    }
+
+    void theManualIsSearched() {
+        const Answer found = run({"help", "--search", "DEADline seconds"});
+        QCOMPARE(found.status, 0);
+        const QList<QByteArray> rows = found.out.trimmed().split('\n').mid(1);
+        QVERIFY(rows.size() > 1);
+        for (const QByteArray& row : rows) {
+            QVERIFY2(row.toLower().contains("deadline") && row.toLower().contains("seconds"), row.constData());
+            const QList<QByteArray> cells = row.simplified().split(' ');
+            const QList<QByteArray> lines = run({"help", QString::fromUtf8(cells[0])}).out.split('\n');
+            QCOMPARE(lines[cells[1].toInt() - 1].simplified(), cells.mid(2).join(' '));
+        }
+        const Answer none = run({"help", "--search", "no page has this"});
+        QCOMPARE(none.status, 1);
+        QVERIFY(none.out.isEmpty() && none.error.contains("no page has this"));
+    }
+
     void version() {
         const Answer answer = run({"--version"});
         QCOMPARE(answer.status, 0);

@@ -139,7 +139,9 @@ void AnswerView::refresh() {
                  : tr("%1 (theory %2)").arg(percent(plan->bubble), percent(plan->bubbleTheory)),
              "figure",
              tr("The share of the time between the first forward and the last backward in which the compute lanes are "
-                "idle. The theory assumes equal stages and free transfers")},
+                "idle, also while they wait for transfers. The theory assumes equal stages and free transfers. The "
+                "bubble of Waterfall is a share of the whole step, and leaves waiting for transfers to the exposed "
+                "communication")},
             {tr("Exposed comm"), percent(plan->exposedCommunication), "figure",
              tr("The share of the step that would be saved if transfers and reductions took no time")},
             {tr("Peak memory"), text(formatBytes(largestNeed(*plan))) + band(ground, &PublishedGround::memory),

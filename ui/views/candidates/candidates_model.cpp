@@ -35,9 +35,13 @@ void CandidatesModel::refresh() {
         candidates_ = search_.candidates();
         unit_ = unitFor(candidates_);
         longestDegrees_.clear();
-        for (const Candidate& candidate : candidates_)
+        longestSchedule_.clear();
+        for (const Candidate& candidate : candidates_) {
             if (const QString degrees = degreesText(candidate.choice); degrees.size() > longestDegrees_.size())
                 longestDegrees_ = degrees;
+            if (const QString schedule = scheduleText(candidate); schedule.size() > longestSchedule_.size())
+                longestSchedule_ = schedule;
+        }
         loaded_ = search_.loaded();
         endResetModel();
         return;
@@ -83,6 +87,7 @@ QString CandidatesModel::longest(int column) const {
     if (candidates_.empty()) return {};
     switch (column) {
     case Degrees: return longestDegrees_;
+    case Schedule: return longestSchedule_;
     case Micro:
         return cellText(*std::ranges::max_element(candidates_, {}, [](const Candidate& c) { return c.choice.micro; }),
                         column);

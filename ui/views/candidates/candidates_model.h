@@ -30,7 +30,7 @@ public:
     /// which of them is best.
     void setBand(int rows, const QString& band);
     bool withinBand(int row) const { return bandRows_ > 1 && row < bandRows_; }
-    /// The longest text of a column of figures or degrees, in any row.
+    /// The longest text of a column, in any row.
     QString longest(int column) const;
     /// "4·2 · zb-v · microbatch 1 (48 a step)"
     QString title(int row) const;
@@ -52,7 +52,7 @@ private:
     ThemeSource& theme_;
     std::vector<Candidate> candidates_;
     std::pair<const char*, double> unit_{"GiB", 1073741824.0};
-    QString longestDegrees_;
+    QString longestDegrees_, longestSchedule_;
     int loaded_ = -1;
     int bandRows_ = 0;
     QString band_;

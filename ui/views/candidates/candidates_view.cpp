@@ -136,8 +136,9 @@ void CandidatesView::setUpTable() {
     table_->setSortingEnabled(true);
     header->setSectionResizeMode(QHeaderView::Interactive);
     header->setSectionResizeMode(CandidatesModel::Schedule, QHeaderView::Stretch);
-    connect(header, &QHeaderView::sectionResized, this, [this](int column) {
-        if (!fitting_ && column != CandidatesModel::Schedule) sizedByHand_ = true;
+    connect(header, &QHeaderView::sectionResized, this, [this](int column, int before, int after) {
+        const bool shownOrHidden = before == 0 || after == 0;  // of which Qt tells later
+        if (!fitting_ && !shownOrHidden && column != CandidatesModel::Schedule) sizedByHand_ = true;
     });
     connect(header, &QHeaderView::sortIndicatorChanged, this, &CandidatesView::fitColumns);
     header->setMinimumSectionSize(30);
@@ -149,7 +150,6 @@ void CandidatesView::resizeEvent(QResizeEvent* event) {
     View::resizeEvent(event);
     preview_->setLow(height() < low);
     filter_->setVisible(height() >= low);
-    fitColumns();
 }
 
 void CandidatesView::fitColumns() {
@@ -159,35 +159,35 @@ void CandidatesView::fitColumns() {
     QFont body = context_.theme.theme().body, mono = context_.theme.theme().mono;
     body.setPixelSize(fontPixels);
     mono.setPixelSize(fontPixels);
-    const auto natural = [&](int column) {
-        const int head = QFontMetrics(body).horizontalAdvance(
-            candidates_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString());
+    const auto headed = [&](int column) {
+        const QString head = candidates_->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
         const int mark = header->sortIndicatorSection() == column ? sortMark : 0;
-        return cellPadding + std::max(head + mark, QFontMetrics(mono).horizontalAdvance(candidates_->longest(column)));
+        return cellPadding + QFontMetrics(body).horizontalAdvance(head) + mark;
     };
-    const int schedule = natural(CandidatesModel::Schedule);
-    // Where headings would be cut, the microbatch goes: it is in the preview too.
-    const auto least = [&](bool micro) {
-        int width = schedule + leastDegrees + (micro ? natural(CandidatesModel::Micro) : 0);
-        for (const int column : {CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak})
-            width += natural(column);
-        return width;
+    const auto natural = [&](int column) {
+        return std::max(headed(column),
+                        cellPadding + QFontMetrics(mono).horizontalAdvance(candidates_->longest(column)));
     };
-    table_->setColumnHidden(CandidatesModel::Micro, least(true) > table_->viewport()->width());
-    int room = table_->viewport()->width() - schedule;
-    for (const int column :
-         {CandidatesModel::Micro, CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
+    int room = table_->viewport()->width();
+    for (const int column : {CandidatesModel::Throughput, CandidatesModel::Bubble, CandidatesModel::Peak}) {
         const int width = natural(column);
-        if (table_->isColumnHidden(column)) continue;
         header->resizeSection(column, width);
         room -= width;
     }
-    header->resizeSection(CandidatesModel::Degrees,
-                          std::clamp(natural(CandidatesModel::Degrees), leastDegrees, std::max(leastDegrees, room)));
+    // Where words would be cut, the microbatch goes: it is in the preview too. Degrees and schedule share what is left.
+    const int degrees = natural(CandidatesModel::Degrees), schedule = natural(CandidatesModel::Schedule),
+              micro = natural(CandidatesModel::Micro);
+    const bool hidden = degrees + schedule + micro > room;
+    table_->setColumnHidden(CandidatesModel::Micro, hidden);
+    if (!hidden) header->resizeSection(CandidatesModel::Micro, micro);
+    const int fair = degrees + schedule <= room ? degrees : room * degrees / (degrees + schedule);
+    const int most = std::max(leastDegrees, room - headed(CandidatesModel::Schedule));
+    header->resizeSection(CandidatesModel::Degrees, std::clamp(fair, leastDegrees, most));
 }
 
 bool CandidatesView::eventFilter(QObject* watched, QEvent* event) {
     if (watched == table_->viewport() && event->type() == QEvent::Leave) hover(-1);
+    if (watched == table_->viewport() && event->type() == QEvent::Resize) fitColumns();
     return View::eventFilter(watched, event);
 }
 

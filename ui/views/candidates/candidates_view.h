@@ -61,7 +61,8 @@ private:
     void mark();
     void take(int candidate);
     void setUpTable();
-    /// Columns as wide as what is in them, the schedule's as wide as the rest; until a person sizes one.
+    /// Columns as wide as what is in them, the schedule's as wide as the rest, until a person sizes one. Where there is
+    /// less room, degrees and schedule are cut alike.
     void fitColumns();
 
     PublishedGrounds grounds_;

@@ -9,6 +9,7 @@
 #include "ui/views/layout_form/number_editors.h"
 #include "ui/views/layout_form/order_editor.h"
 #include "ui/views/layout_form/stages_editor.h"
+#include "ui/core/field_words.h"
 #include "ui/core/text.h"
 #include "ui/core/words.h"
 
@@ -38,8 +39,8 @@ void FieldEditor::edit(const std::function<void(Layout&)>& change, const QString
 
 void FieldEditor::name(QWidget& control) const {
     control.setAccessibleName(term(field_.label));
-    control.setAccessibleDescription(term(field_.help));
-    control.setToolTip(term(field_.help));
+    control.setAccessibleDescription(fieldHelp(field_));
+    control.setToolTip(fieldHelp(field_));
 }
 
 FieldEditor* makeFieldEditor(const Field& field, Document& document, QWidget* parent) {

@@ -73,7 +73,7 @@ void FieldRow::setWithoutEffect(const QString& takes) {
 }
 
 QString FieldRow::helpText() const {
-    const QString help = term(field().help);
+    const QString help = fieldHelp(field());
     return takes_.isEmpty() ? help : tr("%1\nWithout effect here: %2.").arg(help, takes_);
 }
 

@@ -42,12 +42,12 @@ QStringList partsOf(const QString& text) {
 }  // namespace
 
 IntegerEditor::IntegerEditor(const Field& field, IntegerField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), box_(child<CalmSpinBox>(this)) {
+    : FieldEditor(field, document, parent), access_(access), box_(child<CalmSpinBox>(this, term(field.zero))) {
     fillWith(*this, *box_);
     name(*box_);
     connect(box_, &QSpinBox::valueChanged, this, [this](int number) {
         box_->setSuffix(unitBehind(this->field(), number));
-        edit([this, number](Layout& layout) { access_(layout) = number; }, QString::number(number));
+        edit([this, number](Layout& layout) { access_(layout) = number; }, box_->cleanText());
     });
 }
 
@@ -60,33 +60,58 @@ void IntegerEditor::display(const Layout& layout) {
 
 QWidget& IntegerEditor::control() { return *box_; }
 
-void ReadEditor::showUnit() { line_->setUnit(term(field().unit)); }
+void ReadEditor::showUnit() {
+    const bool word = !zero_.isEmpty() && line_->text() == zero_;
+    line_->setUnit(hasUnit() && !word ? term(field().unit) : QString());
+}
+
+std::function<void(Layout&)> ReadEditor::readWord(const QString& text) const {
+    return read(!zero_.isEmpty() && text.trimmed() == zero_ ? QStringLiteral("0") : text);
+}
+
+QString ReadEditor::writeWord(const Layout& layout) const {
+    if (!zero_.isEmpty()) {
+        Layout none = layout;
+        read(QStringLiteral("0"))(none);
+        if (none == layout) return zero_;
+    }
+    return write(layout);
+}
 
 ReadEditor::ReadEditor(const Field& field, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), line_(child<UnitLine>(this)) {
+    : FieldEditor(field, document, parent), zero_(term(field.zero)), line_(child<UnitLine>(this)) {
     fillWith(*this, *line_);
+    line_->setWord(zero_);
     line_->setAlignment(Qt::AlignRight);
     name(*line_);
     connect(line_, &QLineEdit::textEdited, this, &ReadEditor::typed);
-    connect(line_, &QLineEdit::editingFinished, this, [this] { line_->setCursorPosition(0); });
+    connect(line_, &QLineEdit::editingFinished, this, [this] {
+        line_->setCursorPosition(0);
+        if (zero_.isEmpty() || writeWord(this->document().layout()) != zero_) return;
+        line_->setText(zero_);
+        showUnit();
+        if (line_->hasFocus()) line_->selectAll();
+    });
 }
 
 void ReadEditor::typed(const QString& text) {
-    const auto change = read(text);
+    const auto change = readWord(text);
+    showUnit();
     Q_EMIT misread(change ? QString() : tr("“%1” is not %2").arg(text, expected()));
     if (change) edit(change, text.trimmed());
 }
 
 void ReadEditor::display(const Layout& layout) {
-    const QString shown = write(layout);
+    const QString shown = writeWord(layout);
     Layout typed = layout;
-    const auto change = read(line_->text());
+    const auto change = readWord(line_->text());
     if (change) change(typed);
-    if (change && typed == layout) return;
+    if (change && typed == layout && (line_->hasFocus() || shown != zero_ || line_->text() == zero_)) return;
     // An unreadable text stays while it is being typed.
     if (!change && line_->hasFocus() && !line_->text().isEmpty() && line_->isModified() && shown_ == shown) return;
     shown_ = shown;
     line_->setText(shown);
+    showUnit();
     Q_EMIT misread({});
 }
 
@@ -115,9 +140,7 @@ std::function<void(Layout&)> BytesEditor::read(const QString& text) const {
 }
 
 NumberEditor::NumberEditor(const Field& field, NumberField access, Document& document, QWidget* parent)
-    : ReadEditor(field, document, parent), access_(access) {
-    showUnit();
-}
+    : ReadEditor(field, document, parent), access_(access) {}
 
 QString NumberEditor::write(const Layout& layout) const { return written(value(layout, access_)); }
 

@@ -39,11 +39,17 @@ protected:
     /// A change that sets the value, or nothing where the text is none.
     virtual std::function<void(Layout&)> read(const QString& text) const = 0;
     virtual QString expected() const = 0;  ///< "a number"
-    /// The field's, behind the number; where the text has none of its own.
-    void showUnit();
+    /// The field's unit stands behind the number: the text has none of its own.
+    virtual bool hasUnit() const { return false; }
 
 private:
     void typed(const QString& text);
+    void showUnit();
+    /// As read() and write(), where the field has one with its word for 0.
+    std::function<void(Layout&)> readWord(const QString& text) const;
+    QString writeWord(const Layout& layout) const;
+
+    QString zero_;
     UnitLine* line_;
     QString shown_;  ///< the value last displayed
 };
@@ -82,6 +88,7 @@ protected:
     QString write(const Layout& layout) const override;
     std::function<void(Layout&)> read(const QString& text) const override;
     QString expected() const override { return tr("a number such as 0.1 or 3e-4"); }
+    bool hasUnit() const override { return true; }
 
 private:
     NumberField access_;

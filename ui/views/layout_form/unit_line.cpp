@@ -3,6 +3,7 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QTimer>
 
 namespace shardlab::ui {
 namespace {
@@ -24,6 +25,11 @@ void UnitLine::makeRoom() {
 void UnitLine::changeEvent(QEvent* event) {
     QLineEdit::changeEvent(event);
     if (event->type() == QEvent::FontChange || event->type() == QEvent::StyleChange) makeRoom();
+}
+
+void UnitLine::focusInEvent(QFocusEvent* event) {
+    QLineEdit::focusInEvent(event);
+    if (!word_.isEmpty() && text() == word_) QTimer::singleShot(0, this, &QLineEdit::selectAll);  // after the click
 }
 
 void UnitLine::paintEvent(QPaintEvent* event) {

@@ -11,14 +11,17 @@ public:
     explicit UnitLine(QWidget* parent) : QLineEdit(parent) {}
     void setUnit(const QString& unit);
     const QString& unit() const { return unit_; }
+    /// A text that stands for a number: who goes there types another in its place.
+    void setWord(const QString& word) { word_ = word; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
 
 private:
     void makeRoom();
-    QString unit_;
+    QString unit_, word_;
 };
 
 }  // namespace shardlab::ui

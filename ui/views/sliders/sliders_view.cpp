@@ -11,6 +11,7 @@
 
 #include <QGridLayout>
 #include <QLabel>
+#include <QResizeEvent>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
@@ -51,6 +52,15 @@ SlidersView::SlidersView(const ViewContext& context, QWidget* parent)
     connect(&context_.document, &Document::planChanged, this, &SlidersView::refreshFigures);
     refresh();
     refreshFigures();
+}
+
+QSize SlidersView::minimumSizeHint() const {
+    return {View::minimumSizeHint().width(), layout()->minimumHeightForWidth(width())};
+}
+
+void SlidersView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width()) updateGeometry();
 }
 
 void SlidersView::addRow(SweepAxis axis, const QString& name, const QString& symbol, const QString& help) {

@@ -21,7 +21,12 @@ public:
     QString subtitle() const override;
     QString asTable() const override;
     bool showsFields() const override { return true; }
+    /// At its width: its figures may take a second line, for which Qt's own hint has no room.
+    QSize minimumSizeHint() const override;
     QSlider& slider(SweepAxis axis) const { return *rows_[static_cast<std::size_t>(axis)].slider; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Row {

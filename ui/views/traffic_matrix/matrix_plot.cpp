@@ -22,10 +22,19 @@ constexpr int top = 20;
 constexpr int below = 26;
 constexpr int leastText = 15;  ///< height of a cell in which a label fits
 constexpr int scaleWidth = 60;
-constexpr int powersOfTen = 6;  ///< of bytes that the colours tell apart
+constexpr int scaleColours = 6;
 constexpr double leastShare = 0.12;
 
 QString text(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }
+
+/// How far a cell's colour is on the way to that of the largest cell. Equal ratios are equal ways, and a range within a
+/// power of ten takes only a part of the colours, so that what is nearly alike looks so.
+double shareOf(std::int64_t bytes, std::int64_t least, std::int64_t most) {
+    const auto powers = [&](std::int64_t of) {
+        return std::log10(static_cast<double>(most) / static_cast<double>(of));
+    };
+    return 1 - (1 - leastShare) * powers(bytes) / std::max(1.0, powers(least));
+}
 
 }  // namespace
 
@@ -87,21 +96,20 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
     painter.setFont(font);
     const int ranks = matrix_->ranks();
     const int steps = std::max(1, matrix_->steps());
-    const auto largest = static_cast<double>(std::max<std::int64_t>(1, matrix_->largest(part_)));
+    const std::int64_t least = matrix_->smallest(part_), most = matrix_->largest(part_);
     const QColor low = theme.raised;
     const QColor high = theme.action(EventKind::Forward);
     painter.fillRect(grid(), theme.panel);
     for (int from = 0; from < ranks; ++from) {
         for (int to = 0; to < ranks; ++to) {
             const QRect rect = cellRect(from, to);
-            const auto bytes = static_cast<double>(matrix_->cell(from, to, part_).bytes);
-            const double share =
-                bytes > 0 ? std::clamp(1 + std::log10(bytes / largest) / powersOfTen, leastShare, 1.0) : 0;
+            const std::int64_t bytes = matrix_->cell(from, to, part_).bytes;
             const int gap = rect.width() > 6 ? 1 : 0;
-            const QColor back = bytes > 0 ? mixed(low, high, share) : from == to ? theme.grid : low;
+            const QColor back = bytes > 0    ? mixed(low, high, shareOf(bytes, least, most))
+                                : from == to ? theme.grid
+                                             : low;
             painter.fillRect(rect.adjusted(0, 0, -gap, -gap), back);
-            const QString figure =
-                bytes > 0 && rect.height() >= leastText ? text(static_cast<std::int64_t>(bytes) / steps) : QString();
+            const QString figure = bytes > 0 && rect.height() >= leastText ? text(bytes / steps) : QString();
             if (figure.isEmpty() || painter.fontMetrics().horizontalAdvance(figure) + 4 > rect.width()) continue;
             painter.setPen(readableOn(back));
             painter.drawText(rect, Qt::AlignCenter, figure);
@@ -136,24 +144,36 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
     paintScale(painter, low, high);
 }
 
-/// Below the grid: what was chosen, else how to read it; at the right what the colours mean, a power of ten a step.
+QStringList MatrixPlot::scaleEnds() const {
+    if (!matrix_ || matrix_->largest(part_) == 0) return {};
+    const int steps = std::max(1, matrix_->steps());
+    QStringList ends{text(matrix_->smallest(part_) / steps), text(matrix_->largest(part_) / steps)};
+    ends.removeDuplicates();
+    return ends;
+}
+
+/// Below the grid: what was chosen, else how to read it; at the right what the colours mean, from the smallest cell
+/// that has bytes to the largest.
 void MatrixPlot::paintScale(QPainter& painter, const QColor& low, const QColor& high) const {
     const QFontMetrics metrics = painter.fontMetrics();
     const QRect line(8, grid().bottom() + 4, width() - 16, 18);
     int room = line.width();
-    if (chosen_.first < 0 && matrix_->largest(part_) > 0) {
-        const QString most = text(matrix_->largest(part_) / std::max(1, matrix_->steps()));
-        const QString least = QStringLiteral("10⁻⁶");
+    const QStringList ends = scaleEnds();
+    if (chosen_.first < 0 && !ends.isEmpty()) {
+        const QString least = ends.size() > 1 ? ends.front() : QString(), most = ends.back();
+        const int colours = ends.size() > 1 ? scaleColours : 1, width = scaleWidth * colours / scaleColours;
         const int right = line.right() - metrics.horizontalAdvance(most);
-        const QRect scale(right - scaleWidth - 4, line.center().y() - 4, scaleWidth, 9);
+        const QRect scale(right - width - 4, line.center().y() - 4, width, 9);
         const int begin = scale.left() - metrics.horizontalAdvance(least) - 4;
         painter.drawText(QRect(begin, line.top(), line.right() - begin + 1, line.height()),
                          Qt::AlignLeft | Qt::AlignVCenter, least);
         painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, most);
-        for (int power = 0; power < powersOfTen; ++power) {
-            const double share = std::max(leastShare, static_cast<double>(power + 1) / powersOfTen);
-            painter.fillRect(scale.left() + scaleWidth * power / powersOfTen, scale.top(), scaleWidth / powersOfTen - 1,
-                             scale.height(), mixed(low, high, share));
+        const std::int64_t smallest = matrix_->smallest(part_);
+        const double first = shareOf(smallest, smallest, matrix_->largest(part_));
+        for (int colour = 0; colour < colours; ++colour) {
+            const double share = colours > 1 ? first + (1 - first) * colour / (colours - 1) : 1;
+            painter.fillRect(scale.left() + width * colour / colours, scale.top(), width / colours - 1, scale.height(),
+                             mixed(low, high, share));
         }
         room = begin - line.left() - 8;
     }

@@ -27,6 +27,9 @@ public:
     QRect cellRect(int from, int to) const;
     /// "rank 2 → rank 4: 1.25 MiB a step in 16 sends"
     QString textOf(int from, int to) const;
+    /// What the colours stand for at the ends of their scale: the least and the most bytes of a cell that has any, a
+    /// step; one where they are alike.
+    QStringList scaleEnds() const;
     QSize minimumSizeHint() const override { return {120, 100}; }
 
 protected:
