@@ -127,7 +127,7 @@ std::int64_t TrafficMatrix::largest(Part part) const {
 
 std::int64_t TrafficMatrix::smallest(Part part) const {
     std::int64_t least = 0;
-    for (const auto& [link, cell] : of(part))
+    for (const auto& [link, cell] : sums(part))
         if (cell.bytes > 0 && (least == 0 || cell.bytes < least)) least = cell.bytes;
     return least;
 }
