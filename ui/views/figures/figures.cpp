@@ -189,7 +189,7 @@ CardFigure waiting(const RunHeader& header, const StepSummary* step) {
         card.help = tr("Another program's trace does not tell what its kernels waited for.");
         return card;
     }
-    if (!step || !step->complete || step->seconds <= 0 || step->ranks.empty()) return card;
+    if (!step || !step->complete || !step->computes() || step->seconds <= 0 || step->ranks.empty()) return card;
     double forMessages = 0;
     double reducing = 0;
     for (const RankStep& rank : step->ranks) {
