@@ -82,10 +82,11 @@ private Q_SLOTS:
         QTest::newRow("NeMo") << "Training epoch 0, iteration 12/99 | lr: 2.5e-06 | global_batch_size: 128 | "
                                  "global_step: 12 | reduced_train_loss: 11.03 | train_step_timing in s: 7.3"
                               << 12 << 7.3 << 11.03 << 0.0 << 2.5e-6;
-        QTest::newRow("NeMo, a bar")
-            << "Epoch 0: : 100%|██████████| 100/100 [10:48<00:00, v_num=0, reduced_train_loss=0.0172, "
-               "global_step=99.00, consumed_samples=25600.0, train_step_timing in s=3.130]"
-            << 99 << 3.13 << 0.0172 << 0.0 << 0.0;
+        QTest::newRow("NeMo, a bar") << "Epoch 0: : 100%|██████████| "
+                                        "100/100 [10:48<00:00, v_num=0, "
+                                        "reduced_train_loss=0.0172, "
+                                        "global_step=99.00, consumed_samples=25600.0, train_step_timing in s=3.130]"
+                                     << 99 << 3.13 << 0.0172 << 0.0 << 0.0;
         QTest::newRow("DeepSpeed") << "steps: 20 loss: 8.1234 iter time (s): 1.123 samples/sec: 3.211" << 20 << 1.123
                                    << 8.1234 << 0.0 << 0.0;
         QTest::newRow("nanotron")
@@ -268,6 +269,18 @@ private Q_SLOTS:
             importError({.files = {written(arguments(8) + steps)}, .out = path("other"), .expected = *expected});
         QVERIFY2(error.find("the program has 8 ranks") != std::string::npos, error.c_str());
         QVERIFY(!std::filesystem::exists(path("other")));
+    }
+
+    /// Ranks that print the same without saying which they are do not make a step longer.
+    void aStepIsToldOnce() {
+        std::string log;
+        for (int step = 1; step <= 30'000; ++step)
+            for (int rank = 0; rank < 4; ++rank) log += fmt::format("iter {}: loss 2.5, time 10.00ms\n", step);
+        const Imported run = imported(log);
+        QVERIFY(run.run);
+        QCOMPARE(run.of(EventKind::Step).size(), std::size_t{30'000});
+        QCOMPARE(run.of(EventKind::Step).back().end, 30'000 * std::int64_t{10'000'000});
+        QVERIFY(run.of(EventKind::Mark).empty());
     }
 
     /// The second of two ranks that print the same is not another step.

@@ -65,8 +65,7 @@ std::string_view meaning(WaterfallPart part) {
         "Activations that were not kept are computed again in the backward.",
         "Ranks wait for each other while the pipeline fills and drains, and for slower stages, as if transfers took no "
         "time. The bubble beside a layout's step time counts waiting for transfers too, and as a share of the time "
-        "from "
-        "the first forward to the last backward, not of the step.",
+        "from the first forward to the last backward, not of the step.",
         "Messages, reductions and gathers, collectives of tensor, context and expert groups, and copies between device "
         "and host, as far as no compute hides them.",
         "The update of the weights, reading gradients for their norm, and copies of weights.",

@@ -41,6 +41,7 @@ struct PlacedLine {
     StepLine line;
     std::int64_t end = 0;
     std::optional<std::int64_t> length = {};  ///< of a step
+    std::optional<std::int32_t> behind = {};  ///< the later step of the line before, where the program has gone back
 };
 
 struct PlacedMemory {
@@ -89,15 +90,16 @@ public:
     }
 
     void take(StepLine line) {
-        if (const int rank = line.rank.value_or(0); rank != writer.value_or(rank)) return;  // it says the same
+        if (const int rank = line.rank.value_or(0); rank != writer.value_or(rank))
+            return;  // another's lines say the same
         writer = line.rank.value_or(0);
         const bool trains = line[StepSeconds] || line[Loss];
+        if (trains && line.step == last_) return;  // nor what ranks say without their numbers
         const auto length = trains ? lengthOf(line) : std::nullopt;
         if (length) pass(line, *length);
         else if (trains) ++untimed;
-        if (trains && last_ && line.step <= *last_)
-            restarts.push_back({line.step, fmt::format("the log goes on at step {}, behind {}", line.step, *last_)});
-        else if (trains && last_) mostSteps = std::max(mostSteps, count(line));
+        const auto behind = trains && last_ && line.step < *last_ ? last_ : std::nullopt;
+        if (trains && last_) mostSteps = std::max(mostSteps, count(line));
         if (trains) {
             last_ = line.step;
             clock_ = line.clock;
@@ -106,7 +108,7 @@ public:
         if (!line[TokensPerSecond] && line[Samples] && sequence > 0 && length)
             line[TokensPerSecond] = *line[Samples] * static_cast<double>(sequence) /
                                     (static_cast<double>(*length) / static_cast<double>(second));
-        lines_.add({std::move(line), end_, length});
+        lines_.add({std::move(line), end_, length, behind});
     }
 
     /// What was told since the last step belongs to it.
@@ -120,8 +122,7 @@ public:
     const KeptLines& lines() const { return lines_; }
 
     std::vector<PlacedMemory> memory;
-    std::vector<std::pair<std::int32_t, std::string>> restarts;  ///< step, and what happened
-    std::optional<int> writer;                                   ///< the rank whose lines count
+    std::optional<int> writer;  ///< the rank whose lines count
     std::size_t timed = 0, untimed = 0;
     std::int32_t mostSteps = 1;  ///< that a line stood for
     int world = 0;               ///< 0: not told
@@ -217,8 +218,8 @@ private:
             peak.bytes = static_cast<std::int64_t>(*bytes);
             put(writer_, peak);
         }
-        for (const auto& [step, text] : log_.restarts)
-            if (step == line.step) mark(placed, text);
+        if (placed.behind)
+            mark(placed, fmt::format("the log goes on at step {}, behind {}", line.step, *placed.behind));
         if (const auto samples = line[Samples]) named(at(EventKind::NamedCounter, *samples), "global batch size");
         for (const LogNumber& each : line.others)
             if (std::isfinite(each.value)) named(at(EventKind::NamedCounter, each.value), each.name);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/training_log.h"
 
+#include "engine/base/most_ranks.h"
 #include "engine/base/parse_text.h"
 #include "engine/trace/interchange/log_text.h"
 
@@ -64,8 +65,6 @@ constexpr KnownUnit knownUnits[] = {
     {"K", 1e3, true},       {"M", 1e6, true}, {"B", 1e9, true},
     {"T", 1e12, true},
 };
-
-constexpr int mostRanks = 32'767;  ///< of a run
 
 /// Words that a step's number follows, longer ones before those that they begin with.
 constexpr std::string_view stepWords[] = {"iteration", "iter", "global_step", "steps", "step"};

@@ -14,7 +14,7 @@ struct LoggedArgument {
     std::string_view name;   ///< "num_layers": the name in the program, not on its command line
     std::string_view value;  ///< "32", "True", "None", "['p2p']"
 };
-/// Of "  num_layers ......... 32", whatever a launcher has put before it.
+/// The argument of a line such as "  num_layers ......... 32", whatever a launcher has put before it.
 std::optional<LoggedArgument> loggedArgument(std::string_view line);
 
 /// The arguments of the log as options of pretrain_gpt.py that mean the same; none: the text has no list of arguments.
