@@ -48,6 +48,38 @@ Result<std::filesystem::path> findResume(const Layout& layout, const std::filesy
     return *found;
 }
 
+/// How mpirun starts the ranks of a plan, whose files lie in `folder`.
+MpirunOptions mpirunOptions(const Plan& plan, const JobOptions& options, const std::filesystem::path& rankProgram,
+                            const std::filesystem::path& folder) {
+    const ClusterSpec& cluster = plan.layout.cluster;
+    MpirunOptions mpi;
+    mpi.ranks = plan.mesh.ranks();
+    mpi.cores = usableCores();
+    mpi.threads = threadsPerRank(mpi.ranks, mpi.cores);
+    mpi.root = geteuid() == 0;
+    mpi.rankProgram = rankProgram;
+    mpi.temporary = folder;
+    mpi.extras = options.mpirun;
+    // NCCL looks for network interfaces by itself.
+    mpi.privateNetwork = allOwnNames(cluster.hosts) && cluster.device == DeviceKind::Cpu && privateNetworkIsAllowed();
+    return mpi;
+}
+
+/// What all ranks are told, but for the token, the clock's origin and the checkpoint that they continue.
+RankArguments rankArguments(const Plan& plan, const JobOptions& options, const MpirunOptions& mpi) {
+    RankArguments arguments;
+    arguments.layout = mpi.temporary / "layout.json";
+    arguments.folder = mpi.temporary;
+    arguments.socket = (mpi.temporary / "collector.socket").string();
+    arguments.stretch = plan.costs.stretch;
+    arguments.oversubscribed = mpi.ranks > mpi.cores;
+    arguments.threads = mpi.threads;
+    arguments.profile = options.profile;
+    arguments.checkpoints = checkpointFolder(plan.layout, options.runFile);
+    arguments.faults = injectedFaults(plan.layout.run.faults);
+    return arguments;
+}
+
 }  // namespace
 
 std::filesystem::path checkpointFolder(const Layout& layout, const std::filesystem::path& runFile) {
@@ -83,31 +115,12 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     auto token = randomToken();
     if (!token) return fail(token.error());
 
-    MpirunOptions mpi;
-    mpi.ranks = plan->mesh.ranks();
-    mpi.cores = usableCores();
-    mpi.threads = threadsPerRank(mpi.ranks, mpi.cores);
-    mpi.root = geteuid() == 0;
-    mpi.rankProgram = *rankProgram;
-    mpi.temporary = folder->path();
-    mpi.extras = options.mpirun;
-    // NCCL looks for network interfaces by itself.
-    mpi.privateNetwork = !several && plan->layout.cluster.device == DeviceKind::Cpu && privateNetworkIsAllowed();
+    MpirunOptions mpi = mpirunOptions(*plan, options, *rankProgram, folder->path());
     if (sharedMemory) mpi.sharedMemory = sharedMemory->path();
-
-    RankArguments arguments;
-    arguments.layout = folder->path() / "layout.json";
-    arguments.folder = folder->path();
-    arguments.socket = (folder->path() / "collector.socket").string();
+    RankArguments arguments = rankArguments(*plan, options, mpi);
     arguments.token = *token;
-    arguments.stretch = plan->costs.stretch;
     arguments.clockOrigin = origin;
-    arguments.oversubscribed = mpi.ranks > mpi.cores;
-    arguments.threads = mpi.threads;
-    arguments.profile = options.profile;
-    arguments.checkpoints = checkpointFolder(plan->layout, options.runFile);
     arguments.resume = *resume;
-    arguments.faults = injectedFaults(plan->layout.run.faults);
     if (const Status saved = saveLayout(plan->layout, arguments.layout); !saved) return fail(saved.error());
 
     CollectorOptions listening;

@@ -31,7 +31,6 @@ constexpr int embeddingKernels = 1;
 constexpr int outputKernels = 3;
 constexpr int joinKernels = 8;  ///< of a module: three norms, an embedding, a product and three copies
 constexpr int productsOfBranch = 2;
-constexpr int weightsOfExpert = 4;
 
 /// The number of kernels that a cnn's block starts.
 int cnnBlockKernels(const Layout& layout) {

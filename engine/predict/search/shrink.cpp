@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/search/shrink.h"
 
+#include "engine/base/machine_memory.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/fault.h"
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <numeric>
-#include <unistd.h>
 
 namespace shardlab::predict {
 namespace {
@@ -131,7 +131,7 @@ bool trainsHere(const Layout& layout) {
     double bytes = 0;
     for (const RankMemory& rank : memoryLedger(plan.layout, plan.lowered, plan.mesh))
         bytes += static_cast<double>(rank.peak) + static_cast<double>(total(rank.host));
-    return bytes <= static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGE_SIZE));
+    return bytes <= static_cast<double>(machineMemory());
 }
 
 Result<ShrunkLayout> shrinkToThisMachine(const Layout& design) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/shared/shared_heap.h"
 
+#include "engine/base/machine_memory.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -40,10 +42,6 @@ std::byte* map(int file, std::size_t bytes) {
 std::uint64_t randomToken() {
     std::random_device device;
     return (std::uint64_t{device()} << 32 | device()) | 1;
-}
-
-std::size_t memoryOfMachine() {
-    return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 }  // namespace
@@ -91,7 +89,7 @@ struct SharedHeap::Blocks {
 
 Result<std::unique_ptr<SharedHeap>> SharedHeap::create(std::size_t bytes) {
     const auto refuse = [](const char* what) { return fail({"no memory to share", what, systemError(), ""}); };
-    const std::size_t size = roundedUp(bytes > 0 ? bytes : memoryOfMachine(), page);
+    const std::size_t size = roundedUp(bytes > 0 ? bytes : static_cast<std::size_t>(machineMemory()), page);
     rlimit limit{};
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size) {  // growing the file would end the process
         errno = EFBIG;

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/plan/plan_notes.h"
+
+#include "engine/base/device_time.h"
+#include "engine/base/machine_memory.h"
+#include "engine/base/units.h"
+#include "engine/layout/check/elastic_sizes.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
+#include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/stacks.h"
+#include "engine/layout/mesh/copies.h"
+#include "engine/layout/mesh/replicas.h"
+#include "engine/predict/plan/accelerators.h"
+#include "engine/predict/plan/async_server.h"
+#include "engine/predict/plan/expert_notes.h"
+#include "engine/predict/plan/fp8_costs.h"
+#include "engine/predict/plan/precision_notes.h"
+#include "engine/predict/plan/state_notes.h"
+#include "engine/predict/plan/tensor_notes.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace shardlab::predict {
+namespace {
+
+/// ZeRO 3: of weights that a rank has gathered at one time, on the rank with most.
+std::int64_t gatheredBytes(const Layout& layout, const MemorySpec& memory) {
+    std::int64_t most = 0;
+    for (const StageShape& shape : stageShapes(layout)) {
+        const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, tensorShare(layout));
+        most =
+            std::max(most, gatherRoom(units, layerSegments(layout.model, memory, shape), embeds(layout.model, shape)) +
+                               slotSizes(units).staying);
+    }
+    return most * numberFormats(layout.precision).weightBytes();
+}
+
+Sentence pacedNote(const Plan& plan) {
+    const Sentence slowed = DeviceTime(plan.costs.stretch).text(plan.stepSeconds),
+                   device = termOf(modelledDevice(plan.layout).title);
+    return slowed.empty() ? say("times are those of {}", device) : say("{}; times are those of {}", slowed, device);
+}
+
+/// Where the ranks of a copy lie, and what it costs that there are several.
+Sentence copiesNote(const Plan& plan) {
+    const Mesh& mesh = plan.mesh;
+    bool spans = false;
+    for (int rank = 0; rank < mesh.ranks(); ++rank) {
+        if (mesh.coordinate(rank, Axis::Shard) > 0 || mesh.coordinate(rank, Axis::Context) > 0) continue;
+        Coordinates last = mesh.coordinates(rank);
+        last[Axis::Data] += mesh.size(Axis::Data) / mesh.copies() - 1;
+        last[Axis::Context] = mesh.size(Axis::Context) - 1;
+        spans = spans || mesh.host(rank) != mesh.host(mesh.rank(last));
+    }
+    return say("HSDP: {} copies of what ZeRO {} divides, each over {} ranks{}; a rank holds {} × as much of it as if "
+               "all {} replicas shared one copy",
+               mesh.copies(), plan.layout.parallel.zero, replicasOfCopy(plan.layout.parallel),
+               spans ? say(", some of which span several hosts")
+               : plan.layout.cluster.hosts.size() > 1
+                   ? say(" of one host: only the sums between copies cross the network")
+                   : Sentence(),
+               mesh.copies(), replicaCount(plan.layout.parallel));
+}
+
+/// Whose times they are, and who shares what computes.
+void addTimes(const Plan& plan, std::vector<Sentence>& notes) {
+    const Layout& layout = plan.layout;
+    if (layout.cluster.pace) notes.push_back(pacedNote(plan));
+    else if (Sentence note = basisNote(costBasis(plan.measurements, layout), layout); !note.empty())
+        notes.push_back(std::move(note));
+    if (const SoftwareStack* stack = modelledStack(layout))
+        notes.push_back(say("times and memory are those of {}; a run here computes with Shardlab's own engine{}",
+                            stack->title,
+                            layout.precision.products == ProductFormat::Compute || roundsProducts(layout)
+                                ? Sentence()
+                                : say(", whose products are in {}", wordOf(layout.precision.compute))));
+    if (!hasSchedule(layout, layout.schedule.kind))
+        notes.push_back(say("{} has no schedule {}: times are those of its kernels in that order",
+                            layout.cluster.pace->stack, layout.schedule.kind));
+    if (plan.costs.cores > 0)
+        notes.push_back(
+            say("{} ranks share the {} {} of this machine: ranks that compute at the same time get equal shares",
+                plan.mesh.ranks(), sharedUnits(layout).count, termOf(sharedUnits(layout).name)));
+}
+
+/// What stages take, and in which order their steps follow each other.
+void addStages(const Plan& plan, std::vector<Sentence>& notes) {
+    const Layout& layout = plan.layout;
+    const auto again = [](const StageCosts& cost) { return cost.recompute / cost.backward; };
+    if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
+        notes.push_back(say("recompute {}: up to {} of the time of a backward goes into computing activations again",
+                            wordOf(layout.memory.recompute), formatPercent(again(*most))));
+    for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
+        if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
+            notes.push_back(say("tensor groups span several hosts: the collectives of every layer cross the network"));
+            break;
+        }
+    const auto byForward = [](const StageCosts& a, const StageCosts& b) { return a.forward < b.forward; };
+    const auto [fastest, slowest] = std::ranges::minmax_element(plan.costs.stages, byForward);
+    if (slowest->forward > 1.05 * fastest->forward)
+        notes.push_back(say("stage {} takes {:.2f} × the time of stage {}: unequal stages add to the bubble",
+                            slowest - plan.costs.stages.begin(), slowest->forward / fastest->forward,
+                            fastest - plan.costs.stages.begin()));
+    if (plan.simulation.folded)
+        notes.push_back(say("the timeline shows the first and the last replica of {}, for all do the same",
+                            plan.mesh.ranks() / static_cast<int>(plan.lowered.ranks.size())));
+    if (!plan.lowered.flushes()) {
+        notes.push_back(say("asynchronous: steps follow each other without a flush, and gradients are computed with "
+                            "earlier weights; the predicted step is one between fill and drain"));
+        if (plan.lowered.stages() > 1)
+            notes.push_back(say("the output projection has weights of its own: the first and the last stage could "
+                                "share the token embedding only by waiting for each other"));
+    }
+}
+
+/// Exchanges other than an all-reduce.
+void addExchange(const Plan& plan, std::vector<Sentence>& notes) {
+    const Layout& layout = plan.layout;
+    const Exchange exchange = layout.parallel.exchange;
+    if (exchange == Exchange::AsyncServer)
+        notes.push_back(say("asynchronous: replica 0 is the parameter server, which is busy {} of its time taking "
+                            "gradients, updating and sending weights; a step has {} updates, one for each worker, and "
+                            "the staleness of a gradient is {} updates of other workers",
+                            formatPercent(serverBusy(plan.simulation.events)), workers(layout.parallel),
+                            workers(layout.parallel) - 1));
+    if (exchange == Exchange::Hogwild)
+        notes.push_back(
+            say("without a lock: {} write the same weights, which lie once in the host's memory, and each worker "
+                "computes its gradients with a copy of its own; there are no messages, and no worker waits for "
+                "another; a step has one update of each worker, and the staleness of a gradient is {} updates of other "
+                "workers if all are equally fast",
+                workers(layout.parallel) == 1 ? say("1 worker") : say("{} workers", workers(layout.parallel)),
+                workers(layout.parallel) - 1));
+    if (exchange == Exchange::Elastic)
+        notes.push_back(
+            say("replica 0 keeps the centre, a second copy of the weights, with which one replica exchanges in each "
+                "step: each replica has its turn every {} steps, and validation uses the centre",
+                layout.parallel.data));
+    if (exchange == Exchange::Server)
+        notes.push_back(say("replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies "
+                            "of the weights leave it one after another, and the other replicas wait while it updates",
+                            layout.parallel.data - 1, layout.parallel.data - 1));
+}
+
+/// What ZeRO sends and gathers.
+void addSharding(const Plan& plan, std::vector<Sentence>& notes) {
+    const Layout& layout = plan.layout;
+    if (plan.mesh.copies() > 1) notes.push_back(copiesNote(plan));
+    const int m = plan.lowered.microbatches;
+    if (layout.parallel.zero == 2 && m > 1)
+        notes.push_back(say("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × that of "
+                            "ZeRO 1, which reduces once a step",
+                            m, m));
+    if (layout.parallel.zero == 3 && replicaCount(layout.parallel) > 1 && (m > 1 || layout.parallel.pipeline > 1))
+        notes.push_back(say("ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × "
+                            "the parameters a step, while that of ZeRO 1 is 2 ×",
+                            m == 1 ? say("1 microbatch") : say("{} microbatches", m), 3 * m));
+    if (layout.parallel.zero == 3 && hasSegments(layout.memory) &&
+        !recomputesSecondHalves(layout.memory))  // one layer, which needs its weights anyway
+        notes.push_back(say(
+            "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
+            "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
+            wordOf(layout.memory.recompute), formatBytes(gatheredBytes(layout, layout.memory)),
+            formatBytes(gatheredBytes(layout, {}))));
+}
+
+/// Restarts and lost ranks.
+void addRestarts(const Plan& plan, std::vector<Sentence>& notes) {
+    const Layout& layout = plan.layout;
+    if (layout.run.maxRestarts > 0 && layout.checkpoint.every == 0)
+        notes.push_back(say(
+            "restarts continue from the last checkpoint, and with checkpoint.every 0 none is written automatically"));
+    if (isElastic(layout) && layout.run.maxRestarts == 0)
+        notes.push_back(say("the run is elastic, but run.max_restarts is 0: a lost rank ends the run, and the number "
+                            "of replicas changes only on request"));
+}
+
+/// Devices and hosts that hold less than ranks need.
+void addMemory(const Plan& plan, std::vector<Sentence>& notes) {
+    const Layout& layout = plan.layout;
+    if (!plan.fits) {
+        const RankMemory& most = neediest(layout, plan.memory);
+        notes.push_back(say("memory: rank {} needs {}, and its device has {}", most.rank,
+                            formatBytes(neededBytes(layout, most)), toText(plan.device)));
+    }
+    if (layout.cluster.device == DeviceKind::Cpu) {
+        std::int64_t sum = 0;
+        for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
+        if (layout.cluster.hosts.size() == 1 && sum > machineMemory())
+            notes.push_back(say("memory: all ranks together need {}, and this machine has {}", formatBytes(sum),
+                                formatBytes(machineMemory())));
+    }
+}
+
+}  // namespace
+
+std::vector<Sentence> planNotes(const Plan& plan) {
+    std::vector<Sentence> notes;
+    addTimes(plan, notes);
+    std::ranges::move(precisionNotes(plan.layout.precision), std::back_inserter(notes));
+    for (const auto notesOf : {fp8Notes, tensorNotes, expertNotes, stateNotes})
+        std::ranges::move(notesOf(plan.layout), std::back_inserter(notes));
+    for (const auto add : {addStages, addExchange, addSharding, addRestarts, addMemory}) add(plan, notes);
+    return notes;
+}
+
+}  // namespace shardlab::predict
