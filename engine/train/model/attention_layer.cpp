@@ -19,19 +19,16 @@ std::optional<RotaryShape> rotaryShape(const LayerContext& context, const Attent
 
 }  // namespace
 
-struct AttentionLayer::State : LayerState {
-    Buffer statistics;
-    Buffer normed;
+struct AttentionLayer::State : BranchState {
     Buffer joined;       ///< queries, keys and values; their gradient after inputGrad
     AttentionKept kept;  ///< by the core, for its gradient
     Buffer attended;
-    Buffer branchGradient;
-    Buffer normedGradient;
     Buffer headNormGradient;  ///< [2, width]: of the factors for queries, then for keys
     Buffer sinkGradient;      ///< of the heads of this member
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed, &joined, &attended}) visit(*each);
+        BranchState::visitSavedBuffers(visit);
+        for (Buffer* each : {&joined, &attended}) visit(*each);
         kept.visit(visit);
     }
 };
@@ -95,10 +92,7 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     };
     const int tokens = context_.tokens();
 
-    held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(context_.ownTokens()));
-    makePointwise(held, {.norms = true});
-
+    norm_.forward(held, std::move(input));
     held.joined = roomJoined();
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
@@ -118,10 +112,7 @@ void AttentionLayer::dropPointwise(LayerState& state, Pointwise parts) const {
 }
 
 void AttentionLayer::makePointwise(LayerState& state, Pointwise parts) const {
-    if (!parts.norms) return;
-    auto& held = static_cast<State&>(state);
-    held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-    norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+    if (parts.norms) norm_.again(static_cast<State&>(state));
 }
 
 Buffer AttentionLayer::makeOutput(const LayerState& state) const {
@@ -159,9 +150,7 @@ Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, Memor
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
         qkv_.inputGrad(tokens, held.joined.data(), partial);
     });
-    Buffer inputGradient = context_.allocate(kept, held.input.size());
-    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
-                    gradient.aroundData(), inputGradient.data());
+    Buffer inputGradient = norm_.inputGrad(held, gradient.aroundData(), kept);
     held.branchGradient = std::move(gradient.branch);
     return inputGradient;
 }
@@ -184,7 +173,7 @@ void AttentionLayer::weightGrad(LayerState& state) {
     }
     if (headNorms_) addHeadNormGrad(held.headNormGradient);
     if (sinks_) context_.device().add(core_.shape().heads, held.sinkGradient.data(), sinks_->gradient());
-    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    norm_.weightGrad(held);
     held = {};
 }
 

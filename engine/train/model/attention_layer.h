@@ -6,10 +6,10 @@
 #pragma once
 
 #include "engine/train/model/attention_core.h"
+#include "engine/train/model/branch_norm.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/linear.h"
-#include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
 #include "kernels/rotary.h"
 
@@ -83,7 +83,7 @@ private:
     LayerContext context_;
     AttentionCore core_;
     std::optional<RotaryShape> rotary_;
-    Norm norm_;
+    BranchNorm norm_;
     Linear qkv_;
     std::optional<HeadWeights> headNorms_;
     std::optional<Weight> sinks_;

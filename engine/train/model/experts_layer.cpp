@@ -8,9 +8,7 @@
 
 namespace shardlab::train {
 
-struct ExpertsLayer::State : LayerState {
-    Buffer statistics;
-    Buffer normed;
+struct ExpertsLayer::State : BranchState {
     GateState gate;
     FoldRows own;
     RowBlocks blocks;
@@ -19,12 +17,10 @@ struct ExpertsLayer::State : LayerState {
     Buffer activated;
     Buffer produced;  ///< its gradient after inputGrad
     Buffer sharedExpanded, sharedActivated;
-    Buffer branchGradient;  ///< only with a shared block, whose weights need it
-    Buffer normedGradient;
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed, &gathered, &expanded, &activated, &produced, &sharedExpanded,
-                             &sharedActivated})
+        BranchState::visitSavedBuffers(visit);
+        for (Buffer* each : {&gathered, &expanded, &activated, &produced, &sharedExpanded, &sharedActivated})
             visit(*each);
         gate.visitSavedBuffers(visit);
     }
@@ -122,10 +118,7 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
     Device& device = context_.device();
     ExpertGroup* const group = context_.experts;
 
-    held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
-    held.normed = allRows(MemoryCategory::Activations, ownTokens, hidden);
-    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
+    norm_.forward(held, std::move(input));
     held.gate = GateState(context_, gate_.spec());
     const Routes routes = held.gate.routes();
     {
@@ -189,11 +182,8 @@ void ExpertsLayer::dropPointwise(LayerState& state, Pointwise parts) const {
 
 void ExpertsLayer::makePointwise(LayerState& state, Pointwise parts) const {
     auto& held = static_cast<State&>(state);
-    const int tokens = context_.tokens(), own = context_.ownTokens();
-    if (parts.norms) {
-        held.normed = allRows(MemoryCategory::Activations, own, context_.hidden);
-        norm_.forward(own, held.input.data(), held.statistics.floats(), held.normed.data());
-    }
+    const int tokens = context_.tokens();
+    if (parts.norms) norm_.again(held);
     if (!parts.activations) return;
     const RowBlocks& blocks = held.blocks;
     const Expansion& any = experts_.front().block.expansion;
@@ -310,10 +300,7 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     device.countLoad(shape, routes.asked, tally_.counts());
     gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
 
-    Buffer inputGradient = context_.allocate(kept, held.input.size());
-    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
-                    outputGradient.data(), inputGradient.data());
-    return inputGradient;
+    return norm_.inputGrad(held, outputGradient.data(), kept);
 }
 
 void ExpertsLayer::weightGrad(LayerState& state) {
@@ -335,7 +322,7 @@ void ExpertsLayer::weightGrad(LayerState& state) {
         if (shared_) shared_->expansion.weightGrad(tokens, normed.data(), held.sharedExpanded.data());
         gate_.weightGrad(held.gate, normed.data());
     }
-    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    norm_.weightGrad(held);
     held = {};
 }
 

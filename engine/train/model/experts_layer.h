@@ -6,13 +6,13 @@
 // 2211.15841).
 #pragma once
 
+#include "engine/train/model/branch_norm.h"
 #include "engine/train/model/dropout_site.h"
 #include "engine/train/model/expansion.h"
 #include "engine/train/model/gate.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/linear.h"
-#include "engine/train/model/norm.h"
 #include "engine/train/model/row_blocks.h"
 
 #include <optional>
@@ -115,7 +115,7 @@ private:
 
     LayerContext context_;
     int width_;  ///< inside an expert, that of all members together
-    Norm norm_;
+    BranchNorm norm_;
     Gate gate_;
     std::optional<Block> shared_;
     std::vector<Expert> experts_;

@@ -5,16 +5,13 @@ namespace shardlab::train {
 
 namespace {
 
-struct State : LayerState {
-    Buffer statistics;
-    Buffer normed;
+struct State : BranchState {
     Buffer expanded;  ///< before the activation; its gradient after inputGrad
     Buffer activated;
-    Buffer branchGradient;
-    Buffer normedGradient;
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed, &expanded, &activated}) visit(*each);
+        BranchState::visitSavedBuffers(visit);
+        for (Buffer* each : {&expanded, &activated}) visit(*each);
     }
 };
 
@@ -33,13 +30,7 @@ Buffer FeedForwardLayer::forward(LayerState& state, Buffer input) {
         return context_.allocate(MemoryCategory::Activations, elements);
     };
     const int tokens = context_.tokens();
-    const int ownTokens = context_.ownTokens();
-
-    held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(ownTokens));
-    held.normed = allocate(context_.ownSize());
-    norm_.forward(ownTokens, held.input.data(), held.statistics.floats(), held.normed.data());
-
+    norm_.forward(held, std::move(input));
     held.expanded = allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.columns()));
     held.activated = allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(expansion_.width()));
     {
@@ -57,10 +48,7 @@ void FeedForwardLayer::dropPointwise(LayerState& state, Pointwise parts) const {
 
 void FeedForwardLayer::makePointwise(LayerState& state, Pointwise parts) const {
     auto& held = static_cast<State&>(state);
-    if (parts.norms) {
-        held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-        norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
-    }
+    if (parts.norms) norm_.again(held);
     if (!parts.activations) return;
     const int tokens = context_.tokens();
     held.activated = context_.allocate(MemoryCategory::Activations,
@@ -80,9 +68,7 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
         expansion_.inputGrad(tokens, held.expanded.data(), partial);
     });
-    Buffer inputGradient = context_.allocate(kept, held.input.size());
-    norm_.inputGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data(),
-                    gradient.aroundData(), inputGradient.data());
+    Buffer inputGradient = norm_.inputGrad(held, gradient.aroundData(), kept);
     held.branchGradient = std::move(gradient.branch);
     return inputGradient;
 }
@@ -95,7 +81,7 @@ void FeedForwardLayer::weightGrad(LayerState& state) {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         expansion_.weightGrad(tokens, normed.data(), held.expanded.data());
     }
-    norm_.weightGrad(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    norm_.weightGrad(held);
     held = {};
 }
 

@@ -3,10 +3,10 @@
 // of an mlp. The activation may be a gate. A tensor group shares the columns between expansion and projection.
 #pragma once
 
+#include "engine/train/model/branch_norm.h"
 #include "engine/train/model/expansion.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
-#include "engine/train/model/norm.h"
 #include "engine/train/model/residual.h"
 
 namespace shardlab::train {
@@ -37,7 +37,7 @@ public:
 
 private:
     LayerContext context_;
-    Norm norm_;
+    BranchNorm norm_;
     Expansion expansion_;
     Residual residual_;
 };

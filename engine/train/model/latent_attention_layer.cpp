@@ -22,9 +22,7 @@ LayerContext withoutBiases(LayerContext context) {
 
 }  // namespace
 
-struct LatentAttentionLayer::State : LayerState {
-    Buffer statistics;
-    Buffer normed;
+struct LatentAttentionLayer::State : BranchState {
     Latent queryLatent;  ///< empty where there is no query rank
     Latent keyLatent;
     Buffer sharedKey;    ///< κ, which is not turned
@@ -32,12 +30,10 @@ struct LatentAttentionLayer::State : LayerState {
     Buffer expanded;     ///< keys and values; their gradient after inputGrad
     AttentionKept kept;  ///< by the core, for its gradient
     Buffer attended;
-    Buffer branchGradient;
     Buffer downGradient;
-    Buffer normedGradient;
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
-        for (Buffer* each : {&input, &statistics, &normed}) visit(*each);
+        BranchState::visitSavedBuffers(visit);
         for (Latent* latent : {&queryLatent, &keyLatent})
             for (Buffer* each : {&latent->value, &latent->statistics, &latent->normed}) visit(*each);
         for (Buffer* each : {&sharedKey, &queries, &expanded, &attended}) visit(*each);
@@ -125,9 +121,7 @@ AttentionKept LatentAttentionLayer::attend(State& held, const Buffer& apart) con
 
 Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
     auto& held = static_cast<State&>(state);
-    held.input = std::move(input);
-    held.statistics = context_.arena.allocate(MemoryCategory::Activations, norm_.statistics(context_.ownTokens()));
-    makePointwise(held, {.norms = true});
+    norm_.forward(held, std::move(input));
     makeLatents(held);
     makeHeads(held);
     held.attended =
@@ -146,10 +140,7 @@ void LatentAttentionLayer::dropPointwise(LayerState& state, Pointwise parts) con
 }
 
 void LatentAttentionLayer::makePointwise(LayerState& state, Pointwise parts) const {
-    if (!parts.norms) return;
-    auto& held = static_cast<State&>(state);
-    held.normed = context_.allocate(MemoryCategory::Activations, context_.ownSize());
-    norm_.forward(context_.ownTokens(), held.input.data(), held.statistics.floats(), held.normed.data());
+    if (parts.norms) norm_.again(static_cast<State&>(state));
 }
 
 Buffer LatentAttentionLayer::makeOutput(const LayerState& state) const {
@@ -230,9 +221,7 @@ Buffer LatentAttentionLayer::inputGrad(LayerState& state, Buffer outputGradient,
     sharedKeyGradient = {};
 
     held.normedGradient = normedGrad(held, kept);
-    Buffer inputGradient = context_.allocate(kept, held.input.size());
-    norm_.inputGrad(tokens, held.input.data(), held.statistics.floats(), held.normedGradient.data(),
-                    gradient.aroundData(), inputGradient.data());
+    Buffer inputGradient = norm_.inputGrad(held, gradient.aroundData(), kept);
     held.branchGradient = std::move(gradient.branch);
     return inputGradient;
 }
@@ -256,7 +245,7 @@ void LatentAttentionLayer::weightGrad(LayerState& state) {
     if (queryNorm_) normGrad(*queryNorm_, held.queryLatent);
     normGrad(keyNorm_, held.keyLatent);
     down_.weightGrad(ownTokens, held.normed.data(), held.downGradient.data());
-    norm_.weightGrad(ownTokens, held.input.data(), held.statistics.floats(), held.normedGradient.data());
+    norm_.weightGrad(held);
     held = {};
 }
 

@@ -14,6 +14,7 @@
 #pragma once
 
 #include "engine/train/model/attention_core.h"
+#include "engine/train/model/branch_norm.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/linear.h"
@@ -111,7 +112,7 @@ private:
     LatentSpec spec_;
     AttentionCore core_;
     LatentShape shape_;
-    Norm norm_;
+    BranchNorm norm_;
     Linear down_;
     std::optional<Norm> queryNorm_;  ///< empty where there is no query rank
     Linear queries_;
