@@ -19,8 +19,7 @@ std::int64_t tilesOf(const ScaledTile& tile, std::int64_t rows, std::int64_t col
 
 bool roundsProducts(const ModelSpec& model, const PrecisionSpec& precision) {
     const ProductFormat format = precision.products;
-    return !readsImages(model) &&
-           (format == ProductFormat::Fp8 || format == ProductFormat::MxFp8 || format == ProductFormat::Fp8Blocks);
+    return !readsImages(model) && format != ProductFormat::Compute && format != ProductFormat::NvFp4;
 }
 
 bool roundsProducts(const Layout& layout) { return roundsProducts(layout.model, layout.precision); }
@@ -32,7 +31,7 @@ bool delaysScales(const PrecisionSpec& precision) {
 ScaledTile scaledTile(ProductFormat format, bool weight, bool downRows) {
     if (format == ProductFormat::Fp8) return {};
     if (format == ProductFormat::Fp8Blocks && weight) return {128, 128};
-    const int length = format == ProductFormat::MxFp8 ? 32 : 128;
+    const int length = format == ProductFormat::MxFp8 ? 32 : format == ProductFormat::Fp8Rows ? 0 : 128;
     return downRows ? ScaledTile{length, 1} : ScaledTile{1, length};
 }
 

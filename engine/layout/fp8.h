@@ -7,6 +7,8 @@
 //   mxfp8      E4M3        E4M3                E4M3               32 numbers along the sum, E8M0 (OCP MX 1.0)
 //   fp8-blocks E4M3        E4M3                E4M3               128 numbers along the sum; of W 128 × 128
 //                                                                 (DeepSeek-V3, 2412.19437), powers of two
+//   fp8-rows   E4M3        E4M3                E4M3               all numbers along the sum, powers of two (torchao's
+//                                                                 recipe "rowwise")
 //
 // Embedding, output projection, norms, the core of attentions and routers of experts stay in the format of compute. A
 // tensor, and its tiles, are what one rank holds: of a weight that a tensor group shares, its part.

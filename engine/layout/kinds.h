@@ -164,9 +164,11 @@ enum class ProductFormat : std::uint8_t {
     MxFp8,      ///< E4M3 with a scale, a power of two, for each 32 numbers
     NvFp4,      ///< 4 bits with a scale for each 16 numbers; modelled software stacks alone have it
     Fp8Blocks,  ///< E4M3 with a scale for each 128 numbers of activations, and each 128 × 128 of weights
+    Fp8Rows,    ///< E4M3 with a scale, a power of two, for each row or column that a product sums over
 };
 template <>
-inline constexpr std::string_view layoutWords<ProductFormat>[] = {"compute", "fp8", "mxfp8", "nvfp4", "fp8-blocks"};
+inline constexpr std::string_view layoutWords<ProductFormat>[] = {"compute", "fp8",        "mxfp8",
+                                                                  "nvfp4",   "fp8-blocks", "fp8-rows"};
 
 /// What the scale of a tensor in 8 bits comes from.
 enum class ProductScaling : std::uint8_t {

@@ -6038,12 +6038,6 @@ most on %1</source>
         <translation>trace 不记录 8 位乘法的缩放因子。</translation>
     </message>
     <message>
-        <source>Nothing to show: this run does not round its products to 8 bits.
-Set Products to fp8, mxfp8 or fp8-blocks in Design, and run.</source>
-        <translation>没有可显示的内容：这个运行不把乘法的因子舍入到 8 位。
-在“设计”中把“矩阵乘法”设为 fp8、mxfp8 或 fp8-blocks，再运行。</translation>
-    </message>
-    <message>
         <source>This run ended before its first step was complete.</source>
         <translation>这个运行在完成第一步之前就结束了。</translation>
     </message>
@@ -6060,6 +6054,12 @@ Set Products to fp8, mxfp8 or fp8-blocks in Design, and run.</source>
 </source>
         <translation>步	因子	缩放因子	数的个数	饱和	变为 0	最多于
 </translation>
+    </message>
+    <message>
+        <source>Nothing to show: this run does not round its products to 8 bits.
+Set Products to fp8, mxfp8, fp8-blocks or fp8-rows in Design, and run.</source>
+        <translation>没有可显示的内容：这个运行不把乘法的因子舍入到 8 位。
+在“设计”中把“矩阵乘法”设为 fp8、mxfp8、fp8-blocks 或 fp8-rows，再运行。</translation>
     </message>
 </context>
 <context>
@@ -8522,10 +8522,6 @@ would give away what the lesson asks.</source>
         <translation>激活值及其梯度、以及矩阵乘法所读操作数的数值格式；求和用 fp32。</translation>
     </message>
     <message>
-        <source>Number format that the factors of a block&apos;s linear layers are rounded to; sums are taken in fp32. compute: no rounding. fp8: E4M3, and E5M2 for gradients, with a scale for each tensor. mxfp8: E4M3 with a scale for each 32 numbers. fp8-blocks: E4M3 with a scale for each 128 numbers of activations and each 128 x 128 of weights. nvfp4: 4 bits, for times of a modelled software stack.</source>
-        <translation>块中线性层的因子舍入到的数值格式；求和用 fp32。compute：不舍入。fp8：E4M3，梯度用 E5M2，每个张量一个缩放因子。mxfp8：E4M3，每 32 个数一个缩放因子。fp8-blocks：E4M3，激活值每 128 个数、权重每 128 x 128 个数一个缩放因子。nvfp4：4 位，用于所建模软件栈的时间。</translation>
-    </message>
-    <message>
         <source>Numbers of a pixel, for cnn: 1 is grey, 3 are colours.</source>
         <translation>cnn 的每个像素的数值个数：1 为灰度，3 为彩色。</translation>
     </message>
@@ -10900,10 +10896,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>codes stand for what a ReLU made and a max-pool read, and no layer but a cnn&apos;s has these</source>
         <translation>编码代表 ReLU 的结果和最大池化所读的内容，只有 cnn 的层才有</translation>
-    </message>
-    <message>
-        <source>compute, fp8, mxfp8 or fp8-blocks; or cluster.pace.stack megatron-core, whose times are modelled</source>
-        <translation>compute、fp8、mxfp8 或 fp8-blocks；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
     </message>
     <message>
         <source>compute; or cluster.pace.device {}</source>
@@ -19040,6 +19032,26 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} (0: {})</source>
         <translation>{}（0：{}）</translation>
+    </message>
+    <message>
+        <source>Number format that the factors of a block&apos;s linear layers are rounded to; sums are taken in fp32. compute: no rounding. fp8: E4M3, and E5M2 for gradients, with a scale for each tensor. mxfp8: E4M3 with a scale for each 32 numbers. fp8-blocks: E4M3 with a scale for each 128 numbers of activations and each 128 x 128 of weights. fp8-rows: E4M3 with a scale for each row and column that a product sums over. nvfp4: 4 bits, for times of a modelled software stack.</source>
+        <translation>块中线性层的因子舍入到的数值格式；求和用 fp32。compute：不舍入。fp8：E4M3，梯度用 E5M2，每个张量一个缩放因子。mxfp8：E4M3，每 32 个数一个缩放因子。fp8-blocks：E4M3，激活值每 128 个数、权重每 128 x 128 个数一个缩放因子。fp8-rows：E4M3，矩阵乘法求和的每一行和每一列一个缩放因子。nvfp4：4 位，用于所建模软件栈的时间。</translation>
+    </message>
+    <message>
+        <source>a scale for each row and column that a product sums over</source>
+        <translation>矩阵乘法求和的每一行和每一列一个缩放因子</translation>
+    </message>
+    <message>
+        <source>compute, fp8, mxfp8 or fp8-blocks</source>
+        <translation>compute、fp8、mxfp8 或 fp8-blocks</translation>
+    </message>
+    <message>
+        <source>compute, fp8, mxfp8, fp8-blocks or fp8-rows; or cluster.pace.stack megatron-core, whose times are modelled</source>
+        <translation>compute、fp8、mxfp8、fp8-blocks 或 fp8-rows；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
+    </message>
+    <message>
+        <source>its scales are those of a tensor, of 32 or of 128 numbers</source>
+        <translation>它的缩放因子属于一个张量、32 个数或 128 个数</translation>
     </message>
 </context>
 </TS>

@@ -27,6 +27,7 @@ private Q_SLOTS:
         row("megatron", "/model/feed_forward=[4,5,6,7]", "/model/feed_forward");
         row("megatron", "/precision/compute=bf16 /precision/weights=alone", "/precision/weights");
         row("megatron", "/precision/compute=fp16", "/precision/loss_scale");
+        row("megatron", "/precision/compute=bf16 /precision/products=fp8-rows", "/precision/products");
         row("megatron", "/optimizer/kind=adafactor", "/optimizer/kind");
         row("nemo", "/model/kind=llama /model/kv_rank=16 /model/rope_width=8", "/model/kv_rank");
         row("megatron", "/model/kind=llama /model/kv_rank=16 /model/rope_width=8 /model/rope_scaling=llama3",

@@ -65,7 +65,8 @@ private:
             layout.precision.compute = one({NumberFormat::Fp32, NumberFormat::Bf16});
             layout.precision.weights = one({WeightStorage::Master, WeightStorage::Fp32});
             layout.precision.gradients = GradientFormat::Fp32;
-            layout.precision.products = one({ProductFormat::Fp8, ProductFormat::MxFp8, ProductFormat::Fp8Blocks});
+            layout.precision.products =
+                one({ProductFormat::Fp8, ProductFormat::MxFp8, ProductFormat::Fp8Blocks, ProductFormat::Fp8Rows});
             layout.precision.scaling = one({ProductScaling::Current, ProductScaling::Delayed});
             layout.precision.amaxHistory = 1 + below(4);
             layout.precision.margin = below(2);
@@ -126,6 +127,8 @@ private Q_SLOTS:
                                << "current";
         QTest::addRow("fp8-blocks") << "fp8-blocks"
                                     << "current";
+        QTest::addRow("fp8-rows") << "fp8-rows"
+                                  << "current";
     }
     void followsBf16() {
         QFETCH(QString, products);

@@ -41,6 +41,7 @@ private Q_SLOTS:
         QTest::addRow("delayed") << int(ProductFormat::Fp8) << true;
         QTest::addRow("mxfp8") << int(ProductFormat::MxFp8) << false;
         QTest::addRow("fp8-blocks") << int(ProductFormat::Fp8Blocks) << false;
+        QTest::addRow("fp8-rows") << int(ProductFormat::Fp8Rows) << false;
     }
     void stepsAreThoseOfTheReference() {
         QFETCH(int, format);

@@ -117,7 +117,8 @@ private:
         const ProductFormat format = precision_.products;
         if (format == ProductFormat::Fp8)
             return rounded8(x, rows, columns, rows, columns, which == 2, false, delayed() ? scales_[which] : 0);
-        const int length = format == ProductFormat::MxFp8 ? 32 : 128;
+        const int along = downRows ? rows : columns;
+        const int length = format == ProductFormat::MxFp8 ? 32 : format == ProductFormat::Fp8Rows ? along : 128;
         const bool square = isWeight && format == ProductFormat::Fp8Blocks;
         return rounded8(x, rows, columns, square || downRows ? length : 1, square || !downRows ? length : 1, false,
                         true);

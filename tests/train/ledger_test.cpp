@@ -301,11 +301,11 @@ private Q_SLOTS:
                 }
             }
             if (const int t = layout.parallel.tensor; t > 1 && !exchangesHeads(layout)) {  // they need not divide
-                int &heads = layout.model.heads, &keys = layout.model.block.kvHeads;
-                const int width = layout.model.hidden / heads, ofKey = keys > 0 ? heads / keys : 1, more = below(t);
+                int &queries = layout.model.heads, &keys = layout.model.block.kvHeads;
+                const int width = layout.model.hidden / queries, ofKey = keys > 0 ? queries / keys : 1, more = below(t);
                 if (keys > 0) keys += more;
-                heads += ofKey * more;
-                layout.model.hidden = heads * width;
+                queries += ofKey * more;
+                layout.model.hidden = queries * width;
             }
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             if (experts && method.flushes && random.below(2))
@@ -372,7 +372,7 @@ private Q_SLOTS:
             layout.precision.weights = named(one({"master", "fp32", "alone"}));
             layout.precision.gradients = named(one({"compute", "fp32"}));
             layout.precision.lossScale = named(method.flushes ? one({"none", "static", "dynamic"}) : "none");
-            layout.precision.products = named(one({"compute", "compute", "fp8", "mxfp8", "fp8-blocks"}));
+            layout.precision.products = named(one({"compute", "compute", "fp8", "mxfp8", "fp8-blocks", "fp8-rows"}));
             if (method.flushes && layout.parallel.expert == 1)
                 layout.precision.scaling = named(one({"current", "delayed"}));
             layout.precision.amaxHistory = 1 + below(5);

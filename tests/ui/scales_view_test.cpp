@@ -159,7 +159,8 @@ private Q_SLOTS:
         sample::Bench bench;
         sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
         ScalesView view(bench.context(), nullptr);
-        QVERIFY(view.emptyText().contains(QStringLiteral("Set Products to fp8, mxfp8 or fp8-blocks in Design")));
+        QVERIFY(
+            view.emptyText().contains(QStringLiteral("Set Products to fp8, mxfp8, fp8-blocks or fp8-rows in Design")));
         QVERIFY(view.subtitle().isEmpty());
         bench.model.begin(headerOf(sample::plan(sample::roundedLayout(1, 2, 4))), {});
         view.flush();

@@ -25,20 +25,19 @@ void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
         if (products == ProductFormat::NvFp4)
             refuse(say("products in nvfp4 for training"),
                    say("the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more"),
-                   say("compute, fp8, mxfp8 or fp8-blocks; or cluster.pace.stack megatron-core, whose times are "
-                       "modelled"));
+                   say("compute, fp8, mxfp8, fp8-blocks or fp8-rows; or cluster.pace.stack megatron-core, whose times "
+                       "are modelled"));
         return;
     }
     const DevicePreset* device = findDevice(layout.cluster.pace->device);
     if (device == nullptr) return;
-    const bool four = products == ProductFormat::NvFp4,
-               has8 = products == ProductFormat::Fp8 || products == ProductFormat::Fp8Blocks;
-    const bool has = four ? device->fp4Flops > 0
-                          : device->fp8Flops > 0 && (products != ProductFormat::MxFp8 || device->fp4Flops > 0);
+    // Tensor cores that multiply numbers of 4 bits take the scales of microscaling formats too.
+    const bool scales = products == ProductFormat::NvFp4 || products == ProductFormat::MxFp8;
+    const bool has = scales ? device->fp4Flops > 0 : device->fp8Flops > 0;
     if (!has)
         refuse(say("products in {} on {}", wordOf(products), device->name),
                say("the device has no such products, or its file does not say how fast they are"),
-               say("compute; or cluster.pace.device {}", has8 ? "h100-sxm" : "b200"));
+               say("compute; or cluster.pace.device {}", scales ? "b200" : "h100-sxm"));
 }
 
 /// The names of the stacks whose attention the architecture has.

@@ -34,7 +34,8 @@ std::span<const Field> precisionFields() {
                 "Number format that the factors of a block's linear layers are rounded to; sums are taken in fp32. "
                 "compute: no rounding. fp8: E4M3, and E5M2 for gradients, with a scale for each tensor. mxfp8: E4M3 "
                 "with a scale for each 32 numbers. fp8-blocks: E4M3 with a scale for each 128 numbers of "
-                "activations and each 128 x 128 of weights. nvfp4: 4 bits, for times of a modelled software stack.",
+                "activations and each 128 x 128 of weights. fp8-rows: E4M3 with a scale for each row and column that "
+                "a product sums over. nvfp4: 4 bits, for times of a modelled software stack.",
             .access = member<&Layout::precision, &PrecisionSpec::products>(),
         },
         {

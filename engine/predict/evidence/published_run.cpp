@@ -172,7 +172,8 @@ void readModel(const Row& row, Layout& layout) {
 void readPrecision(const Row& row, Layout& layout) {
     const RowFormats formats = formatsOf(row.text("precision"));
     layout.precision.compute = formats.compute;
-    layout.precision.products = formats.products;
+    const bool rows = formats.products == ProductFormat::Fp8 && row.says("rowwise");
+    layout.precision.products = rows ? ProductFormat::Fp8Rows : formats.products;
     const std::string& stack = layout.cluster.pace->stack;
     // Megatron sums gradients in fp32; the recipes of NeMo do not.
     // DeepSpeed sums those of bf16 in fp32 wherever weights are whole.

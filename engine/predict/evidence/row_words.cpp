@@ -42,8 +42,9 @@ constexpr std::array families{
     Family{"moe", ModelKind::LlamaMoe}, Family{"mixtral", ModelKind::LlamaMoe},
 };
 
-constexpr unsigned saysBf16 = 1, saysFp16 = 2, saysFp8 = 4, saysBlocks = 8, saysMxFp8 = 16, saysNvFp4 = 32;
-/// A word of a number format. How a tensor's scales are found, and whether its rows have one each, no layout says.
+constexpr unsigned saysBf16 = 1, saysFp16 = 2, saysFp8 = 4, saysBlocks = 8, saysMxFp8 = 16, saysNvFp4 = 32,
+                   saysRows = 64;
+/// A word of a number format. How a tensor's scales are found no row is asked.
 struct FormatWord {
     std::string_view word;
     unsigned meaning;
@@ -58,6 +59,7 @@ constexpr std::array formatWords{
     FormatWord{"float8", saysFp8},
     FormatWord{"blocks", saysBlocks},
     FormatWord{"blockwise", saysBlocks},
+    FormatWord{"rowwise", saysRows},
     FormatWord{"mxfp8", saysMxFp8},
     FormatWord{"mx", saysMxFp8},
     FormatWord{"nvfp4", saysNvFp4},
@@ -68,7 +70,6 @@ constexpr std::array formatWords{
     FormatWord{"current", 0},
     FormatWord{"scaling", 0},
     FormatWord{"tensorwise", 0},
-    FormatWord{"rowwise", 0},
     FormatWord{"hybrid", 0},
 };
 
@@ -160,6 +161,7 @@ RowFormats formatsOf(std::string_view text) {
         break;
     case saysFp8: return {NumberFormat::Bf16, ProductFormat::Fp8};
     case saysFp8 | saysBlocks: return {NumberFormat::Bf16, ProductFormat::Fp8Blocks};
+    case saysFp8 | saysRows: return {NumberFormat::Bf16, ProductFormat::Fp8Rows};
     case saysMxFp8:
     case saysMxFp8 | saysFp8: return {NumberFormat::Bf16, ProductFormat::MxFp8};
     case saysNvFp4: return {NumberFormat::Bf16, ProductFormat::NvFp4};

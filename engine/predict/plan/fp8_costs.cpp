@@ -93,12 +93,13 @@ std::vector<Sentence> fp8Notes(const Layout& layout) {
     std::int64_t most = 0;
     for (const StageShape& stage : stageShapes(layout))
         most = std::max(most, fp8Bytes(layout, stage, tensorShare(layout)));
-    const Sentence scales = precision.products == ProductFormat::MxFp8 ? say("a scale for each 32 numbers")
-                            : precision.products == ProductFormat::Fp8Blocks
-                                ? say("a scale for each 128 numbers, and each 128 × 128 of weights")
-                            : delaysScales(precision)
-                                ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
-                                : say("a scale for each tensor, from its present values");
+    const Sentence scales =
+        precision.products == ProductFormat::MxFp8 ? say("a scale for each 32 numbers")
+        : precision.products == ProductFormat::Fp8Blocks
+            ? say("a scale for each 128 numbers, and each 128 × 128 of weights")
+        : precision.products == ProductFormat::Fp8Rows ? say("a scale for each row and column that a product sums over")
+        : delaysScales(precision) ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
+                                  : say("a scale for each tensor, from its present values");
     notes.push_back(say("products of linear layers in {}: {}; embedding, output projection, norms, the core of "
                         "attentions and routers stay in {}; a stage holds {} for codes, scales and counts",
                         wordOf(precision.products), scales, wordOf(precision.compute), formatBytes(most)));

@@ -20,7 +20,8 @@ double operandBits(ProductFormat format) {
     constexpr double scale = 8;  // bits, of 32 or 16 numbers
     switch (format) {
     case ProductFormat::Compute: return 16;
-    case ProductFormat::Fp8: return 8;
+    case ProductFormat::Fp8:
+    case ProductFormat::Fp8Rows: return 8;
     case ProductFormat::MxFp8: return 8 + scale / 32;
     case ProductFormat::NvFp4: return 4 + scale / 16;
     case ProductFormat::Fp8Blocks: return 8 + 4 * scale / 128;

@@ -29,11 +29,6 @@ constexpr double scoreKernelsForward = 5, scoreKernelsBackward = 8;
 constexpr double flashKernelsForward = 2, flashKernelsBackward = 3;
 
 constexpr double permutations = 2;  ///< of rows: in order of experts, and back
-// Megatron-Core's experts add the bias of their second product one by one, times each row's weight in fp32: a product
-// and a sum, one copy of all experts together and a cast, in bytes of an element and in kernels of an expert. A
-// backward multiplies the gradient by either factor, sums both up, and sums up that of the first product's bias.
-constexpr double biasBytesForward = 28, biasBytesBackward = 40;
-constexpr double biasKernelsForward = 2, biasKernelsBackward = 6;
 // Megatron-Core adds the bias of each expert's second product times its rows' weights in fp32
 // (TEGroupedMLP._apply_bias): a product and a sum of each expert, a copy of all experts' rows and a cast. The backward
 // casts the gradient, and sums up its products with either factor. So many bytes of a number, and kernels of an expert.
@@ -51,6 +46,7 @@ double statedPeak(ProductFormat format, const DevicePreset& device) {
     case ProductFormat::Compute: return device.bf16Flops;
     case ProductFormat::Fp8:
     case ProductFormat::Fp8Blocks:
+    case ProductFormat::Fp8Rows:
     case ProductFormat::MxFp8: return device.fp8Flops;
     case ProductFormat::NvFp4: return device.fp4Flops;
     }
@@ -61,7 +57,8 @@ double statedPeak(ProductFormat format, const DevicePreset& device) {
 double productPeak(ProductFormat format, const DevicePreset& device, const Architecture& architecture) {
     switch (format) {
     case ProductFormat::Compute: return device.bf16Flops;
-    case ProductFormat::Fp8: return device.fp8Flops * architecture.fp8Share;
+    case ProductFormat::Fp8:
+    case ProductFormat::Fp8Rows: return device.fp8Flops * architecture.fp8Share;
     case ProductFormat::Fp8Blocks:
     case ProductFormat::MxFp8: return device.fp8Flops * architecture.fp8Share * architecture.blockShare;
     case ProductFormat::NvFp4: return device.fp4Flops * architecture.fp4Share;
@@ -99,12 +96,20 @@ public:
         return sum;
     }
     /// What the forward rounded is kept for the weight's gradient; the output's gradient is rounded both ways round.
+    /// Scales of rows are no scales of columns: both factors of the weight's gradient, which sums over tokens, are read
+    /// for their largest magnitudes and rounded anew.
     Halves backward(const std::vector<MatrixProduct>& products, ProductFormat format) const {
         Halves sum;
         for (const MatrixProduct& each : products) {
-            sum.input += one({each.rows, each.inner, each.columns, each.count}, format) +
-                         rounding(each.rows * each.columns * each.count, format) * gradientWays;
+            const double gradient = each.rows * each.columns * each.count, kept = each.rows * each.inner * each.count;
+            sum.input += one({each.rows, each.inner, each.columns, each.count}, format);
             sum.weight += one({each.columns, each.inner, each.rows, each.count}, format);
+            if (format == ProductFormat::Fp8Rows) {
+                sum.input += rounding(gradient, format);
+                sum.weight += rounding(gradient + kept, format) + (gradient + kept) * bytes_ / memory_;
+            } else {
+                sum.input += rounding(gradient, format) * gradientWays;
+            }
         }
         return sum;
     }

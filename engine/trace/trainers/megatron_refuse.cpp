@@ -147,6 +147,9 @@ private:
         if (!half && roundsProducts(layout_))
             refuse("/precision/products", say("{} with fp32", wordOf(p.products)),
                    say("its products of 8 bits belong to 16-bit training"), say("compute; or precision.compute bf16"));
+        if (half && p.products == ProductFormat::Fp8Rows)
+            refuse("/precision/products", "fp8-rows", say("its scales are those of a tensor, of 32 or of 128 numbers"),
+                   say("compute, fp8, mxfp8 or fp8-blocks"));
         if (!half && p.lossScale != LossScaling::None)
             refuse("/precision/loss_scale", say("a loss scale with fp32"),
                    say("it scales the loss of 16-bit training alone"), "none");

@@ -263,7 +263,9 @@ private Q_SLOTS:
         for (const char* cell : {"bf16", "BFloat16", "amp_bf16", "bf16-mixed", ""})
             row("precision", cell, "bf16 compute");
         for (const char* cell : {"fp16", "float16", "FP16 mixed precision"}) row("precision", cell, "fp16 compute");
-        for (const char* cell : {"fp8", "bf16/fp8", "float8 rowwise", "FP8 hybrid"}) row("precision", cell, "bf16 fp8");
+        for (const char* cell : {"fp8", "bf16/fp8", "FP8 hybrid", "fp8 current scaling"})
+            row("precision", cell, "bf16 fp8");
+        row("precision", "float8 rowwise", "bf16 fp8-rows");
         for (const char* cell : {"mxfp8", "MX-FP8"}) row("precision", cell, "bf16 mxfp8");
         row("precision", "fp8 blockwise", "bf16 fp8-blocks");
         for (const char* cell : {"fp32", "fp16/bf16", "fp8/nvfp4", "int8", "mixed"}) row("precision", cell, "refused");
