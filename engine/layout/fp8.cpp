@@ -18,8 +18,7 @@ std::int64_t tilesOf(const ScaledTile& tile, std::int64_t rows, std::int64_t col
 }  // namespace
 
 bool roundsProducts(const ModelSpec& model, const PrecisionSpec& precision) {
-    const ProductFormat format = precision.products;
-    return !readsImages(model) && format != ProductFormat::Compute && format != ProductFormat::NvFp4;
+    return !readsImages(model) && traits(precision.products).rounds;
 }
 
 bool roundsProducts(const Layout& layout) { return roundsProducts(layout.model, layout.precision); }
@@ -29,10 +28,8 @@ bool delaysScales(const PrecisionSpec& precision) {
 }
 
 ScaledTile scaledTile(ProductFormat format, bool weight, bool downRows) {
-    if (format == ProductFormat::Fp8) return {};
-    if (format == ProductFormat::Fp8Blocks && weight) return {128, 128};
-    const int length = format == ProductFormat::MxFp8 ? 32 : format == ProductFormat::Fp8Rows ? 0 : 128;
-    return downRows ? ScaledTile{length, 1} : ScaledTile{1, length};
+    const auto [along, across] = weight ? traits(format).weight : traits(format).tokens;
+    return downRows ? ScaledTile{along, across} : ScaledTile{across, along};
 }
 
 void FactorRoom::include(ProductFormat format, const LinearShape& layer) {
@@ -51,7 +48,7 @@ void FactorRoom::include(ProductFormat format, const LinearShape& layer) {
 }
 
 std::int64_t FactorRoom::bytes(ProductFormat format) const {
-    return codes + tiles * (floatBytes + (format == ProductFormat::MxFp8 ? 1 : 0));
+    return codes + tiles * (floatBytes + (scalesInHardware(format) ? 1 : 0));
 }
 
 std::int64_t historyNumbers(const PrecisionSpec& precision) {

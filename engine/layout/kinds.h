@@ -7,6 +7,7 @@
 #include "engine/layout/gate_method.h"
 #include "engine/layout/model_kind.h"
 #include "engine/layout/optimizer_kind.h"
+#include "engine/layout/product_format.h"
 #include "engine/layout/words.h"
 
 #include <cstdint>
@@ -156,19 +157,6 @@ enum class WeightStorage : std::uint8_t {
 };
 template <>
 inline constexpr std::string_view layoutWords<WeightStorage>[] = {"master", "fp32", "alone"};
-
-/// In which format the products of a block's linear layers read their factors (fp8.h). Sums are taken in fp32.
-enum class ProductFormat : std::uint8_t {
-    Compute,    ///< that of the activations
-    Fp8,        ///< E4M3, and E5M2 for gradients, with a scale for each tensor
-    MxFp8,      ///< E4M3 with a scale, a power of two, for each 32 numbers
-    NvFp4,      ///< 4 bits with a scale for each 16 numbers; modelled software stacks alone have it
-    Fp8Blocks,  ///< E4M3 with a scale for each 128 numbers of activations, and each 128 × 128 of weights
-    Fp8Rows,    ///< E4M3 with a scale, a power of two, for each row or column that a product sums over
-};
-template <>
-inline constexpr std::string_view layoutWords<ProductFormat>[] = {"compute", "fp8",        "mxfp8",
-                                                                  "nvfp4",   "fp8-blocks", "fp8-rows"};
 
 /// What the scale of a tensor in 8 bits comes from.
 enum class ProductScaling : std::uint8_t {

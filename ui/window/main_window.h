@@ -61,8 +61,14 @@ private:
     void giveKeyboardToWorkspace();
     void storeArrangement() const;
     void bindCommands();
+    void bindFiles();
+    void bindRuns();
+    void bindCompare();
+    void bindViews();
     void bindTimeline();
     void bindLearn();
+    void bindHelp();
+    void followChanges();
     /// Brings what a lesson names into sight and marks it: a view, or a field of Design.
     void showForLesson(const QString& target);
     /// nullptr: for the trainer that was chosen last.

@@ -38,9 +38,19 @@ QString languageOfCommand(const char* id) {
 
 void MainWindow::bindCommands() {
     for (QAction* action : commands_.all()) addAction(action);
-    Document& document = workbench_.document();
-    RunSession& run = workbench_.run();
+    bindFiles();
+    bindRuns();
+    bindCompare();
+    bindViews();
+    bindTimeline();
+    bindLearn();
+    bindHelp();
+    followChanges();
+    refreshCommands();
+}
 
+void MainWindow::bindFiles() {
+    Document& document = workbench_.document();
     commands_.bind("file.new", [this] { files_->openNew(); });
     commands_.bind("file.open", [this] { files_->askAndOpen(); });
     commands_.bind("file.import", [this] { files_->askAndImport(); });
@@ -58,10 +68,14 @@ void MainWindow::bindCommands() {
         workbench_.search().start();
     });
     commands_.bind("plan.measure", [this] { workbench_.startMeasuring(); });
-    commands_.bind("run.start", [this] { workbench_.startRun(); });
     for (const TrainerTarget& target : trainerTargets())
         commands_.bind(("export." + std::string(target.name)).c_str(), [this, &target] { showExport(&target); });
     commands_.bind("export.last", [this] { showExport(nullptr); });
+}
+
+void MainWindow::bindRuns() {
+    RunSession& run = workbench_.run();
+    commands_.bind("run.start", [this] { workbench_.startRun(); });
     commands_.bind("run.pause", [&run] { run.state() == RunState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
@@ -84,13 +98,9 @@ void MainWindow::bindCommands() {
         if (workbench_.imports().active()) workbench_.imports().cancel();
         else workbench_.replay().cancel();
     });
-    commands_.bind("workspace.home", [this] { showWorkspace(Workspace::Home); });
-    commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
-    commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
-    commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
-    commands_.bind("workspace.learn", [this] { showWorkspace(Workspace::Learn); });
-    bindTimeline();
-    bindLearn();
+}
+
+void MainWindow::bindCompare() {
     CompareSession& compare = workbench_.compare();
     commands_.bind("compare.prediction", [&compare] { compare.compareWithPrediction(); });
     commands_.bind("compare.run", [&compare] { compare.askForRun(); });
@@ -106,14 +116,18 @@ void MainWindow::bindCommands() {
             replay.unfill();
         refreshCommands();
     });
-    for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
-        connect(&workbench_.model(workspace), &RunModel::reset, this, &MainWindow::refreshCommands);
+}
+
+void MainWindow::bindViews() {
+    commands_.bind("workspace.home", [this] { showWorkspace(Workspace::Home); });
+    commands_.bind("workspace.design", [this] { showWorkspace(Workspace::Design); });
+    commands_.bind("workspace.run", [this] { showWorkspace(Workspace::Run); });
+    commands_.bind("workspace.replay", [this] { showWorkspace(Workspace::Replay); });
+    commands_.bind("workspace.learn", [this] { showWorkspace(Workspace::Learn); });
     commands_.bind("view.path", [this] {
         Selection& selection = workbench_.selection(workspace_);
         selection.showPath(!selection.pathShown());
     });
-    for (const Workspace workspace : workspaces)
-        connect(&workbench_.selection(workspace), &Selection::pathShownChanged, this, &MainWindow::refreshCommands);
     commands_.bind("view.light", [this] {
         const bool dark = !workbench_.theme().theme().dark;
         workbench_.theme().setDark(dark);
@@ -147,10 +161,11 @@ void MainWindow::bindCommands() {
         const QString focused = here.focused();
         here.fill(focused.isEmpty() ? QStringLiteral("timeline") : focused);
     });
-    for (const WorkspaceArea* each : areas_)
-        connect(each, &WorkspaceArea::filledChanged, this, &MainWindow::refreshCommands);
     commands_.bind("view.nextPanel", [this] { area(workspace_).focusPanel(1); });
     commands_.bind("view.previousPanel", [this] { area(workspace_).focusPanel(-1); });
+}
+
+void MainWindow::bindHelp() {
     commands_.bind("help.palette", [this] { palette_->open(); });
     commands_.bind("help.manual", [this] {
         auto* manual = findChild<ManualWindow*>();
@@ -162,10 +177,15 @@ void MainWindow::bindCommands() {
     commands_.bind("help.keys", [this] { keys_->open(); });
     commands_.bind("help.menu", [this] { menu_->open(); });
     commands_.bind("help.about", [this] { showAbout(); });
+}
 
+/// What is possible depends on all of these.
+void MainWindow::followChanges() {
+    const QUndoStack& changes = workbench_.document().undoStack();
+    const RunSession& run = workbench_.run();
     for (auto signal : {&QUndoStack::canUndoChanged, &QUndoStack::canRedoChanged})
-        connect(&document.undoStack(), signal, this, &MainWindow::refreshCommands);
-    connect(&document.undoStack(), &QUndoStack::indexChanged, this, &MainWindow::refreshCommands);
+        connect(&changes, signal, this, &MainWindow::refreshCommands);
+    connect(&changes, &QUndoStack::indexChanged, this, &MainWindow::refreshCommands);
     connect(&run, &RunSession::stateChanged, this, &MainWindow::refreshCommands);
     connect(&run, &RunSession::stateChanged, this, [this] {
         if (endingRun_ && !workbench_.run().active()) leave();
@@ -176,7 +196,12 @@ void MainWindow::bindCommands() {
     connect(&workbench_.imports(), &ImportSession::progressChanged, this, &MainWindow::refreshCommands);
     connect(&workbench_.theme(), &ThemeSource::changed, this, &MainWindow::refreshCommands);
     connect(files_, &FileActions::recentChanged, this, &MainWindow::refreshCommands);
-    refreshCommands();
+    for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
+        connect(&workbench_.model(workspace), &RunModel::reset, this, &MainWindow::refreshCommands);
+    for (const Workspace workspace : workspaces)
+        connect(&workbench_.selection(workspace), &Selection::pathShownChanged, this, &MainWindow::refreshCommands);
+    for (const WorkspaceArea* each : areas_)
+        connect(each, &WorkspaceArea::filledChanged, this, &MainWindow::refreshCommands);
 }
 
 void MainWindow::showExport(const TrainerTarget* target) {

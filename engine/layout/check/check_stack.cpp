@@ -4,6 +4,7 @@
 #include "engine/layout/devices.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/stacks.h"
+#include "engine/layout/suggest.h"
 
 #include <fmt/format.h>
 
@@ -22,18 +23,17 @@ void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/precision/products", std::move(what), std::move(why), std::move(legal)});
     };
     if (modelledStack(layout) == nullptr) {
-        if (products == ProductFormat::NvFp4)
-            refuse(say("products in nvfp4 for training"),
+        if (!traits(products).rounds)
+            refuse(say("products in {} for training", wordOf(products)),
                    say("the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more"),
-                   say("compute, fp8, mxfp8, fp8-blocks or fp8-rows; or cluster.pace.stack megatron-core, whose times "
-                       "are modelled"));
+                   say("{}; or cluster.pace.stack megatron-core, whose times are modelled",
+                       wordsWhere(productTraits,
+                                  [](const ProductTraits& each) { return each.rounds || each.bits == 16; })));
         return;
     }
     const DevicePreset* device = findDevice(layout.cluster.pace->device);
     if (device == nullptr) return;
-    // Tensor cores that multiply numbers of 4 bits take the scales of microscaling formats too.
-    const bool scales = products == ProductFormat::NvFp4 || products == ProductFormat::MxFp8;
-    const bool has = scales ? device->fp4Flops > 0 : device->fp8Flops > 0;
+    const bool scales = scalesInHardware(products), has = scales ? device->fp4Flops > 0 : device->fp8Flops > 0;
     if (!has)
         refuse(say("products in {} on {}", wordOf(products), device->name),
                say("the device has no such products, or its file does not say how fast they are"),

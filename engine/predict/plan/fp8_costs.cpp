@@ -93,13 +93,14 @@ std::vector<Sentence> fp8Notes(const Layout& layout) {
     std::int64_t most = 0;
     for (const StageShape& stage : stageShapes(layout))
         most = std::max(most, fp8Bytes(layout, stage, tensorShare(layout)));
+    const ScaleTile tokens = traits(precision.products).tokens, weight = traits(precision.products).weight;
     const Sentence scales =
-        precision.products == ProductFormat::MxFp8 ? say("a scale for each 32 numbers")
-        : precision.products == ProductFormat::Fp8Blocks
-            ? say("a scale for each 128 numbers, and each 128 × 128 of weights")
-        : precision.products == ProductFormat::Fp8Rows ? say("a scale for each row and column that a product sums over")
-        : delaysScales(precision) ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
-                                  : say("a scale for each tensor, from its present values");
+        delaysScales(precision) ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
+        : tokens.across == 0    ? say("a scale for each tensor, from its present values")
+        : tokens.along == 0     ? say("a scale for each row and column that a product sums over")
+        : weight.across > 1
+            ? say("a scale for each {} numbers, and each {} × {} of weights", tokens.along, weight.along, weight.across)
+            : say("a scale for each {} numbers", tokens.along);
     notes.push_back(say("products of linear layers in {}: {}; embedding, output projection, norms, the core of "
                         "attentions and routers stay in {}; a stage holds {} for codes, scales and counts",
                         wordOf(precision.products), scales, wordOf(precision.compute), formatBytes(most)));

@@ -17,16 +17,8 @@ namespace {
 
 /// Bits of an operand in the format, with the scales of its blocks.
 double operandBits(ProductFormat format) {
-    constexpr double scale = 8;  // bits, of 32 or 16 numbers
-    switch (format) {
-    case ProductFormat::Compute: return 16;
-    case ProductFormat::Fp8:
-    case ProductFormat::Fp8Rows: return 8;
-    case ProductFormat::MxFp8: return 8 + scale / 32;
-    case ProductFormat::NvFp4: return 4 + scale / 16;
-    case ProductFormat::Fp8Blocks: return 8 + 4 * scale / 128;
-    }
-    return 16;
+    const ProductTraits& of = traits(format);
+    return of.bits + (of.tokens.along > 0 ? double(of.scaleBits) / of.tokens.along : 0);
 }
 
 /// What the stack's products keep of their operands: in fewer bits where they are rounded, of all tokens where a tensor

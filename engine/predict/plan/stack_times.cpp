@@ -37,33 +37,18 @@ constexpr double expertBiasKernelsForward = 2, expertBiasKernelsBackward = 6;
 constexpr double gradientWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
 constexpr double resultBytes = 2;         ///< products leave 16 bits
 
-double operandBytes(ProductFormat format) {
-    return format == ProductFormat::Compute ? 2 : format == ProductFormat::NvFp4 ? 0.5 : 1;
-}
+double operandBytes(ProductFormat format) { return traits(format).bits / 8.0; }
 
 double statedPeak(ProductFormat format, const DevicePreset& device) {
-    switch (format) {
-    case ProductFormat::Compute: return device.bf16Flops;
-    case ProductFormat::Fp8:
-    case ProductFormat::Fp8Blocks:
-    case ProductFormat::Fp8Rows:
-    case ProductFormat::MxFp8: return device.fp8Flops;
-    case ProductFormat::NvFp4: return device.fp4Flops;
-    }
-    return device.bf16Flops;
+    const int bits = traits(format).bits;
+    return bits == 16 ? device.bf16Flops : bits == 8 ? device.fp8Flops : device.fp4Flops;
 }
 
 /// The peak, with the share of it that products in the format reach relative to those in 16 bits.
 double productPeak(ProductFormat format, const DevicePreset& device, const Architecture& architecture) {
-    switch (format) {
-    case ProductFormat::Compute: return device.bf16Flops;
-    case ProductFormat::Fp8:
-    case ProductFormat::Fp8Rows: return device.fp8Flops * architecture.fp8Share;
-    case ProductFormat::Fp8Blocks:
-    case ProductFormat::MxFp8: return device.fp8Flops * architecture.fp8Share * architecture.blockShare;
-    case ProductFormat::NvFp4: return device.fp4Flops * architecture.fp4Share;
-    }
-    return device.bf16Flops;
+    const auto [bits, blocks] = std::pair(traits(format).bits, traits(format).tokens.along > 0);
+    const double eight = architecture.fp8Share * (blocks ? architecture.blockShare : 1);
+    return statedPeak(format, device) * (bits == 16 ? 1 : bits == 8 ? eight : architecture.fp4Share);
 }
 
 /// Seconds of a microbatch in one block.

@@ -32,7 +32,7 @@ void Fp8Products::allocate() {
     };
     codes_ = room(room_.codes, DType::U8);
     scales_ = room(room_.tiles, DType::F32);
-    if (precision_.products == ProductFormat::MxFp8) exponents_ = room(room_.tiles, DType::U8);
+    if (scalesInHardware(precision_.products)) exponents_ = room(room_.tiles, DType::U8);
     largest_ = arena_.allocateZeroed(MemoryCategory::Buffers, slots);
     counts_ =
         arena_.allocateZeroed(MemoryCategory::Buffers, 2 * slots * static_cast<std::size_t>(microbatches_), DType::I32);
@@ -45,8 +45,8 @@ void Fp8Products::allocate() {
 }
 
 Fp8Format Fp8Products::formatOf(Fp8Factor factor) const {
-    const bool narrow = precision_.products == ProductFormat::Fp8 && factor == Fp8Factor::Gradient;
-    return narrow ? Fp8Format::E5M2 : Fp8Format::E4M3;
+    const bool wide = traits(precision_.products).wideGradients && factor == Fp8Factor::Gradient;
+    return wide ? Fp8Format::E5M2 : Fp8Format::E4M3;
 }
 
 Fp8Matrix Fp8Products::round(int number, Fp8Factor factor, bool downRows, bool counts, int rows, int columns,
@@ -69,7 +69,7 @@ Fp8Matrix Fp8Products::round(int number, Fp8Factor factor, bool downRows, bool c
         if (notes) device.fp8Largest(1, static_cast<int>(count), largest, {}, true, noted);
         const Array written =
             exponents_.empty() ? Array(largest) : exponents_.data() + static_cast<std::ptrdiff_t>(tiles);
-        device.fp8Scales(count, format, precision_.products != ProductFormat::Fp8, largest, written);
+        device.fp8Scales(count, format, traits(precision_.products).powers, largest, written);
         scales = written;
     }
     Fp8Counts* const counted = static_cast<Fp8Counts*>(counts_.data().data) +
@@ -124,9 +124,8 @@ std::vector<Fp8Tally> Fp8Products::finishStep(const std::function<void(std::span
     for (std::size_t i = 0; i < slots; ++i) {
         const Product& of = products_[i / scaledFactors];
         const auto factor = static_cast<Fp8Factor>(i % scaledFactors);
-        const float scale = delayed()
-                                ? history[i * each]
-                                : fp8Scale(formatOf(factor), precision_.products != ProductFormat::Fp8, largest[i]);
+        const float scale =
+            delayed() ? history[i * each] : fp8Scale(formatOf(factor), traits(precision_.products).powers, largest[i]);
         Fp8Tally& tally = tallies.emplace_back(Fp8Tally{of.layer, of.name, factor, largest[i], scale, {}});
         for (std::size_t m = 0; m < static_cast<std::size_t>(microbatches_); ++m)
             tally.counts.push_back(counts[m * slots + i]);

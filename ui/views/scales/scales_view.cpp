@@ -306,8 +306,8 @@ QString ScalesView::emptyText() const {
     if (QString text = notInForeign(tr("The trace does not record scales of products in 8 bits.")); !text.isEmpty())
         return text;
     if (!roundsProducts(context_.model.header().layout))
-        return tr("Nothing to show: this run does not round its products to 8 bits.\nSet Products to fp8, mxfp8, "
-                  "fp8-blocks or fp8-rows in Design, and run.");
+        return tr("Nothing to show: this run does not round its products to 8 bits.\nSet Products to a format of "
+                  "8 bits in Design, and run.");
     return context_.model.report().end() ? tr("This run ended before its first step was complete.")
                                          : tr("The scales appear with the first complete step.");
 }
