@@ -7,29 +7,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace shardlab::trace {
 namespace {
 
-constexpr GateMethod softmaxTopK = *kindOf<GateMethod>("softmax-top-k"),
-                     topKSoftmax = *kindOf<GateMethod>("top-k-softmax"),
-                     sigmoidTopK = *kindOf<GateMethod>("sigmoid-top-k"),
-                     sigmoidInGroups = *kindOf<GateMethod>("sigmoid-in-groups");
-constexpr ModelKind knownLlamaMoe = *kindOf<ModelKind>("llama-moe");
 constexpr int choicesForGroup = 2;  ///< a group counts with so many of its scores
-
-bool isSigmoid(GateMethod gate) { return gate == sigmoidTopK || gate == sigmoidInGroups; }
-
-int choices(const MoeSpec& experts) { return traits(experts.gate).takesTopK ? experts.topK : 1; }
-
-/// Widths of the layers that have experts, or of those that have none.
-std::set<int> widths(const ModelSpec& model, bool withExperts) {
-    std::set<int> found;
-    for (int layer = 0; layer < model.layers; ++layer)
-        if (hasExperts(model, layer) == withExperts) found.insert(feedForwardWidth(model, layer));
-    return found;
-}
 
 /// 1 for each layer that has experts.
 std::vector<int> pattern(const ModelSpec& model) {
@@ -114,8 +96,7 @@ void refuseExperts(const Layout& layout, const MegatronWords& words, std::vector
     const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
         faults.push_back({std::move(pointer), say("{} for {}", what, words.program), why, legal});
     };
-    const bool known = e.gate == knownSwitch || e.gate == softmaxTopK || e.gate == topKSoftmax || isSigmoid(e.gate);
-    if (!known)
+    if (!takesHighest(e.gate))
         refuse("/model/gate", say("the gate {}", wordOf(e.gate)),
                say("its router takes a token's highest scores, without noise, draws or groups that add up"),
                say("switch, softmax-top-k, top-k-softmax, sigmoid-top-k or sigmoid-in-groups"));
@@ -137,7 +118,7 @@ void refuseExperts(const Layout& layout, const MegatronWords& words, std::vector
     if (e.dropout > 0)
         refuse("/model/expert_dropout", numberText(e.dropout), say("its experts have no dropout within"), "0");
     for (const bool withExperts : {false, true})
-        if (widths(m, withExperts).size() > 1) {
+        if (feedForwardWidths(m, withExperts).size() > 1) {
             refuse("/model/feed_forward", say("feed-forward widths that differ between layers"),
                    say("there is one width without experts, {}, and one with, {}", words.named("--ffn-hidden-size"),
                        words.named("--moe-ffn-hidden-size")),
@@ -153,14 +134,14 @@ std::vector<MegatronSetting> expertSettings(const Layout& layout) {
     const auto add = [&](std::string option, std::string value = {}, std::string chosen = {}) {
         settings.push_back({std::move(option), std::move(value), std::move(chosen)});
     };
-    const std::set<int> inside = widths(m, true);
+    const std::set<int> inside = feedForwardWidths(m, true);
     const int width = inside.empty() ? feedForwardWidth(m, 0) : *inside.begin();
     add("--num-experts", std::to_string(e.count));
     add("--moe-layer-freq", patternText(pattern(m)));
     add("--moe-ffn-hidden-size", std::to_string(width));
     if (e.shared > 0) add("--moe-shared-expert-intermediate-size", std::to_string(e.shared * width));
     if (isSigmoid(e.gate)) add("--moe-router-score-function", "sigmoid");
-    add("--moe-router-topk", std::to_string(choices(e)));
+    add("--moe-router-topk", std::to_string(choicesOf(e)));
     if (e.gate == knownSwitch || e.gate == softmaxTopK) add("--moe-router-pre-softmax");
     if (e.gate == sigmoidInGroups) {
         add("--moe-router-num-groups", std::to_string(e.groups));

@@ -134,6 +134,13 @@ std::optional<int> evenWidth(const ModelSpec& model) {
     return feedForwardWidth(model, 0);
 }
 
+std::set<int> feedForwardWidths(const ModelSpec& model, bool withExperts) {
+    std::set<int> found;
+    for (int layer = 0; layer < model.layers; ++layer)
+        if (hasExperts(model, layer) == withExperts) found.insert(feedForwardWidth(model, layer));
+    return found;
+}
+
 void chooseParts(ModelSpec& model) {
     if (!choosesParts(model)) return;
     const BlockParts meant = blockParts(model);

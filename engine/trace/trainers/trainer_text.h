@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +18,19 @@ namespace shardlab::trace {
 // The kinds that other trainers have too. Whatever is added is refused, and needs no line in this room.
 inline constexpr OptimizerKind knownAdamW = *kindOf<OptimizerKind>("adamw"), knownSgd = *kindOf<OptimizerKind>("sgd");
 inline constexpr ModelKind knownGpt = *kindOf<ModelKind>("gpt"), knownLlama = *kindOf<ModelKind>("llama"),
-                           knownGptMoe = *kindOf<ModelKind>("gpt-moe");
-inline constexpr GateMethod knownSwitch = *kindOf<GateMethod>("switch");
+                           knownGptMoe = *kindOf<ModelKind>("gpt-moe"), knownLlamaMoe = *kindOf<ModelKind>("llama-moe");
+inline constexpr GateMethod knownSwitch = *kindOf<GateMethod>("switch"),
+                            softmaxTopK = *kindOf<GateMethod>("softmax-top-k"),
+                            topKSoftmax = *kindOf<GateMethod>("top-k-softmax"),
+                            sigmoidTopK = *kindOf<GateMethod>("sigmoid-top-k"),
+                            sigmoidInGroups = *kindOf<GateMethod>("sigmoid-in-groups");
+inline bool isSigmoid(GateMethod gate) { return gate == sigmoidTopK || gate == sigmoidInGroups; }
+/// The gate takes a token's highest scores, without noise, draws or groups that add up.
+inline bool takesHighest(GateMethod gate) {
+    return gate == knownSwitch || gate == softmaxTopK || gate == topKSoftmax || isSigmoid(gate);
+}
+/// Experts of a token.
+inline int choicesOf(const MoeSpec& experts) { return traits(experts.gate).takesTopK ? experts.topK : 1; }
 
 /// The fewest digits that are read as the same number: "0.003", "1e-05".
 std::string numberText(double value);
@@ -49,6 +61,8 @@ bool runsAs(const Layout& layout, std::string_view kind);
 double gradientBytes(const PrecisionSpec& precision);
 /// One width for all layers, or none where they differ.
 std::optional<int> evenWidth(const ModelSpec& model);
+/// Widths of the layers that have experts, or of those that have none.
+std::set<int> feedForwardWidths(const ModelSpec& model, bool withExperts);
 /// Parts of a block as the model's kind has them where that is what is meant, so that a layout says no more than it
 /// has to.
 void chooseParts(ModelSpec& model);
