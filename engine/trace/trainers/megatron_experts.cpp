@@ -93,28 +93,30 @@ void readBalance(ProgramOptions& options, MoeSpec& experts, std::vector<Sentence
 void refuseExperts(const Layout& layout, const MegatronWords& words, std::vector<Fault>& faults) {
     const ModelSpec& m = layout.model;
     const MoeSpec& e = m.experts;
-    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
-        faults.push_back({std::move(pointer), say("{} for {}", what, words.program), why, legal});
+    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Instead& legal) {
+        refuseField(faults, words.program, std::move(pointer), what, why, legal);
     };
     if (!takesHighest(e.gate))
         refuse("/model/gate", say("the gate {}", wordOf(e.gate)),
                say("its router takes a token's highest scores, without noise, draws or groups that add up"),
-               say("switch, softmax-top-k, top-k-softmax, sigmoid-top-k or sigmoid-in-groups"));
+               {"switch", "softmax-top-k", "top-k-softmax", "sigmoid-top-k", "sigmoid-in-groups"});
     if (e.gate == topKSoftmax && e.topK == 1)
         refuse("/model/top_k", say("a softmax over one score"), say("it wants the softmax before the choice of one"),
-               say("at least 2; or model.gate switch"));
+               {say("at least 2; or model.gate switch"), {"2"}});
     if (isSigmoid(e.gate) && e.topK == 1)
         refuse("/model/top_k", say("one expert of scores with a sigmoid"),
-               say("it divides the scores of a token by their sum only where there are several"), say("at least 2"));
+               say("it divides the scores of a token by their sum only where there are several"),
+               {say("at least 2"), {"2"}});
     if (e.gate == sigmoidInGroups && e.topK / e.topGroups != choicesForGroup)
         refuse("/model/top_groups", say("{} experts of {} groups", e.topK, e.topGroups),
                say("it judges a group by as many of its scores as it takes experts from one, and the layout by {}",
                    choicesForGroup),
-               e.topK % choicesForGroup == 0 ? Sentence(std::to_string(e.topK / choicesForGroup))
-                                             : say("model.top_k that is even"));
+               e.topK % choicesForGroup == 0 ? Instead(std::to_string(e.topK / choicesForGroup))
+                                             : Instead(say("model.top_k that is even")));
     if (e.scoreBias && !blockParts(m).biases)
         refuse("/model/score_bias", say("scores of experts with a bias"),
-               say("its router has one where the products of a block have"), say("false; or model.biases all"));
+               say("its router has one where the products of a block have"),
+               {say("false; or model.biases all"), {"false"}});
     if (e.dropout > 0)
         refuse("/model/expert_dropout", numberText(e.dropout), say("its experts have no dropout within"), "0");
     for (const bool withExperts : {false, true})

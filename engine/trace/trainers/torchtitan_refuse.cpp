@@ -38,12 +38,12 @@ public:
     }
 
 private:
-    void refuse(std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
-        faults_.push_back({std::move(pointer), say("{} for {}", what, titan), why, legal});
+    void refuse(std::string pointer, const Sentence& what, const Sentence& why, const Instead& legal) {
+        refuseField(faults_, titan, std::move(pointer), what, why, legal);
     }
 
     /// `has`, where the family's models have it not.
-    void part(bool has, std::string_view pointer, const Sentence& what, const Sentence& legal) {
+    void part(bool has, std::string_view pointer, const Sentence& what, const Instead& legal) {
         if (has)
             refuse(std::string(pointer), what,
                    family_ == TitanFamily::GptOss
@@ -184,7 +184,9 @@ private:
 
     void parallel() {
         const ParallelSpec& p = layout_.parallel;
-        if (p.zero == 1) refuse("/parallel/zero", "ZeRO 1", say("FSDP divides gradients too"), say("2, or 0"));
+        const bool spreads = p.expert < 2 || !hasExperts(layout_.model) || spreadExperts(p);
+        if (p.zero == 1 && spreads)
+            refuse("/parallel/zero", "ZeRO 1", say("FSDP divides gradients too"), {say("2, or 0"), {"2", "0"}});
         if (p.tensor > 1 && !p.sequence)
             refuse("/parallel/sequence", say("tensor parallelism without sequence parallelism"),
                    say("its tensor ranks split the tokens between their blocks always"), "true");
@@ -198,7 +200,6 @@ private:
         if (p.context > 1 && family_ == TitanFamily::GptOss)
             refuse("/parallel/context", say("a {} over {} context ranks", named(), p.context),
                    say("its attention wants whole sequences there"), "1");
-        if (p.expert > 1 && hasExperts(layout_.model)) spreadExperts(p);
         const ScheduleMethod* method = findScheduleMethod(layout_.schedule.kind);
         if (method != nullptr && !method->flushes)
             refuse("/schedule/kind", method->name, say("its pipelines end every step with a flush"), "1f1b");
@@ -207,16 +208,17 @@ private:
                    say("without a pipeline it takes one microbatch after the other"), "1f1b");
     }
 
-    void spreadExperts(const ParallelSpec& p) {
+    /// Whether the ranks that share weights are those that share experts.
+    bool spreadExperts(const ParallelSpec& p) {
         if (p.expertTensor > 1 && p.expertTensor != p.tensor)
             refuse("/parallel/expert_tensor",
                    say("experts over {} ranks of tensor groups of {}", p.expertTensor, p.tensor),
                    say("its experts are cut as all else, or not at all"), "0");
-        const int spread = expertSpread(p), copies = p.zero >= 2 ? copyCount(p) : p.data;
-        if (const int sharing = p.data / copies * p.context; sharing % spread != 0)
-            refuse(p.zero < 2 ? "/parallel/zero" : "/parallel/shard",
-                   say("experts over {} replicas, of which {} share weights", spread, sharing),
-                   say("it spreads experts over ranks among which FSDP divides the weights"), p.zero < 2 ? "2" : "0");
+        const int spread = expertSpread(p);
+        if (p.zero >= 2 || p.context % spread == 0) return true;
+        refuse("/parallel/zero", say("experts over {} replicas without FSDP", spread),
+               say("it spreads experts over ranks among which FSDP divides the weights"), "2");
+        return false;
     }
 
     void precision() {
@@ -241,14 +243,14 @@ private:
         if (!sharded && p.weights != WeightStorage::Fp32)
             refuse("/precision/weights", say("{} without FSDP", wordOf(p.weights)),
                    say("without FSDP weights are fp32 and autocast rounds them for each product"),
-                   say("fp32; or parallel.zero 2 or 3"));
+                   {say("fp32; or parallel.zero 2 or 3"), {"fp32"}});
         if (sharded && p.weights == WeightStorage::Master && p.gradients != GradientFormat::Fp32)
             refuse("/precision/gradients", say("gradients in bf16"), say("it reduces them in fp32"), "fp32");
         if (p.products == ProductFormat::NvFp4 && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "nvfp4", say("its products have 8 bits or 16"), say("compute, fp8 or mxfp8"));
+            refuse("/precision/products", "nvfp4", say("its products have 8 bits or 16"), {"compute", "fp8", "mxfp8"});
         if (p.products == ProductFormat::Fp8Blocks && titanEffect("/precision/products", layout_))
             refuse("/precision/products", "fp8-blocks", say("its scales are those of a tensor, a row or 32 numbers"),
-                   say("compute, fp8 or mxfp8"));
+                   {"compute", "fp8", "mxfp8"});
         if (delaysScales(p) && titanEffect("/precision/scaling", layout_))
             refuse("/precision/scaling", say("delayed scales"), say("its scales come from present values"), "current");
     }
@@ -272,7 +274,8 @@ private:
         if (o.kind != knownAdamW) refuse("/optimizer/kind", wordOf(o.kind), say("it has Adam and AdamW"), "adamw");
         if (o.warmup > layout_.run.steps)
             refuse("/optimizer/warmup", say("a warm-up of {} in {} steps", o.warmup, layout_.run.steps),
-                   say("torchtitan shortens it to the steps of the run"), say("at most {}", layout_.run.steps));
+                   say("torchtitan shortens it to the steps of the run"),
+                   {say("at most {}", layout_.run.steps), {std::to_string(layout_.run.steps)}});
     }
 
     void memory() {
@@ -280,24 +283,24 @@ private:
         if (kind != RecomputeKind::None && kind != RecomputeKind::Full && kind != RecomputeKind::Operations)
             refuse("/memory/recompute", wordOf(kind),
                    say("it computes whole blocks again, every block or each k-th, or single operations"),
-                   say("none, full or operations"));
+                   {"none", "full", "operations"});
         else if (kind != RecomputeKind::None && layout_.memory.recomputeBlocks > 0 && titanRecompute(layout_).empty())
             refuse("/memory/recompute_blocks",
                    say("{} of each stage's blocks computed again", layout_.memory.recomputeBlocks),
                    say("it computes each k-th block again, and operations in every block"),
-                   say("0; or with recompute full a divisor of the blocks of every stage"));
+                   {say("0; or with recompute full a divisor of the blocks of every stage"), {"0"}});
         if (layout_.memory.offload == OffloadKind::Optimizer)
             refuse("/memory/offload", say("the optimizer alone on the host"),
                    say("it moves parameters, gradients and the optimizer's state together"),
-                   say("none; or parameters with parallel.zero 3"));
+                   {say("none; or parameters with parallel.zero 3"), {"none"}});
         else if (offloadsParameters(layout_.memory) && replicaCount(layout_.parallel) == 1)
             refuse("/memory/offload", say("parameters on the host of one replica"),
                    say("its offloading is a part of FSDP, which divides them"),
-                   say("none; or parallel.data of at least 2"));
+                   {say("none; or parallel.data of at least 2"), {"none"}});
         if (layout_.checkpoint.every > 0 && layout_.checkpoint.keep < 2)
             refuse("/checkpoint/keep", say("one checkpoint that stays"),
                    say("it removes the older one only after the newer is whole, and keeps two at least"),
-                   say("2 or more"));
+                   {say("2 or more"), {"2"}});
     }
 
     const Layout& layout_;

@@ -5,8 +5,11 @@
 #include "engine/base/parse_text.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
+#include "engine/layout/suggest.h"
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <string>
@@ -44,6 +47,20 @@ std::string inComment(std::string text);
 std::optional<double> readNumber(std::string_view text);
 /// A product or quotient of decimal numbers as they were written before: rounded to 14 digits.
 double rounded(double value);
+
+/// What a program can do instead of what it refuses: said, and as values that the field alone can have, the nearest
+/// first.
+struct Instead {
+    template <std::convertible_to<std::string_view> Value>
+    Instead(const Value& value) : told(value), values{std::string(value)} {}
+    Instead(std::initializer_list<std::string> several) : told(alternatives(several)), values(several) {}
+    Instead(Sentence said, std::vector<std::string> these = {}) : told(std::move(said)), values(std::move(these)) {}
+    Sentence told;
+    std::vector<std::string> values;
+};
+/// Adds the fault of a field whose value `program` does not have.
+void refuseField(std::vector<Fault>& faults, std::string_view program, std::string pointer, const Sentence& what,
+                 const Sentence& why, const Instead& instead);
 
 /// Hosts as many as `nodes` with `devices` each, named localhost where there is one.
 std::vector<HostSpec> evenHosts(int nodes, int devices);
