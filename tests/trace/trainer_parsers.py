@@ -213,6 +213,12 @@ def megatron_bridge(file, ranks):
         "bucket": (config.ddp.bucket_size or 0) if config.ddp.overlap_grad_reduce else 0,
         "bf16": model.bf16,
         "fp16": model.fp16,
+        "softmax": model.softmax_type,
+        "limit": model.activation_func_clamp_value or 0,
+        "offset": model.glu_linear_offset,
+        "vocabulary": model.vocab_size or 0,
+        "window": [0, 0] if model.window_size is None else [model.window_size[0] + 1, model.window_attn_skip_freq],
+        "yarn": model.yarn_rotary_scaling_factor if model.position_embedding_type == "yarn" else 0,
     }
 
 

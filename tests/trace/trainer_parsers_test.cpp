@@ -231,6 +231,34 @@ private Q_SLOTS:
         }
     }
 
+    /// Megatron-Bridge has a provider of GPT-OSS, whose fields are those of the layout and not its own.
+    void bridgeHasGptOss() {
+        if (const QString why = whyWithout("megatron.core, importlib.util as u; assert u.find_spec('megatron.bridge')");
+            !why.isEmpty())
+            QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 2; ++i) {
+            Layout l = findPreset("gpt-oss-20b")->layout;
+            BlockSpec& b = l.model.block;
+            l.model.vocabulary = draw.among(1000, 200'000);
+            b.gluLimit = draw.number(1, 10);
+            b.window = i == 0 ? draw.among(1, 200) : 0;
+            if (i == 0) b.fullEvery = draw.among(2, 3);
+            b.rotary.factor = draw.number(2, 40);
+            if (i == 1) b.rotary.scaling = RotaryScaling::None;
+            QVERIFY(suitsTrainers(l));
+            const QString file = written(l, "megatron-bridge", "oss" + std::to_string(i));
+            QVERIFY(!file.isEmpty());
+            const QJsonObject read = understood("megatron-bridge", file, rankCount(l));
+            QCOMPARE(read["softmax"].toString(), QString("learnable"));
+            QCOMPARE(read["limit"].toDouble(), b.gluLimit);
+            QCOMPARE(read["vocabulary"].toInt(), l.model.vocabulary);
+            QCOMPARE(read["offset"].toDouble(), 1.0);
+            QCOMPARE(read["window"].toArray(), (QJsonArray{b.window, i == 0 ? b.fullEvery : 0}));
+            QCOMPARE(read["yarn"].toDouble(), i == 0 ? b.rotary.factor : 0.0);
+        }
+    }
+
     void megatronReadsItsStages() {
         if (const QString why = whyWithout("megatron.core.transformer.pipeline_parallel_layer_layout"); !why.isEmpty())
             QSKIP(qPrintable(why));

@@ -16,6 +16,8 @@
 namespace shardlab::trace {
 namespace {
 
+constexpr double quickGelu = 1.702;  // the factor within its sigmoid
+
 class MegatronRefusals {
 public:
     MegatronRefusals(const Layout& layout, const MegatronWords& words, std::vector<Fault>& faults)
@@ -47,7 +49,11 @@ private:
             return;
         }
         const BlockParts parts = blockParts(m);
-        if (parts.gated() && parts.activation != ActivationKind::SwiGlu)
+        const bool gptOss = words_.gptOss && isGptOss(m);
+        if (gptOss && parts.gluAlpha != quickGelu)
+            refuse("/model/swiglu_alpha", numberText(parts.gluAlpha),
+                   say("its clamped gates have that of its quick_gelu"), numberText(quickGelu));
+        if (parts.gated() && parts.activation != ActivationKind::SwiGlu && !gptOss)
             refuse("/model/activation", wordOf(parts.activation),
                    say("of gates, what is written for it has SiLU alone ({})", named("--swiglu")), "swiglu");
         if (parts.activation == ActivationKind::GeluTanh && !parts.biases)
@@ -65,8 +71,8 @@ private:
         if (parts.latent && !parts.rmsNorm)
             refuse("/model/norm", say("layer norms beside latent attention"),
                    say("the norms of its latents are those of the blocks"), "rms");
-        refuseScores(m, words_.program, faults_);
-        if (parts.rotary) rotary(m.block.rotary);
+        if (!gptOss) refuseScores(m, words_.program, faults_);
+        if (parts.rotary) rotary(m.block.rotary, gptOss);
         else if (predictionModules(m) > 0)
             refuse("/model/predicted_tokens", say("tokens predicted ahead beside learned positions"),
                    say("{} goes together with rotary positions alone", named("--mtp-num-layers")),
@@ -78,13 +84,14 @@ private:
                    fmt::format("[{}]", feedForwardWidth(m, 0)));
     }
 
-    void rotary(const RotarySpec& r) {
+    void rotary(const RotarySpec& r, bool gptOss) {
         if (r.base != std::floor(r.base) || r.base > std::numeric_limits<int>::max())
             refuse("/model/rope_base", say("a base of {}", numberText(r.base)),
                    say("{} is a whole number", named("--rotary-base")),
                    fmt::format("{:.0f}", std::min(std::round(r.base), double(std::numeric_limits<int>::max()))));
         if (r.scaling == RotaryScaling::None) return;
         const bool latent = blockParts(layout_.model).latent, yarn = r.scaling == RotaryScaling::Yarn;
+        if (gptOss && yarn) return;
         if (yarn != latent)
             return refuse(
                 "/model/rope_scaling", wordOf(r.scaling),
