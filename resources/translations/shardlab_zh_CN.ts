@@ -7540,11 +7540,11 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>Plan for which cluster?</source>
-        <translation type="unfinished">为哪个集群规划？</translation>
+        <translation>为哪个集群规划？</translation>
     </message>
     <message>
         <source>The layout of %1 is predicted for this machine</source>
-        <translation type="unfinished"></translation>
+        <translation>%1 的布局按本机预测</translation>
     </message>
 </context>
 <context>
@@ -18963,251 +18963,255 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>A trainer_state.json of a training that came to its end: its last entry has train_runtime</source>
-        <translation type="unfinished"></translation>
+        <translation>已结束的训练的 trainer_state.json，其最后一项有 train_runtime</translation>
     </message>
     <message>
         <source>a sigmoid</source>
-        <translation type="unfinished"></translation>
+        <translation>sigmoid</translation>
     </message>
     <message>
         <source>a tied output</source>
-        <translation type="unfinished"></translation>
+        <translation>共享的输出</translation>
     </message>
     <message>
         <source>a token attends within its document alone; in the layout&apos;s model to all tokens before</source>
-        <translation type="unfinished"></translation>
+        <translation>token 只关注其所在文档；布局的模型中则关注之前的所有 token</translation>
     </message>
     <message>
         <source>a window in other layers than each second from the first on</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口不在从第一层起的每隔一层</translation>
     </message>
     <message>
         <source>a {} over {} context ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 分布在 {} 个上下文 rank 上</translation>
     </message>
     <message>
         <source>a {} over {} stages</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 分为 {} 个阶段</translation>
     </message>
     <message>
         <source>all blocks of its {} have experts, or none</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 要么所有块都有专家，要么都没有</translation>
     </message>
     <message>
         <source>blocks without experts</source>
-        <translation type="unfinished"></translation>
+        <translation>没有专家的块</translation>
     </message>
     <message>
         <source>dense blocks below those with experts</source>
-        <translation type="unfinished"></translation>
+        <translation>含专家的块之下的稠密块</translation>
     </message>
     <message>
         <source>entry {} of log_history does not end</source>
-        <translation type="unfinished"></translation>
+        <translation>log_history 的第 {} 项没有结束</translation>
     </message>
     <message>
         <source>experts of {} columns beside blocks of {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 列的专家与 {} 列的块并存</translation>
     </message>
     <message>
         <source>experts over {} replicas without FSDP</source>
-        <translation type="unfinished"></translation>
+        <translation>没有 FSDP 而专家分布在 {} 个副本上</translation>
     </message>
     <message>
         <source>from model.dense_layers on all blocks of its {} have experts</source>
-        <translation type="unfinished"></translation>
+        <translation>从 model.dense_layers 起，它的 {} 的所有块都有专家</translation>
     </message>
     <message>
         <source>gradients in {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 的梯度</translation>
     </message>
     <message>
         <source>heads without sinks</source>
-        <translation type="unfinished"></translation>
+        <translation>没有 sink 的注意力头</translation>
     </message>
     <message>
         <source>high_freq_factor is low_freq_factor: the layout&apos;s angles change between {} and {} turns</source>
-        <translation type="unfinished"></translation>
+        <translation>high_freq_factor 等于 low_freq_factor：布局的角度在 {} 圈与 {} 圈之间过渡</translation>
     </message>
     <message>
         <source>it spreads experts over ranks among which FSDP divides the weights</source>
-        <translation type="unfinished"></translation>
+        <translation>它把专家分布在由 FSDP 切分权重的 rank 之间</translation>
     </message>
     <message>
         <source>its attention wants whole sequences there</source>
-        <translation type="unfinished"></translation>
+        <translation>它的注意力在那里需要完整的序列</translation>
     </message>
     <message>
         <source>its experts are cut as all else, or not at all</source>
-        <translation type="unfinished"></translation>
+        <translation>它的专家与其他部分一样切分，或完全不切分</translation>
     </message>
     <message>
         <source>its experts take all tokens that choose them</source>
-        <translation type="unfinished"></translation>
+        <translation>它的专家接收所有选择它的 token</translation>
     </message>
     <message>
         <source>its lines name no step; trainer_state.json does</source>
-        <translation type="unfinished"></translation>
+        <translation>各行没有给出步号；trainer_state.json 中有</translation>
     </message>
     <message>
         <source>its loss has no part that balances experts</source>
-        <translation type="unfinished"></translation>
+        <translation>它的损失没有均衡专家的部分</translation>
     </message>
     <message>
         <source>its {} attends to all tokens before</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 关注之前的所有 token</translation>
     </message>
     <message>
         <source>its {} does not round the pairs between which angles change</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 不对角度过渡区间两端的配对取整</translation>
     </message>
     <message>
         <source>its {} gives an expert the width of a block without, or divides that by the experts of a token, the shared ones among them</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 中，专家与没有专家的块同宽，或为该宽度除以每个 token 的专家数（含共享专家）</translation>
     </message>
     <message>
         <source>its {} has RMSNorm, rotary positions, SwiGLU and no biases</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 采用 RMSNorm、旋转位置编码、SwiGLU，没有偏置</translation>
     </message>
     <message>
         <source>its {} has RMSNorm, rotary positions, SwiGLU within bounds, biases everywhere and sinks</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 采用 RMSNorm、旋转位置编码、有界的 SwiGLU，处处有偏置，并有 sink</translation>
     </message>
     <message>
         <source>its {} has no pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 没有流水线</translation>
     </message>
     <message>
         <source>its {} predicts the next token alone</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 只预测下一个 token</translation>
     </message>
     <message>
         <source>its {} rounds no products of tensor ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 不对张量 rank 的矩阵乘法降低精度</translation>
     </message>
     <message>
         <source>its {} rounds the pairs between which angles change</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 对角度过渡区间两端的配对取整</translation>
     </message>
     <message>
         <source>its {} scales no positions</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 不缩放位置编码</translation>
     </message>
     <message>
         <source>its {} scales positions by {}</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 按 {} 缩放位置编码</translation>
     </message>
     <message>
         <source>its {} scales positions in sequences alone that are longer than model.rope_original, {}</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 只在序列长于 model.rope_original（{}）时缩放位置编码</translation>
     </message>
     <message>
         <source>its {} wants both among the pairs of a head</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 要求两者都在一个头的配对之内</translation>
     </message>
     <message>
         <source>latent attention</source>
-        <translation type="unfinished"></translation>
+        <translation>潜在注意力</translation>
     </message>
     <message>
         <source>load_balance_coeff {}: the layout balances nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>load_balance_coeff {}：布局不做均衡</translation>
     </message>
     <message>
         <source>log_history does not end</source>
-        <translation type="unfinished"></translation>
+        <translation>log_history 没有结束</translation>
     </message>
     <message>
         <source>log_history is no list</source>
-        <translation type="unfinished"></translation>
+        <translation>log_history 不是列表</translation>
     </message>
     <message>
         <source>log_history tells no step with its loss</source>
-        <translation type="unfinished"></translation>
+        <translation>log_history 没有给出任何一步及其损失</translation>
     </message>
     <message>
         <source>mscale {}: the layout&apos;s is 1</source>
-        <translation type="unfinished"></translation>
+        <translation>mscale {}：布局的为 1</translation>
     </message>
     <message>
         <source>norms of queries and keys</source>
-        <translation type="unfinished"></translation>
+        <translation>查询和键的归一化</translation>
     </message>
     <message>
         <source>nothing moves the biases of its {}</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 的偏置不会被调整</translation>
     </message>
     <message>
         <source>num_expert_groups {}: the layout chooses among all experts</source>
-        <translation type="unfinished"></translation>
+        <translation>num_expert_groups {}：布局在所有专家之中选择</translation>
     </message>
     <message>
         <source>of Shardlab&apos;s models it has the blocks of llama and llama-moe</source>
-        <translation type="unfinished"></translation>
+        <translation>在 Shardlab 的模型中，它有 llama 和 llama-moe 的块</translation>
     </message>
     <message>
         <source>one expert is weighted by {}; in the layout by its share of a softmax</source>
-        <translation type="unfinished"></translation>
+        <translation>单个专家的权重为 {}；布局中为其在 softmax 中的份额</translation>
     </message>
     <message>
         <source>products without biases</source>
-        <translation type="unfinished"></translation>
+        <translation>没有偏置的矩阵乘法</translation>
     </message>
     <message>
         <source>route_norm is False: the layout&apos;s gate divides the scores of a token by their sum</source>
-        <translation type="unfinished"></translation>
+        <translation>route_norm 为 False：布局的门控把一个 token 的各得分除以其总和</translation>
     </message>
     <message>
         <source>route_scale {}: the layout scales nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>route_scale {}：布局不做缩放</translation>
     </message>
     <message>
         <source>score_before_experts: the layout weights what experts make, not what they get</source>
-        <translation type="unfinished"></translation>
+        <translation>score_before_experts：布局对专家的输出加权，而不是对输入加权</translation>
     </message>
     <message>
         <source>so its {} alternates</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 就是这样交替的</translation>
     </message>
     <message>
         <source>some layers turn no positions and the others attend within chunks; the layout&apos;s are all alike</source>
-        <translation type="unfinished"></translation>
+        <translation>有些层不旋转位置，其余层只在分块内计算注意力；布局的各层相同</translation>
     </message>
     <message>
         <source>the blocks of its {} are in bf16, and so are their gradients</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 的块为 bf16，其梯度也是</translation>
     </message>
     <message>
         <source>the blocks with experts of its {} come in equal steps from the bottom on</source>
-        <translation type="unfinished"></translation>
+        <translation>它的 {} 中，含专家的块从底部起等距排列</translation>
     </message>
     <message>
         <source>the experts that all tokens go to would have no biases in its {}</source>
-        <translation type="unfinished"></translation>
+        <translation>在它的 {} 中，所有 token 都经过的专家不会有偏置</translation>
     </message>
     <message>
         <source>the flavor {}: {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{}：{}</translation>
     </message>
     <message>
         <source>what converts its linear layers leaves experts as they are</source>
-        <translation type="unfinished"></translation>
+        <translation>转换其线性层的部件不改变专家</translation>
     </message>
     <message>
         <source>yarn between the pairs {:.3g} and {:.3g} of {:g}</source>
-        <translation type="unfinished"></translation>
+        <translation>yarn 的区间在 {2} 个配对中的 {0} 与 {1} 之间</translation>
     </message>
     <message>
         <source>yarn for sequences of {} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>对 {} 个 token 的序列使用 yarn</translation>
     </message>
     <message>
         <source>{} in a {}</source>
-        <translation type="unfinished"></translation>
+        <translation>{1} 中的 {0}</translation>
     </message>
     <message>
         <source>{} over {} ranks</source>
-        <translation type="unfinished"></translation>
+        <translation>{} 分布在 {} 个 rank 上</translation>
+    </message>
+    <message>
+        <source>its clamped gates have that of its quick_gelu</source>
+        <translation>它的有界门采用 quick_gelu 的系数</translation>
     </message>
 </context>
 </TS>

@@ -226,22 +226,7 @@ void Workbench::newFromTrainerFile(const std::filesystem::path& file) {
         return messages_.post(tr("Cannot open %1").arg(fileName(file)), made.error(), "file", whileLayoutStays());
     messages_.withdraw("file");
     newFromPreset(made->layout);
-    QStringList lines;
-    for (const Sentence& line : made->leftOut) lines << told(line);
-    std::vector<MessageChoice> choices;
-    if (!made->layout.cluster.pace)
-        choices.push_back({tr("Plan for which cluster?"), [this] {
-                               Q_EMIT workspaceRequested(Workspace::Home);
-                               home_.askWhichCluster();
-                           }});
-    if (lines.empty() && choices.empty()) return;
-    messages_.post({.level = lines.empty() ? MessageLevel::Info : MessageLevel::Warning,
-                    .title = lines.empty() ? tr("The layout of %1 is predicted for this machine").arg(fileName(file))
-                                           : tr("The layout leaves out some of what %1 says").arg(fileName(file)),
-                    .detail = lines.join(QLatin1Char('\n')),
-                    .choices = std::move(choices),
-                    .topic = "file",
-                    .holds = [this, model = made->layout.model] { return document_.layout().model == model; }});
+    sayMade(file, *made);
 }
 
 /// With faults, says so under the title `refusal` and asks for the first faulty field.

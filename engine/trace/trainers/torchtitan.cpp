@@ -137,8 +137,7 @@ private:
         const TitanSchedule* named = titanScheduleOf(layout_.schedule.kind);
         if (named != nullptr) {
             add("pipeline_parallel_schedule", tomlString(named->theirs));
-            if (named->theirs == "DualPipeV" && layout_.parallel.expert > 1 &&
-                layout_.memory.recompute != RecomputeKind::None)
+            if (named->hidesExperts && layout_.parallel.expert > 1 && layout_.memory.recompute != RecomputeKind::None)
                 add("pipeline_parallel_expert_parallel_overlap", "false", "with recomputation it cannot");
         } else {
             const std::string file = options_.stem + ".schedule.csv";

@@ -40,7 +40,8 @@ void refuseForTitan(const Layout& layout, std::vector<Fault>& faults);
 
 struct TitanSchedule {
     std::string_view ours;
-    std::string_view theirs;  ///< pipeline_parallel_schedule
+    std::string_view theirs;    ///< pipeline_parallel_schedule
+    bool hidesExperts = false;  ///< what experts exchange goes on beside another chunk, unless told otherwise
 };
 inline constexpr TitanSchedule titanSchedules[] = {
     {"1f1b", "1F1B"},
@@ -48,7 +49,7 @@ inline constexpr TitanSchedule titanSchedules[] = {
     {"interleaved-1f1b", "Interleaved1F1B"},
     {"looped-bfs", "LoopedBFS"},
     {"zb-v", "ZBVZeroBubble"},
-    {"dualpipe-v", "DualPipeV"},
+    {"dualpipe-v", "DualPipeV", true},
 };
 /// nullptr: torchtitan has no name for it, and takes its order as CSV.
 const TitanSchedule* titanScheduleOf(std::string_view ours);
