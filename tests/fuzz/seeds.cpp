@@ -386,6 +386,19 @@ void trainers() {
                  "[[\"tok_embeddings\", \"layers.0\"], [\"layers.1\", \"norm\"]]\n[model]\nname = \"llama3\"\nflavor = "
                  "\"debugmodel\"\n[training]\nsteps = 1000\n")
             .take());
+    put("trainer", "torchtitan-experts",
+        Written(1)
+            .raw("tensor_parallel_degree = 2\nexpert_parallel_degree = 4\ndata_parallel_shard_degree = "
+                 "4\n[model]\nname = "
+                 "\"llama4\"\nflavor = \"17bx128e\"\n[training]\nseq_len = 64\n")
+            .take());
+    put("trainer", "flavor",
+        Written(4)
+            .raw("deepseekv3_args[\"a\"] = DeepSeekV3ModelArgs(\n    dim=64,\n    n_layers=4,\n    n_heads=4,\n    "
+                 "kv_lora_rank=16,\n    n_dense_layers=1,\n    moe_args=MoEArgs(\n        num_experts=8,\n        "
+                 "top_k=2,\n"
+                 "        score_func=\"sigmoid\",\n        load_balance_coeff=None,\n    ),\n)\n")
+            .take());
     put("trainer", "deepspeed",
         Written(2)
             .raw("\"gradient_accumulation_steps\": 2, \"train_micro_batch_size_per_gpu\": 2, \"zero_optimization\": "

@@ -236,7 +236,8 @@ private:
         readExperts();
         model_.experts.every = step == 1 ? 0 : step;
         const MoeSpec& e = model_.experts;
-        const double parts = flag("auto_scale_hidden_dim", true) ? std::max(1, choicesOf(e) + e.shared) : 1;
+        const double parts =
+            flag("auto_scale_hidden_dim", true) ? std::max(1.0, choicesOf(e) + static_cast<double>(e.shared)) : 1;
         expert_ = multiple * std::ceil(std::floor(whole / parts) / multiple);
         if (step == 1) dense_ = expert_;
         if (word("every_n_layers_nope").value_or("None") != "None")
