@@ -20,7 +20,7 @@ namespace shardlab::trace {
 namespace {
 
 constexpr std::string_view titan = "torchtitan";
-constexpr double gptOssAlpha = 1.702;  // of every swiglu in its gpt_oss
+constexpr double gptOssAlpha = 1.702;  // the factor within every sigmoid of its gpt_oss
 
 class TitanRefusals {
 public:
@@ -42,7 +42,7 @@ private:
         refuseField(faults_, titan, std::move(pointer), what, why, legal);
     }
 
-    /// `has`, where the family's models have it not.
+    /// Refuses what the model `has` and no model of the family.
     void part(bool has, std::string_view pointer, const Sentence& what, const Instead& legal) {
         if (has)
             refuse(std::string(pointer), what,
