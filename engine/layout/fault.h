@@ -15,6 +15,8 @@ struct Fault {
     Sentence why;              ///< "each head gets hidden ÷ heads = 128 ÷ 3 columns"
     Sentence legal;            ///< "1, 2, 4, 8, 16, 32, 64 or 128"
     std::string picture = {};  ///< lines in a fixed-width font that show the place: a schedule's grid
+    /// What the field alone can be set to instead, the nearest first (setField); a trainer's refusals have them.
+    std::vector<std::string> values = {};
     bool operator==(const Fault&) const = default;
 };
 

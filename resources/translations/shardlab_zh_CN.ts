@@ -7538,6 +7538,14 @@ would give away what the lesson asks.</source>
         <source>Open the layout of its arguments</source>
         <translation>打开其参数对应的布局</translation>
     </message>
+    <message>
+        <source>Plan for which cluster?</source>
+        <translation>为哪个集群规划？</translation>
+    </message>
+    <message>
+        <source>The layout of %1 is predicted for this machine</source>
+        <translation>%1 的布局按本机预测</translation>
+    </message>
 </context>
 <context>
     <name>tables</name>
@@ -13746,10 +13754,6 @@ would give away what the lesson asks.</source>
         <translation>带查询和键的归一化、共享的输出或头宽不等于 hidden ÷ heads 的模型是它的 qwen3，而 qwen3 没有流水线</translation>
     </message>
     <message>
-        <source>a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ heads is its qwen3, which scales no positions</source>
-        <translation>带查询和键的归一化、共享的输出或头宽不等于 hidden ÷ heads 的模型是它的 qwen3，而 qwen3 不缩放位置编码</translation>
-    </message>
-    <message>
         <source>a name is empty</source>
         <translation>有名称为空</translation>
     </message>
@@ -13800,10 +13804,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>a quote is not closed</source>
         <translation>有引号没有闭合</translation>
-    </message>
-    <message>
-        <source>a qwen3 over {} stages</source>
-        <translation>{} 个阶段的 qwen3</translation>
     </message>
     <message>
         <source>a rank may hold {} microbatches</source>
@@ -13912,10 +13912,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>activation_checkpoint_interval is one number of blocks</source>
         <translation>activation_checkpoint_interval 是一个块数</translation>
-    </message>
-    <message>
-        <source>adamw or sgd</source>
-        <translation>adamw 或 sgd</translation>
     </message>
     <message>
         <source>after block {} the order is broken</source>
@@ -14318,10 +14314,6 @@ would give away what the lesson asks.</source>
         <translation>gzip 压缩的数据</translation>
     </message>
     <message>
-        <source>compute, fp8 or mxfp8</source>
-        <translation>compute、fp8 或 mxfp8</translation>
-    </message>
-    <message>
         <source>compute; or precision.compute bf16</source>
         <translation>compute；或 precision.compute bf16</translation>
     </message>
@@ -14440,10 +14432,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>gelu; or model.biases all</source>
         <translation>gelu；或 model.biases all</translation>
-    </message>
-    <message>
-        <source>gpt, llama or gpt-moe</source>
-        <translation>gpt、llama 或 gpt-moe</translation>
     </message>
     <message>
         <source>gradients came after the last</source>
@@ -15170,10 +15158,6 @@ would give away what the lesson asks.</source>
         <translation>它的列表和对象相互嵌套超过 {} 层</translation>
     </message>
     <message>
-        <source>its llama3 scales positions as Llama 3 does</source>
-        <translation>它的 llama3 按 Llama 3 的方式缩放位置编码</translation>
-    </message>
-    <message>
         <source>its lock cannot be taken</source>
         <translation>无法取得它的锁</translation>
     </message>
@@ -15206,20 +15190,12 @@ would give away what the lesson asks.</source>
         <translation>它的模型有任何 llama 都没有的尺寸</translation>
     </message>
     <message>
-        <source>its models attend to all tokens before</source>
-        <translation>它的模型注意此前的所有 token</translation>
-    </message>
-    <message>
         <source>its models have none</source>
         <translation>它的模型没有</translation>
     </message>
     <message>
         <source>its models have one width</source>
         <translation>它的模型只有一个宽度</translation>
-    </message>
-    <message>
-        <source>its models llama3 and qwen3 have RMSNorm, rotary positions, SwiGLU and no biases</source>
-        <translation>它的模型 llama3 和 qwen3 采用 RMSNorm、旋转位置编码、SwiGLU，没有偏置</translation>
     </message>
     <message>
         <source>its notes</source>
@@ -15352,10 +15328,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>layer norms</source>
         <translation>层归一化</translation>
-    </message>
-    <message>
-        <source>learned or rotary</source>
-        <translation>learned 或 rotary</translation>
     </message>
     <message>
         <source>learned positions</source>
@@ -15510,24 +15482,8 @@ would give away what the lesson asks.</source>
         <translation>没有找到{}</translation>
     </message>
     <message>
-        <source>none or full</source>
-        <translation>none 或 full</translation>
-    </message>
-    <message>
-        <source>none or llama3</source>
-        <translation>none 或 llama3</translation>
-    </message>
-    <message>
         <source>none or static; or precision.compute fp16</source>
         <translation>none 或 static；或 precision.compute fp16</translation>
-    </message>
-    <message>
-        <source>none, full or every</source>
-        <translation>none、full 或 every</translation>
-    </message>
-    <message>
-        <source>none, full or operations</source>
-        <translation>none、full 或 operations</translation>
     </message>
     <message>
         <source>none; or optimizer.kind adamw</source>
@@ -15576,10 +15532,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>nothing was measured</source>
         <translation>没有测得任何数据</translation>
-    </message>
-    <message>
-        <source>of Shardlab&apos;s models it has the blocks of llama3 and qwen3</source>
-        <translation>在 Shardlab 的模型中，它有 llama3 和 qwen3 的块</translation>
     </message>
     <message>
         <source>of Shardlab&apos;s optimizers it has AdamW ({} adam) and sgd</source>
@@ -16682,10 +16634,6 @@ would give away what the lesson asks.</source>
         <translation>{}中的事件与它所述的不符</translation>
     </message>
     <message>
-        <source>{} in a qwen3</source>
-        <translation>qwen3 中的 {}</translation>
-    </message>
-    <message>
         <source>{} is a whole number</source>
         <translation>{} 是整数</translation>
     </message>
@@ -16882,10 +16830,6 @@ would give away what the lesson asks.</source>
         <translation>0；或 model.positions rotary</translation>
     </message>
     <message>
-        <source>its models llama3 and qwen3 predict the next token alone</source>
-        <translation>它的模型 llama3 和 qwen3 只预测下一个 token</translation>
-    </message>
-    <message>
         <source>tokens predicted ahead</source>
         <translation>预先预测的 token</translation>
     </message>
@@ -16900,10 +16844,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>fetch weights</source>
         <translation>取来权重</translation>
-    </message>
-    <message>
-        <source>none or optimizer</source>
-        <translation>none 或 optimizer</translation>
     </message>
     <message>
         <source>none or optimizer; or parallel.partition flat</source>
@@ -17846,10 +17786,6 @@ would give away what the lesson asks.</source>
         <translation>{} 个成员无法分担 {}</translation>
     </message>
     <message>
-        <source>{} over {} ranks for {}</source>
-        <translation>对 {2}：{0} 分给 {1} 个 rank</translation>
-    </message>
-    <message>
         <source>  group {}, {}: the last was {}</source>
         <translation>  组 {}，{}：最后一次是 {}</translation>
     </message>
@@ -18486,10 +18422,6 @@ would give away what the lesson asks.</source>
         <translation>full；或 {}</translation>
     </message>
     <message>
-        <source>gradients in {} for {}</source>
-        <translation>{} 的梯度用于 {}</translation>
-    </message>
-    <message>
         <source>gradients travel in {}: with the scale of each {} of them {:.4g} bits each instead of {}; what rounding loses is kept in fp32 and added to the next step&apos;s</source>
         <translation>梯度以 {} 传送：连同每 {} 个共用的缩放因子，每个 {:.4g} 位，而不是 {} 位；舍入所损失的部分以 fp32 保留，并加到下一步的梯度上</translation>
     </message>
@@ -18862,10 +18794,6 @@ would give away what the lesson asks.</source>
         <translation>块的矩阵乘法有偏置时，它的路由才有</translation>
     </message>
     <message>
-        <source>latent attention for {}</source>
-        <translation>用于 {} 的潜在注意力</translation>
-    </message>
-    <message>
         <source>layer norms beside latent attention</source>
         <translation>与潜在注意力并用的层归一化</translation>
     </message>
@@ -18886,10 +18814,6 @@ would give away what the lesson asks.</source>
         <translation>节点数、每个节点的设备数和设备：64x8:h100-sxm</translation>
     </message>
     <message>
-        <source>none or yarn</source>
-        <translation>none 或 yarn</translation>
-    </message>
-    <message>
         <source>one expert of scores with a sigmoid</source>
         <translation>用 sigmoid 得分只选一个专家</translation>
     </message>
@@ -18904,10 +18828,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>products in fewer than 16 bits: the layout has them with 16-bit formats</source>
         <translation>少于 16 位的乘积：布局只在 16 位格式下有</translation>
-    </message>
-    <message>
-        <source>switch, softmax-top-k, top-k-softmax, sigmoid-top-k or sigmoid-in-groups</source>
-        <translation>switch、softmax-top-k、top-k-softmax、sigmoid-top-k 或 sigmoid-in-groups</translation>
     </message>
     <message>
         <source>the norms of its latents are those of the blocks</source>
@@ -19052,6 +18972,258 @@ would give away what the lesson asks.</source>
     <message>
         <source>its scales are those of a tensor, of 32 or of 128 numbers</source>
         <translation>它的缩放因子属于一个张量、32 个数或 128 个数</translation>
+    </message>
+    <message>
+        <source>A trainer_state.json of a training that came to its end: its last entry has train_runtime</source>
+        <translation>已结束的训练的 trainer_state.json，其最后一项有 train_runtime</translation>
+    </message>
+    <message>
+        <source>a sigmoid</source>
+        <translation>sigmoid</translation>
+    </message>
+    <message>
+        <source>a tied output</source>
+        <translation>共享的输出</translation>
+    </message>
+    <message>
+        <source>a token attends within its document alone; in the layout&apos;s model to all tokens before</source>
+        <translation>token 只关注其所在文档；布局的模型中则关注之前的所有 token</translation>
+    </message>
+    <message>
+        <source>a window in other layers than each second from the first on</source>
+        <translation>窗口不在从第一层起的每隔一层</translation>
+    </message>
+    <message>
+        <source>a {} over {} context ranks</source>
+        <translation>{} 分布在 {} 个上下文 rank 上</translation>
+    </message>
+    <message>
+        <source>a {} over {} stages</source>
+        <translation>{} 分为 {} 个阶段</translation>
+    </message>
+    <message>
+        <source>all blocks of its {} have experts, or none</source>
+        <translation>它的 {} 要么所有块都有专家，要么都没有</translation>
+    </message>
+    <message>
+        <source>blocks without experts</source>
+        <translation>没有专家的块</translation>
+    </message>
+    <message>
+        <source>dense blocks below those with experts</source>
+        <translation>含专家的块之下的稠密块</translation>
+    </message>
+    <message>
+        <source>entry {} of log_history does not end</source>
+        <translation>log_history 的第 {} 项没有结束</translation>
+    </message>
+    <message>
+        <source>experts of {} columns beside blocks of {}</source>
+        <translation>{} 列的专家与 {} 列的块并存</translation>
+    </message>
+    <message>
+        <source>experts over {} replicas without FSDP</source>
+        <translation>没有 FSDP 而专家分布在 {} 个副本上</translation>
+    </message>
+    <message>
+        <source>from model.dense_layers on all blocks of its {} have experts</source>
+        <translation>从 model.dense_layers 起，它的 {} 的所有块都有专家</translation>
+    </message>
+    <message>
+        <source>gradients in {}</source>
+        <translation>{} 的梯度</translation>
+    </message>
+    <message>
+        <source>heads without sinks</source>
+        <translation>没有 sink 的注意力头</translation>
+    </message>
+    <message>
+        <source>high_freq_factor is low_freq_factor: the layout&apos;s angles change between {} and {} turns</source>
+        <translation>high_freq_factor 等于 low_freq_factor：布局的角度在 {} 圈与 {} 圈之间过渡</translation>
+    </message>
+    <message>
+        <source>it spreads experts over ranks among which FSDP divides the weights</source>
+        <translation>它把专家分布在由 FSDP 切分权重的 rank 之间</translation>
+    </message>
+    <message>
+        <source>its attention wants whole sequences there</source>
+        <translation>它的注意力在那里需要完整的序列</translation>
+    </message>
+    <message>
+        <source>its experts are cut as all else, or not at all</source>
+        <translation>它的专家与其他部分一样切分，或完全不切分</translation>
+    </message>
+    <message>
+        <source>its experts take all tokens that choose them</source>
+        <translation>它的专家接收所有选择它的 token</translation>
+    </message>
+    <message>
+        <source>its lines name no step; trainer_state.json does</source>
+        <translation>各行没有给出步号；trainer_state.json 中有</translation>
+    </message>
+    <message>
+        <source>its loss has no part that balances experts</source>
+        <translation>它的损失没有均衡专家的部分</translation>
+    </message>
+    <message>
+        <source>its {} attends to all tokens before</source>
+        <translation>它的 {} 关注之前的所有 token</translation>
+    </message>
+    <message>
+        <source>its {} does not round the pairs between which angles change</source>
+        <translation>它的 {} 不对角度过渡区间两端的配对取整</translation>
+    </message>
+    <message>
+        <source>its {} gives an expert the width of a block without, or divides that by the experts of a token, the shared ones among them</source>
+        <translation>它的 {} 中，专家与没有专家的块同宽，或为该宽度除以每个 token 的专家数（含共享专家）</translation>
+    </message>
+    <message>
+        <source>its {} has RMSNorm, rotary positions, SwiGLU and no biases</source>
+        <translation>它的 {} 采用 RMSNorm、旋转位置编码、SwiGLU，没有偏置</translation>
+    </message>
+    <message>
+        <source>its {} has RMSNorm, rotary positions, SwiGLU within bounds, biases everywhere and sinks</source>
+        <translation>它的 {} 采用 RMSNorm、旋转位置编码、有界的 SwiGLU，处处有偏置，并有 sink</translation>
+    </message>
+    <message>
+        <source>its {} has no pipeline</source>
+        <translation>它的 {} 没有流水线</translation>
+    </message>
+    <message>
+        <source>its {} predicts the next token alone</source>
+        <translation>它的 {} 只预测下一个 token</translation>
+    </message>
+    <message>
+        <source>its {} rounds no products of tensor ranks</source>
+        <translation>它的 {} 不对张量 rank 的矩阵乘法降低精度</translation>
+    </message>
+    <message>
+        <source>its {} rounds the pairs between which angles change</source>
+        <translation>它的 {} 对角度过渡区间两端的配对取整</translation>
+    </message>
+    <message>
+        <source>its {} scales no positions</source>
+        <translation>它的 {} 不缩放位置编码</translation>
+    </message>
+    <message>
+        <source>its {} scales positions by {}</source>
+        <translation>它的 {} 按 {} 缩放位置编码</translation>
+    </message>
+    <message>
+        <source>its {} scales positions in sequences alone that are longer than model.rope_original, {}</source>
+        <translation>它的 {} 只在序列长于 model.rope_original（{}）时缩放位置编码</translation>
+    </message>
+    <message>
+        <source>its {} wants both among the pairs of a head</source>
+        <translation>它的 {} 要求两者都在一个头的配对之内</translation>
+    </message>
+    <message>
+        <source>latent attention</source>
+        <translation>潜在注意力</translation>
+    </message>
+    <message>
+        <source>load_balance_coeff {}: the layout balances nothing</source>
+        <translation>load_balance_coeff {}：布局不做均衡</translation>
+    </message>
+    <message>
+        <source>log_history does not end</source>
+        <translation>log_history 没有结束</translation>
+    </message>
+    <message>
+        <source>log_history is no list</source>
+        <translation>log_history 不是列表</translation>
+    </message>
+    <message>
+        <source>log_history tells no step with its loss</source>
+        <translation>log_history 没有给出任何一步及其损失</translation>
+    </message>
+    <message>
+        <source>mscale {}: the layout&apos;s is 1</source>
+        <translation>mscale {}：布局的为 1</translation>
+    </message>
+    <message>
+        <source>norms of queries and keys</source>
+        <translation>查询和键的归一化</translation>
+    </message>
+    <message>
+        <source>nothing moves the biases of its {}</source>
+        <translation>它的 {} 的偏置不会被调整</translation>
+    </message>
+    <message>
+        <source>num_expert_groups {}: the layout chooses among all experts</source>
+        <translation>num_expert_groups {}：布局在所有专家之中选择</translation>
+    </message>
+    <message>
+        <source>of Shardlab&apos;s models it has the blocks of llama and llama-moe</source>
+        <translation>在 Shardlab 的模型中，它有 llama 和 llama-moe 的块</translation>
+    </message>
+    <message>
+        <source>one expert is weighted by {}; in the layout by its share of a softmax</source>
+        <translation>单个专家的权重为 {}；布局中为其在 softmax 中的份额</translation>
+    </message>
+    <message>
+        <source>products without biases</source>
+        <translation>没有偏置的矩阵乘法</translation>
+    </message>
+    <message>
+        <source>route_norm is False: the layout&apos;s gate divides the scores of a token by their sum</source>
+        <translation>route_norm 为 False：布局的门控把一个 token 的各得分除以其总和</translation>
+    </message>
+    <message>
+        <source>route_scale {}: the layout scales nothing</source>
+        <translation>route_scale {}：布局不做缩放</translation>
+    </message>
+    <message>
+        <source>score_before_experts: the layout weights what experts make, not what they get</source>
+        <translation>score_before_experts：布局对专家的输出加权，而不是对输入加权</translation>
+    </message>
+    <message>
+        <source>so its {} alternates</source>
+        <translation>它的 {} 就是这样交替的</translation>
+    </message>
+    <message>
+        <source>some layers turn no positions and the others attend within chunks; the layout&apos;s are all alike</source>
+        <translation>有些层不旋转位置，其余层只在分块内计算注意力；布局的各层相同</translation>
+    </message>
+    <message>
+        <source>the blocks of its {} are in bf16, and so are their gradients</source>
+        <translation>它的 {} 的块为 bf16，其梯度也是</translation>
+    </message>
+    <message>
+        <source>the blocks with experts of its {} come in equal steps from the bottom on</source>
+        <translation>它的 {} 中，含专家的块从底部起等距排列</translation>
+    </message>
+    <message>
+        <source>the experts that all tokens go to would have no biases in its {}</source>
+        <translation>在它的 {} 中，所有 token 都经过的专家不会有偏置</translation>
+    </message>
+    <message>
+        <source>the flavor {}: {}</source>
+        <translation>{}：{}</translation>
+    </message>
+    <message>
+        <source>what converts its linear layers leaves experts as they are</source>
+        <translation>转换其线性层的部件不改变专家</translation>
+    </message>
+    <message>
+        <source>yarn between the pairs {:.3g} and {:.3g} of {:g}</source>
+        <translation>yarn 的区间在 {2} 个配对中的 {0} 与 {1} 之间</translation>
+    </message>
+    <message>
+        <source>yarn for sequences of {} tokens</source>
+        <translation>对 {} 个 token 的序列使用 yarn</translation>
+    </message>
+    <message>
+        <source>{} in a {}</source>
+        <translation>{1} 中的 {0}</translation>
+    </message>
+    <message>
+        <source>{} over {} ranks</source>
+        <translation>{} 分布在 {} 个 rank 上</translation>
+    </message>
+    <message>
+        <source>its clamped gates have that of its quick_gelu</source>
+        <translation>它的有界门采用 quick_gelu 的系数</translation>
     </message>
 </context>
 </TS>

@@ -322,6 +322,17 @@ void traces(const std::filesystem::path& scratch) {
         "7,234\nx [10:48<00:00, reduced_train_loss=0.0172, global_step=99.00, train_step_timing in s=3.1]\r"
         "step    2/18865 | loss 10.95 (+nanz)| norm 15.3 (+nanz)| 80.3 ms | 171545 tok/s\n";
     for (const int what : {0, 2, 3}) put("log", "steps" + std::to_string(what), Written(what).raw(steps).take());
+    constexpr std::string_view objects =
+        "  0%|   | 0/30 [00:00<?, ?it/s]\r{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 5e-05, 'epoch': 0.1}\n "
+        "33%|# | "
+        "10/30 [00:20<00:40, 2.0s/it]\r{\"step\": 20, \"loss\": NaN, \"step_time\": 0.5, \"deep\": {\"a\": [1, 2]}}\n"
+        "    forward-backward ....: (812.50, 813.25)\n";
+    for (const int what : {0, 2, 3}) put("log", "objects" + std::to_string(what), Written(what).raw(objects).take());
+    put("log", "state",
+        Written(2)
+            .raw("{\"step\": 10, \"loss\": 2.5, \"epoch\": 0.5}, {\"eval_loss\": 2, \"step\": 10},\n{\"step\": 20, "
+                 "\"train_loss\": 2, \"train_runtime\": 40.0}], \"max_steps\": 20}\n")
+            .take());
     put("log", "arguments",
         Written(1)
             .raw("  hidden_size ........ 64\n  world_size ........ 8\n  bf16 ........ True\n  cp_comm_type .. ['p2p']\n"
@@ -374,6 +385,19 @@ void trainers() {
             .raw("tensor_parallel_degree = 2\npipeline_parallel_degree = 2\nmodule_fqns_per_model_part = "
                  "[[\"tok_embeddings\", \"layers.0\"], [\"layers.1\", \"norm\"]]\n[model]\nname = \"llama3\"\nflavor = "
                  "\"debugmodel\"\n[training]\nsteps = 1000\n")
+            .take());
+    put("trainer", "torchtitan-experts",
+        Written(1)
+            .raw("tensor_parallel_degree = 2\nexpert_parallel_degree = 4\ndata_parallel_shard_degree = "
+                 "4\n[model]\nname = "
+                 "\"llama4\"\nflavor = \"17bx128e\"\n[training]\nseq_len = 64\n")
+            .take());
+    put("trainer", "flavor",
+        Written(4)
+            .raw("deepseekv3_args[\"a\"] = DeepSeekV3ModelArgs(\n    dim=64,\n    n_layers=4,\n    n_heads=4,\n    "
+                 "kv_lora_rank=16,\n    n_dense_layers=1,\n    moe_args=MoEArgs(\n        num_experts=8,\n        "
+                 "top_k=2,\n"
+                 "        score_func=\"sigmoid\",\n        load_balance_coeff=None,\n    ),\n)\n")
             .take());
     put("trainer", "deepspeed",
         Written(2)

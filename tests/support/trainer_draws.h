@@ -119,9 +119,10 @@ private:
 /// say the same.
 inline QString saysOtherwise(const Layout& drawn, const Layout& read) {
     static constexpr std::string_view byMeaning[] = {
-        "/model/kind",      "/model/norm",          "/model/positions",  "/model/biases",       "/model/activation",
-        "/model/output",    "/model/kv_heads",      "/model/head_width", "/model/feed_forward", "/model/rope_high",
-        "/schedule/stages", "/schedule/count_ends", "/schedule/kind",    "/schedule/actions",   "/schedule/in_flight"};
+        "/model/kind",          "/model/norm",         "/model/positions",  "/model/biases",
+        "/model/activation",    "/model/output",       "/model/kv_heads",   "/model/head_width",
+        "/model/feed_forward",  "/model/expert_width", "/model/rope_high",  "/schedule/stages",
+        "/schedule/count_ends", "/schedule/kind",      "/schedule/actions", "/schedule/in_flight"};
     const auto a = layoutToJson(drawn), b = layoutToJson(read);
     const auto differs = [](std::string_view field, const std::string& ours, const std::string& theirs) {
         return QString::fromStdString(fmt::format("{}: {} was drawn, {} was read", field, ours, theirs));

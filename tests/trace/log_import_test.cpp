@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of programs that train as runs. The lines are as their programs format them: Megatron-LM's and Megatron-Bridge's
 // training_log(), torchtitan's MetricsProcessor, NeMo's ProgressPrinter and progress bar, DeepSpeed's PipelineEngine,
-// nanotron's trainer, InternEvo, llm.c and nanoGPT.
+// nanotron's trainer, InternEvo, llm.c, nanoGPT and Hugging Face's Trainer.
 #include "engine/launch/job/run_header.h"
 #include "engine/launch/job/run_summary.h"
-#include "engine/trace/interchange/training_log.h"
+#include "engine/trace/interchange/step_object.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 #include "tests/trace/imported.h"
@@ -309,6 +309,117 @@ private Q_SLOTS:
         QVERIFY(run.report.notes.front().find("125000 of 250000 lines") != std::string::npos);
     }
 
+    /// A line that is an object, of JSON or as Python prints it, has its names in the same table.
+    void objectsAreSteps() {
+        const Imported run =
+            imported("{\"step\": 10, \"loss_metrics/global_avg_loss\": 9.5, \"grad_norm\": 1.25, \"mfu(%)\": 7.5, "
+                     "\"time_metrics/end_to_end(s)\": 0.5, \"note\": \"a 'b\", \"deep\": {\"loss\": [1, {\"x\": 2}]}}\n"
+                     "{\"step\": 20, \"loss_metrics/global_avg_loss\": NaN, \"lr\": 1e-4, "
+                     "\"time_metrics/end_to_end(s)\": 0.25}\n"
+                     "{'step': 30, 'loss': '8.5', 'learning_rate': 5e-05, 'step_time': 0.25, 'eval': None}\n"
+                     "{'step': 30, 'eval_loss': 8.75}\n{\"step\": 40, \"loss\": 8, \"step_time\": 0.2\n");
+        QVERIFY(run.run);
+        const auto steps = run.of(EventKind::Step);
+        QCOMPARE(steps.size(), std::size_t{3});  // the last line does not end
+        QCOMPARE(steps[0].end - steps[0].begin, std::int64_t{500'000'000});
+        QCOMPARE(steps[2].end, std::int64_t{5'500'000'000});
+        QCOMPARE(run.of(EventKind::Loss).size(), std::size_t{2});
+        QCOMPARE(run.of(EventKind::Loss).back().value, 8.5);
+        QCOMPARE(run.of(EventKind::ValidationLoss).front().value, 8.75);
+        QCOMPARE(run.of(EventKind::GradientNorm).front().value, 1.25);
+        QCOMPARE(run.of(EventKind::LearningRate).back().value, 5e-5);
+        QCOMPARE(run.named("mfu(%)").front().value, 7.5);
+        QCOMPARE(run.named("loss is nan").size(), std::size_t{1});
+        const std::string untimed =
+            importError({.files = {written("{\"step\": 1, \"loss\": 2}\n")}, .out = path("no")});
+        QVERIFY2(untimed.find("do not tell how long a step took") != std::string::npos, untimed.c_str());
+        const Imported timestamps = imported("{\"_step\": 1, \"train/loss\": 3, \"_timestamp\": 1717243200.5}\n"
+                                             "{\"_step\": 5, \"train/loss\": 2, \"_timestamp\": 1717243208.5}\n");
+        QVERIFY(timestamps.run);
+        QCOMPARE(timestamps.of(EventKind::Step).size(), std::size_t{1});
+        QCOMPARE(timestamps.of(EventKind::Step).front().end - timestamps.of(EventKind::Step).front().begin,
+                 std::int64_t{2'000'000'000});
+    }
+
+    /// Hugging Face's Trainer prints no step; the bar that it draws behind a line does. A validation has a bar too.
+    void theProgressBarNamesTheStep() {
+        const std::string log =
+            "  0%|          | 0/30 [00:00<?, ?it/s]\r 30%|###       | 9/30 [00:17<00:40,  1.9s/it]\r"
+            "                    \r{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 5e-05, 'epoch': 0.1}\n"
+            "\r 33%|###3      | 10/30 [00:20<00:40,  2.0s/it]\r{'eval_loss': 2.25, 'epoch': 0.1}\n"
+            " 80%|########  | 4/5 [00:01<00:00,  4.0it/s]\r 33%|###3      | 10/30 [00:24<00:40,  2.0s/it]\r"
+            "{'loss': 2.0, 'grad_norm': 1.25, 'learning_rate': 4e-05, 'epoch': 0.2}\n"
+            " 67%|######7   | 20/30 [00:54<00:20,  2.0s/it]\r"
+            "{'train_runtime': 80.5, 'train_loss': 2.25, 'epoch': 0.3}\n";
+        const Imported run = imported(log);
+        QVERIFY(run.run);
+        const auto steps = run.of(EventKind::Step);
+        QCOMPARE(steps.size(), std::size_t{2});
+        QCOMPARE(steps[0].step, 10);
+        QCOMPARE(steps[0].end - steps[0].begin, std::int64_t{2'000'000'000});
+        QCOMPARE(steps[1].step, 20);
+        QCOMPARE(steps[1].end - steps[1].begin, std::int64_t{3'400'000'000});
+        QCOMPARE(run.of(EventKind::ValidationLoss).front().step, 10);
+        QCOMPARE(run.of(EventKind::Loss).back().value, 2.0);
+        QCOMPARE(run.named("epoch").size(), std::size_t{3});
+        const std::string line = "{'loss': 2.5, 'epoch': 0.1}\n";
+        const std::string error = importError({.files = {written(line + line)}, .out = path("other")});
+        QVERIFY2(error.find("its lines name no step; trainer_state.json does") != std::string::npos, error.c_str());
+    }
+
+    void trainerStateIsALog() {
+        const auto state = [](const std::string& history) {
+            return "{\n  \"best_metric\": null,\n  \"epoch\": 1.0,\n  \"log_history\": [" + history +
+                   "],\n  \"max_steps\": 20\n}\n";
+        };
+        const std::string steps =
+            "\n    {\n      \"epoch\": 0.5,\n      \"grad_norm\": NaN,\n      \"learning_rate\": 5e-05,\n      "
+            "\"loss\": 2.5,\n      \"step\": 10\n    },\n    {\"eval_loss\": 2.25, \"step\": 10},\n"
+            "    {\"loss\": 2.0, \"step\": 20}";
+        const std::string end = ",\n    {\"step\": 20, \"train_loss\": 2.25, \"train_runtime\": 40.0}\n  ";
+        const Imported run = imported(state(steps + end));
+        QVERIFY(run.run);
+        QCOMPARE(run.of(EventKind::Step).size(), std::size_t{2});
+        QCOMPARE(run.of(EventKind::Step).front().end - run.of(EventKind::Step).front().begin,
+                 std::int64_t{2'000'000'000});
+        QCOMPARE(run.of(EventKind::Loss).back().value, 2.0);
+        QCOMPARE(run.of(EventKind::ValidationLoss).front().value, 2.25);
+        QVERIFY(run.report.notes.front().find("stands for up to 10 steps") != std::string::npos);
+        const auto refusal = [&](const std::string& content) {
+            return importError({.files = {written(content, "trainer_state.json")}, .out = path("other")});
+        };
+        const std::pair<std::string, const char*> damaged[] = {
+            {state(steps), "do not tell how long a step took"},
+            {state(""), "tells no step with its loss"},
+            {state(steps + end).substr(0, 250), "does not end"},
+            {"{\"log_history\": 3}", "log_history is no list"},
+        };
+        for (const auto& [content, why] : damaged) {
+            const std::string error = refusal(content);
+            QVERIFY2(error.find(why) != std::string::npos, (error + content).c_str());
+        }
+        QVERIFY(!std::filesystem::exists(path("other")));
+    }
+
+    /// Megatron's timers are counters of the step that they are told behind, in each way to log them.
+    void timersAreCounters() {
+        const Imported run =
+            imported(megatronLine(1, 500, 9) +
+                     "(min, max) time across ranks (ms):\n    forward-backward ...............................: "
+                     "(812.50, 813.25)\n"
+                     "    optimizer-inner-step ...........................: (4.00, 5.50)\n" +
+                     megatronLine(2, 500, 8) +
+                     "max time across ranks (ms):\n    forward-backward ...............................: 811.00\n");
+        QVERIFY(run.run);
+        const auto least = run.named("forward-backward, least (ms)"), most = run.named("forward-backward, most (ms)");
+        QCOMPARE(least.size(), std::size_t{1});
+        QCOMPARE(least.front().value, 812.5);
+        QCOMPARE(most.size(), std::size_t{2});
+        QCOMPARE(most.back().value, 811.0);
+        QCOMPARE(most.back().step, 2);
+        QCOMPARE(run.named("optimizer-inner-step, most (ms)").front().value, 5.5);
+    }
+
     /// Numbers that none can be are left out, and nothing else of their line is.
     void absurdNumbersAreLeftOut() {
         const auto memory =
@@ -362,6 +473,17 @@ private Q_SLOTS:
                 for (const auto& [quantity, expected] :
                      {std::pair{Loss, loss}, std::pair{LearningRate, rate}, std::pair{StepSeconds, seconds}})
                     QVERIFY2((*read)[quantity] && std::abs(*(*read)[quantity] / expected - 1) < 1e-8, line.c_str());
+            }
+            for (const std::string& line :
+                 {fmt::format("{{\"loss\": {}, \"lr\": {}, \"step\": {}, \"step_time\": {}}}", loss, rate, step,
+                              seconds),
+                  fmt::format("{{'learning_rate': '{}', 'step_time': {}, 'loss': {}, 'iteration': {}}} ", rate, seconds,
+                              loss, step)}) {
+                const auto read = readStepObject(line);
+                QVERIFY2(read && read->numbered && read->line.step == step, line.c_str());
+                for (const auto& [quantity, expected] :
+                     {std::pair{Loss, loss}, std::pair{LearningRate, rate}, std::pair{StepSeconds, seconds}})
+                    QCOMPARE(read->line[quantity].value_or(0), expected);
             }
         }
     }

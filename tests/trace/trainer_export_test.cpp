@@ -12,7 +12,7 @@
 #include "tests/support/megatron_log.h"
 #include "tests/support/megatron_options.h"
 #include "tests/support/seed.h"
-#include "tests/support/trainer_draws.h"
+#include "tests/support/titan_draws.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -26,62 +26,6 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int mostDraws = 60;
-
-Layout forTorchtitan(TrainerDraw& draw) {
-    Layout l = draw.layout();
-    ModelSpec& m = l.model;
-    ParallelSpec& p = l.parallel;
-    m.kind = ModelKind::Llama;
-    BlockSpec& b = m.block;
-    if (draw.coin()) b.kvHeads = m.heads / draw.pick({1, 2, 4});
-    b.rotary.base = draw.number(1000, 1e6);
-    if (p.pipeline == 1 && draw.coin()) {  // a qwen3
-        b.queryKeyNorms = draw.coin();
-        if (draw.coin()) b.output = OutputKind::Tied;
-        if (draw.coin()) b.headWidth = 2 * draw.among(4, 60);
-    } else if (draw.coin()) {
-        b.rotary = {b.rotary.base,       RotaryScaling::Llama3, draw.number(1.5, 40),
-                    draw.number(0.5, 2), draw.number(2.5, 6),   draw.among(1000, 9000)};
-    }
-    if (draw.coin(4)) {
-        m.layers = 32, m.hidden = 4096, m.heads = 32, m.vocabulary = 128256, m.feedForward = {14336};
-        m.block = {.kvHeads = 8, .rotary = {.base = 500000, .scaling = RotaryScaling::Llama3}};
-        l.schedule = {};
-        p.pipeline = draw.pick({1, 2, 4});
-        l.batch.global = p.data * l.batch.micro * p.pipeline * 2;
-    }
-    p.sequence = p.tensor > 1;
-    p.zero = p.context > 1 ? draw.pick({2, 3}) : p.data > 1 ? draw.pick({0, 2, 3}) : 0;
-    if (draw.copies(p); p.pipeline > 1) {
-        const int stages = p.pipeline * l.schedule.chunks;
-        l.schedule.kind =
-            l.schedule.chunks == 1   ? draw.pick<std::string>({"1f1b", "gpipe", "zb-h1", "naive", "zb-greedy"})
-            : l.schedule.chunks == 2 ? draw.pick<std::string>({"interleaved-1f1b", "looped-bfs", "zb-v", "dualpipe-v"})
-                                     : draw.pick<std::string>({"interleaved-1f1b", "looped-bfs"});
-        if (l.schedule.kind == "dualpipe-v") l.batch.global = p.data * l.batch.micro * stages * 2;
-    }
-    l.cluster.hosts = evenHosts(1, rankCount(l));
-    PrecisionSpec& f = l.precision;
-    if (draw.coin()) {
-        f.compute = NumberFormat::Bf16;
-        if (p.zero >= 2) f.gradients = GradientFormat::Fp32;
-        else f.weights = WeightStorage::Fp32;
-        if (draw.coin(3)) {
-            f.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8});
-            l.cluster.pace =
-                PaceSpec{.device = f.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
-        }
-    }
-    l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});
-    if (p.zero == 3 && draw.coin()) l.memory.offload = OffloadKind::Parameters;
-    const std::vector<int> stages = stageLayers(l);
-    if (const int blocks = stages.front(); l.memory.recompute == RecomputeKind::Full && draw.coin() &&
-                                           std::ranges::all_of(stages, [&](int of) { return of == blocks; }))
-        for (const int every : {2, 3})
-            if (blocks % every == 0) l.memory.recomputeBlocks = blocks / every;
-    if (draw.coin()) l.checkpoint = {draw.among(1, 1000), draw.among(2, 9), draw.coin(), "check points"};
-    return l;
-}
 
 Layout forDeepSpeed(TrainerDraw& draw) {
     Layout l = draw.layout();
@@ -413,6 +357,26 @@ torchrun $DISTRIBUTED_ARGS pretrain_gpt.py "${GPT_MODEL_ARGS[@]}" $TRAINING \
         QCOMPARE(feedForwardWidth(titan->layout.model, 0), 14336);
         QCOMPARE(titan->layout.parallel.zero, 3);
         QVERIFY(std::ranges::find(titan->leftOut, "metrics.log_freq is left out") != titan->leftOut.end());
+        const auto experts =
+            back("deepseek_v3.toml", "[model]\nname = \"deepseek_v3\"\nflavor = \"671B\"\n[training]\nseq_len = 4096\n"
+                                     "[parallelism]\ndata_parallel_shard_degree = 16\ntensor_parallel_degree = 2\n"
+                                     "expert_parallel_degree = 32\n");
+        QVERIFY(experts);
+        QCOMPARE(experts->layout.model.experts.count, 256);
+        QCOMPARE(experts->layout.parallel.expert, 32);
+        QCOMPARE(experts->layout.parallel.expertTensor, 1);
+        const auto tells = [](const ConfigLayout& read, const char* what) {
+            return std::ranges::any_of(
+                read.leftOut, [&](const Sentence& line) { return line.english().find(what) != std::string::npos; });
+        };
+        QVERIFY(tells(*experts, "within its document alone"));
+        const auto llama4 = back("llama4.toml", "[model]\nname = \"llama4\"\nflavor = \"17bx128e\"\n[training]\n"
+                                                "seq_len = 128\n[parallelism]\nexpert_parallel_degree = 1\n");
+        QVERIFY(llama4);
+        QCOMPARE(feedForwardWidth(llama4->layout.model, 0), 16384);
+        QCOMPARE(feedForwardWidth(llama4->layout.model, 1), 8192);
+        QVERIFY(!hasExperts(llama4->layout.model, 0) && hasExperts(llama4->layout.model, 1));
+        QVERIFY(tells(*llama4, "score_before_experts") && tells(*llama4, "weighted by a sigmoid"));
         const auto speed = back("ds.json", R"({"train_batch_size": 64, "gradient_accumulation_steps": 4,
             "train_micro_batch_size_per_gpu": 2, "zero_optimization": {"stage": 2, "contiguous_gradients": true}, "bf16": {"enabled": true}})");
         QVERIFY(speed);

@@ -2,18 +2,44 @@
 """Reads with a trainer's own parser what shardlab export --for TARGET wrote, and prints what it understood as JSON.
 
 Usage: python trainer_parsers.py TARGET FILE [NUMBER]. NUMBER is the replicas for deepspeed, the pipeline's ranks for a
-layout string of megatron, all ranks for megatron-bridge.
+layout string of megatron, all ranks for torchtitan and megatron-bridge; torchtitan_flavors takes a model in FILE's place.
 """
 import json
 import os
 import sys
 
 
-def torchtitan(file, _):
+def unique(model):
+    return sum({id(p): p.numel() for p in model.parameters()}.values())
+
+
+def experts(model):
+    return any(getattr(layer, "moe_enabled", False) for layer in model.layers.values())
+
+
+def torchtitan_flavors(name, _):
+    """Parameters of each flavor of a model that torchtitan has."""
+    import torch
+    from torchtitan.config import ConfigManager
+    from torchtitan.protocols.train_spec import get_train_spec
+
+    spec, config = get_train_spec(name), ConfigManager().parse_args(["--training.seq_len", "2048"])
+    found = {}
+    for flavor, arguments in spec.model_args.items():
+        arguments.update_from_config(config)
+        with torch.device("meta"):
+            found[flavor] = unique(spec.model_cls(arguments))
+    return found
+
+
+def torchtitan(file, ranks):
     import importlib
+    from types import SimpleNamespace
 
     import torch
     from torchtitan.config import ConfigManager
+    from torchtitan.distributed.dual_pipe_v import get_dual_pipe_v_flag
+    from torchtitan.distributed.parallel_dims import ParallelDims
     from torchtitan.protocols.train_spec import get_train_spec
 
     config = ConfigManager().parse_args(["--job.config_file", file])
@@ -22,15 +48,26 @@ def torchtitan(file, _):
         importlib.import_module(config.experimental.custom_import)
     spec = get_train_spec(config.model.name)
     arguments = spec.model_args[config.model.flavor]
-    arguments.max_seq_len = config.training.seq_len
-    parameters = None
-    if arguments.n_layers * arguments.dim**2 < 10_000_000:
-        with torch.device("meta"):
-            model = spec.model_cls(arguments)
-        parameters = sum({id(p): p.numel() for p in model.parameters()}.values())
+    arguments.update_from_config(config)
+    with torch.device("meta"):
+        model = spec.model_cls(arguments)
     p = config.parallelism
+    dims = ParallelDims(
+        p.data_parallel_replicate_degree, p.data_parallel_shard_degree, p.context_parallel_degree,
+        p.tensor_parallel_degree, p.pipeline_parallel_degree, p.expert_parallel_degree,
+        p.expert_tensor_parallel_degree, ranks)
+    assert dims.ep == 1 or dims.dp_shard * dims.cp * dims.tp % (dims.ep * dims.etp) == 0, dims
+    assert dims.pp == 1 or spec.pipelining_fn is not None, config.model.name
+    get_dual_pipe_v_flag(config, SimpleNamespace(ep_enabled=dims.ep > 1, pp_enabled=dims.pp > 1))
+    moe = next((layer.moe for layer in model.layers.values() if layer.moe_enabled), None) if experts(model) else None
     return {
-        "parameters": parameters,
+        "parameters": unique(model),
+        "family": config.model.name,
+        "experts": [int(getattr(layer, "moe_enabled", False)) for layer in model.layers.values()],
+        "router": [] if moe is None else [moe.router.num_experts, moe.router.top_k, moe.router.score_func,
+                                          moe.router.route_norm, moe.router.route_scale, moe.load_balance_coeff or 0],
+        "expert": p.expert_parallel_degree,
+        "expert_tensor": p.expert_tensor_parallel_degree,
         "data": p.data_parallel_replicate_degree * p.data_parallel_shard_degree,
         "pipeline": p.pipeline_parallel_degree,
         "tensor": p.tensor_parallel_degree,
@@ -176,6 +213,12 @@ def megatron_bridge(file, ranks):
         "bucket": (config.ddp.bucket_size or 0) if config.ddp.overlap_grad_reduce else 0,
         "bf16": model.bf16,
         "fp16": model.fp16,
+        "softmax": model.softmax_type,
+        "limit": model.activation_func_clamp_value or 0,
+        "offset": model.glu_linear_offset,
+        "vocabulary": model.vocab_size or 0,
+        "window": [0, 0] if model.window_size is None else [model.window_size[0] + 1, model.window_attn_skip_freq],
+        "yarn": model.yarn_rotary_scaling_factor if model.position_embedding_type == "yarn" else 0,
     }
 
 

@@ -8,12 +8,13 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
 #include "engine/trace/trainers/stage_string.h"
+#include "engine/trace/trainers/torchtitan.h"
 #include "engine/layout/check/check.h"
 #include "tests/support/megatron_draws.h"
 #include "tests/support/places.h"
 #include "tests/support/reference_python.h"
 #include "tests/support/seed.h"
-#include "tests/support/trainer_draws.h"
+#include "tests/support/titan_draws.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -22,7 +23,7 @@
 #include <QTest>
 
 #include <fstream>
-#include <numeric>
+#include <set>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -67,29 +68,18 @@ private Q_SLOTS:
     void torchtitanReadsItsToml() {
         if (const QString why = whyWithout("torchtitan.config.job_config"); !why.isEmpty()) QSKIP(qPrintable(why));
         TrainerDraw draw(freshSeed());
-        for (int i = 0; i < 4; ++i) {
-            Layout l = draw.layout();
-            const bool qwen3 = i % 2 == 1;
-            l.model.kind = ModelKind::Llama;
-            l.model.block.kvHeads = l.model.heads / 2;
-            if (qwen3) {
-                l.parallel.pipeline = 1;
-                l.schedule = {};
-                l.model.block.queryKeyNorms = true;
-                l.model.block.output = draw.coin() ? OutputKind::Tied : OutputKind::Separate;
-                l.model.block.headWidth = 2 * draw.among(4, 40);
-            }
-            l.parallel.tensor = std::gcd(l.parallel.tensor, l.model.block.kvHeads);
-            l.parallel.sequence = l.parallel.tensor > 1;
-            l.parallel.zero = l.parallel.context > 1 ? 3 : 0;
-            l.cluster.hosts = evenHosts(1, rankCount(l));
-            l.memory = {};
-            l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});
-            const bool offloads = l.parallel.zero == 3 && draw.coin();
-            if (offloads) l.memory.offload = OffloadKind::Parameters;
+        std::set<QString> families;
+        int judged = 0;
+        for (int i = 0; i < 400 && (judged < 4 || families.size() < 5); ++i) {
+            const Layout l = forTorchtitan(draw);
+            const QString family = QString::fromUtf8(traits(titanFamily(l.model)).name);
+            if (!suitsTrainers(l) || (judged >= 4 && families.contains(family))) continue;
+            ++judged;
+            families.insert(family);
             const QString file = written(l, "torchtitan", "draw" + std::to_string(i));
             QVERIFY(!file.isEmpty());
-            const QJsonObject read = understood("torchtitan", file);
+            const QJsonObject read = understood("torchtitan", file, rankCount(l));
+            QCOMPARE(read["family"].toString(), family);
             QCOMPARE(read["parameters"].toInteger(), modelParameters(l.model));
             QCOMPARE(read["data"].toInt(), l.parallel.data);
             QCOMPARE(read["pipeline"].toInt(), l.parallel.pipeline);
@@ -98,13 +88,45 @@ private Q_SLOTS:
             QCOMPARE(read["global"].toInt(), l.batch.global);
             QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
             QCOMPARE(read["seed"].toInteger(), l.run.seed);
-            QCOMPARE(read["offload"].toBool(), offloads);
-            const bool operations = l.memory.recompute == RecomputeKind::Operations;
-            QCOMPARE(read["recompute"].toString(),
-                     operations ? QString("selective") : QString::fromUtf8(wordOf(l.memory.recompute)));
-            QCOMPARE(read["option"].toString() == "op", operations);
+            QCOMPARE(read["offload"].toBool(), offloadsParameters(l.memory));
+            const std::vector<std::string> recompute = titanRecompute(l);
+            QCOMPARE(read["recompute"].toString().toStdString(), recompute.front());
+            if (recompute.size() > 1) QCOMPARE(read["option"].toString().toStdString(), recompute.back());
             if (l.parallel.pipeline > 1) QCOMPARE(read["stages"].toArray(), listOf(stageLayers(l)));
+            QJsonArray blocks;
+            for (int layer = 0; layer < l.model.layers; ++layer) blocks.append(hasExperts(l.model, layer) ? 1 : 0);
+            QCOMPARE(read["experts"].toArray(), blocks);
+            if (!hasExperts(l.model)) continue;
+            const MoeSpec& e = l.model.experts;
+            const bool sigmoid = isSigmoid(e.gate);
+            QCOMPARE(read["router"].toArray(),
+                     (QJsonArray{e.count, choicesOf(e), sigmoid ? "sigmoid" : "softmax",
+                                 sigmoid || e.gate == GateMethod::TopKSoftmax, sigmoid ? e.scale : 1.0,
+                                 family == "qwen3" ? read["router"].toArray().last()
+                                 : sigmoid         ? e.biasRate
+                                                   : 0.0}));
+            QCOMPARE(read["expert"].toInt(), l.parallel.expert);
+            if (l.parallel.expert > 1)
+                QCOMPARE(read["expert_tensor"].toInt(),
+                         l.parallel.expertTensor > 0 ? l.parallel.expertTensor : l.parallel.tensor);
         }
+        QCOMPARE(families.size(), std::size_t{5});
+    }
+
+    /// Each flavor that torchtitan has is read as a model with as many parameters, and no other is known.
+    void torchtitanHasTheFlavors() {
+        if (const QString why = whyWithout("torchtitan.config.job_config"); !why.isEmpty()) QSKIP(qPrintable(why));
+        for (const char* family : {"llama3", "qwen3", "llama4", "deepseek_v3", "gpt_oss"}) {
+            const QJsonObject flavors = understood("torchtitan_flavors", family);
+            QVERIFY(!flavors.isEmpty());
+            for (auto each = flavors.begin(); each != flavors.end(); ++each) {
+                const auto read = titanFlavor(*titanFamilyNamed(family), each.key().toStdString(), 2048);
+                QVERIFY2(read, qPrintable(family + (" " + each.key())));
+                QVERIFY2(modelParameters(read->model) == each.value().toInteger(),
+                         qPrintable(QString("%1 %2: %3").arg(family, each.key()).arg(modelParameters(read->model))));
+            }
+        }
+        QVERIFY(!titanFlavor(TitanFamily::GptOss, "20B", 2048));
     }
 
     void deepSpeedReadsItsJson() {
@@ -206,6 +228,34 @@ private Q_SLOTS:
             QCOMPARE(read["bf16"].toBool(), l.precision.compute == NumberFormat::Bf16);
             QCOMPARE(read["fp16"].toBool(), l.precision.compute == NumberFormat::Fp16);
             if (target == "megatron-bridge") QCOMPARE(read["data"].toInt(), l.parallel.data);
+        }
+    }
+
+    /// Megatron-Bridge has a provider of GPT-OSS, whose fields are those of the layout and not its own.
+    void bridgeHasGptOss() {
+        if (const QString why = whyWithout("megatron.core, importlib.util as u; assert u.find_spec('megatron.bridge')");
+            !why.isEmpty())
+            QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        for (int i = 0; i < 2; ++i) {
+            Layout l = findPreset("gpt-oss-20b")->layout;
+            BlockSpec& b = l.model.block;
+            l.model.vocabulary = draw.among(1000, 200'000);
+            b.gluLimit = draw.number(1, 10);
+            b.window = i == 0 ? draw.among(1, 200) : 0;
+            if (i == 0) b.fullEvery = draw.among(2, 3);
+            b.rotary.factor = draw.number(2, 40);
+            if (i == 1) b.rotary.scaling = RotaryScaling::None;
+            QVERIFY(suitsTrainers(l));
+            const QString file = written(l, "megatron-bridge", "oss" + std::to_string(i));
+            QVERIFY(!file.isEmpty());
+            const QJsonObject read = understood("megatron-bridge", file, rankCount(l));
+            QCOMPARE(read["softmax"].toString(), QString("learnable"));
+            QCOMPARE(read["limit"].toDouble(), b.gluLimit);
+            QCOMPARE(read["vocabulary"].toInt(), l.model.vocabulary);
+            QCOMPARE(read["offset"].toDouble(), 1.0);
+            QCOMPARE(read["window"].toArray(), (QJsonArray{b.window, i == 0 ? b.fullEvery : 0}));
+            QCOMPARE(read["yarn"].toDouble(), i == 0 ? b.rotary.factor : 0.0);
         }
     }
 

@@ -183,10 +183,10 @@ private Q_SLOTS:
     void refusalsOfTrainersAreChinese() {
         QSet<QString> known = knownWords({}), seen;
         for (const char* word :
-             {"Megatron", "LM",       "Bridge", "NeMo",    "torchtitan",     "accelerate",    "FSDP",
-              "autocast", "SGD",      "SiLU",   "softmax", "PipelineModule", "WarmupDecayLR", "uniform",
-              "block",    "idx",      "qwen3",  "llama3",  "master",         "Python",        "py",
-              "shell",    "torchrun", "TOML",   "CSV",     "YAML",           "launch"})
+             {"Megatron", "LM",     "Bridge",   "NeMo",           "torchtitan",    "accelerate", "FSDP",   "autocast",
+              "SGD",      "SiLU",   "softmax",  "PipelineModule", "WarmupDecayLR", "uniform",    "block",  "idx",
+              "qwen3",    "llama3", "llama4",   "deepseek",       "gpt",           "oss",        "master", "Python",
+              "py",       "shell",  "torchrun", "TOML",           "CSV",           "YAML",       "launch"})
             known += QString::fromLatin1(word).toLower();
         QString foreign;
         for (const TrainerTarget& target : trainerTargets()) {

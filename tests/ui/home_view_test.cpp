@@ -33,6 +33,7 @@
 #include <QSpinBox>
 #include <QtTest>
 
+#include <fstream>
 #include <random>
 
 using namespace shardlab::test;
@@ -322,6 +323,36 @@ private Q_SLOTS:
         QVERIFY(home.layout().model == mine.model);
         QCOMPARE(home.layout().cluster.pace->device, std::string("h200"));
         QCOMPARE(home.layout().cluster.pace->stack, std::string("megatron-core"));
+        home.desk.workbench.search().cancel();
+    }
+
+    /// A script or a log does not say on which devices: its layout opens for this machine, and can go elsewhere.
+    void aScriptsLayoutCanGoToACluster() {
+        Home home;
+        QSignalSpy posted(&home.desk.workbench.messages(), &Messages::posted);
+        std::ofstream(home.desk.path("train.sh"))
+            << "torchrun --nnodes 2 --nproc-per-node 8 pretrain_gpt.py --num-layers 4 --hidden-size 64 "
+               "--num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --micro-batch-size 1 "
+               "--global-batch-size 16 --vocab-size 512 --lr 0.001 --train-iters 100 --pipeline-model-parallel-size 2 "
+               "--bf16\n";
+        home.desk.workbench.open(home.desk.path("train.sh"));
+        QCOMPARE(home.window.workspace(), Workspace::Design);
+        QCOMPARE(rankCount(home.layout()), 16);
+        QVERIFY(!home.layout().cluster.pace);
+        const ParallelSpec theirs = home.layout().parallel;
+        const auto message = posted.back()[0].value<Message>();
+        QCOMPARE(message.choices.size(), std::size_t{1});
+        message.choices.front().act();
+        QCOMPARE(home.window.workspace(), Workspace::Home);
+        ClusterBar& bar = home.view().cluster();
+        QCOMPARE(bar.model().currentIndex(), 0);
+        QCOMPARE(bar.question().nodes, 2);
+        QCOMPARE(bar.question().devices, 8);
+        bar.device().setCurrentIndex(bar.device().findData(QStringLiteral("h200")));
+        QTest::mouseClick(&bar.planButton(), Qt::LeftButton);
+        QTRY_COMPARE(home.window.workspace(), Workspace::Design);
+        QCOMPARE(home.layout().cluster.pace->device, std::string("h200"));
+        QVERIFY(home.layout().parallel == theirs);
         home.desk.workbench.search().cancel();
     }
 

@@ -159,8 +159,7 @@ private Q_SLOTS:
         sample::Bench bench;
         sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
         ScalesView view(bench.context(), nullptr);
-        QVERIFY(
-            view.emptyText().contains(QStringLiteral("Set Products to a format of 8 bits in Design")));
+        QVERIFY(view.emptyText().contains(QStringLiteral("Set Products to a format of 8 bits in Design")));
         QVERIFY(view.subtitle().isEmpty());
         bench.model.begin(headerOf(sample::plan(sample::roundedLayout(1, 2, 4))), {});
         view.flush();

@@ -30,6 +30,7 @@ public:
 
     void askForLayout(const Layout& layout) { Q_EMIT layoutWanted(layout); }
     void askForPlan(const Layout& layout) { Q_EMIT planWanted(layout); }
+    void askWhichCluster() { Q_EMIT clusterWanted(); }
     void askForFile(const QString& file) { Q_EMIT fileWanted(file); }
     void askForLesson(const QString& name) { Q_EMIT lessonWanted(name); }
 
@@ -38,6 +39,8 @@ Q_SIGNALS:
     void layoutWanted(const shardlab::layout::Layout& layout);
     /// To begin with, and to search the best layout for its model, cluster and batch.
     void planWanted(const shardlab::layout::Layout& layout);
+    /// To be asked of the layout in Design.
+    void clusterWanted();
     void fileWanted(const QString& file);
     void lessonWanted(const QString& name);
     void tagsChanged();

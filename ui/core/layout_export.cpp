@@ -25,26 +25,16 @@ std::string exportName(const Document& document, const TrainerTarget& target, bo
 
 namespace {
 
-/// The values that a sentence such as "none or static; or precision.compute fp16" names, in its order, among its words.
-std::vector<std::string> wordsOf(const Sentence& legal) {
-    std::vector<std::string> words(1);
-    for (const char letter : legal.english()) {
-        if (letter != ' ' && letter != ',' && letter != ';') words.back() += letter;
-        else if (!words.back().empty()) words.emplace_back();
-    }
-    return words;
-}
-
 std::vector<Fault> refusedBy(const TrainerTarget& target, const Layout& layout) {
     const auto exported = exportLayout(layout, target);
     return exported ? std::vector<Fault>() : exported.error();
 }
 
-/// With the first of the words that is a value of the fault's field and leaves less refused.
+/// With the nearest of the fault's values that leaves less refused.
 std::optional<Layout> mended(const Layout& layout, const TrainerTarget& target, const Fault& fault) {
     const std::size_t before = refusedBy(target, layout).size();
-    for (const std::string& word : wordsOf(fault.legal)) {
-        const auto changed = setField(layout, fault.pointer + '=' + word);
+    for (const std::string& value : fault.values) {
+        const auto changed = setField(layout, fault.pointer + '=' + value);
         if (!changed || !changed->faults.empty() || !check(changed->layout, scheduleMethods()).empty()) continue;
         if (refusedBy(target, changed->layout).size() < before) return changed->layout;
     }

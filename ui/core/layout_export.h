@@ -25,8 +25,8 @@ struct LayoutExport {
 std::string exportName(const Document& document, const TrainerTarget& target, bool sbatch);
 /// `name`: of the main file, after which those beside it are named. `sbatch` counts where the target has such scripts.
 LayoutExport exportOf(const Document& document, const TrainerTarget& target, const std::string& name, bool sbatch);
-/// The layout, which has no faults, with what each refusal calls the nearest, where that is one value of its field, the
-/// layout stays without faults and the program refuses less than before. What else is refused stays as it is.
+/// The layout, which has no faults, with the nearest of each refusal's values with which the layout stays without
+/// faults and the program refuses less than before. What else is refused stays as it is.
 Layout nearestFor(const Layout& layout, const TrainerTarget& target);
 /// Writes the main file as `main`, and the others beside it. They replace files of earlier exports only together with
 /// the main file: where `main` is new, and a file beside it would be replaced, nothing is written.

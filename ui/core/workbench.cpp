@@ -226,14 +226,7 @@ void Workbench::newFromTrainerFile(const std::filesystem::path& file) {
         return messages_.post(tr("Cannot open %1").arg(fileName(file)), made.error(), "file", whileLayoutStays());
     messages_.withdraw("file");
     newFromPreset(made->layout);
-    if (made->leftOut.empty()) return;
-    QStringList lines;
-    for (const Sentence& line : made->leftOut) lines << told(line);
-    messages_.post({.level = MessageLevel::Warning,
-                    .title = tr("The layout leaves out some of what %1 says").arg(fileName(file)),
-                    .detail = lines.join(QLatin1Char('\n')),
-                    .topic = "file",
-                    .holds = [this, model = made->layout.model] { return document_.layout().model == model; }});
+    sayMade(file, *made);
 }
 
 /// With faults, says so under the title `refusal` and asks for the first faulty field.

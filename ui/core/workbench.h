@@ -3,6 +3,7 @@
 // live run, the opened one, files and messages. A window shows it; tests drive it without one.
 #pragma once
 
+#include "engine/trace/checkpoint/config_layout.h"
 #include "ui/core/compare_session.h"
 #include "ui/core/document.h"
 #include "ui/core/event_search.h"
@@ -108,6 +109,8 @@ private:
     void followMeasuring();
     void followImporting();
     void sayImported(const ImportReport& report);
+    /// What a layout of another program's file leaves out, and where it can go from this machine.
+    void sayMade(const std::filesystem::path& file, const ConfigLayout& made);
     void sayWhoHangs(const std::vector<std::filesystem::path>& dumps);
     void forgetToken();
     bool freeForOther(const QString& refusal);

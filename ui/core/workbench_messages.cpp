@@ -79,6 +79,26 @@ void Workbench::sayImported(const ImportReport& report) {
     openRun(out);
 }
 
+void Workbench::sayMade(const std::filesystem::path& file, const ConfigLayout& made) {
+    QStringList lines;
+    for (const Sentence& line : made.leftOut) lines << told(line);
+    std::vector<MessageChoice> choices;
+    if (!made.layout.cluster.pace)
+        choices.push_back({tr("Plan for which cluster?"), [this] {
+                               Q_EMIT workspaceRequested(Workspace::Home);
+                               home_.askWhichCluster();
+                           }});
+    if (lines.empty() && choices.empty()) return;
+    messages_.post({.level = lines.empty() ? MessageLevel::Info : MessageLevel::Warning,
+                    .title = lines.empty()
+                                 ? tr("The layout of %1 is predicted for this machine").arg(text(file.filename()))
+                                 : tr("The layout leaves out some of what %1 says").arg(text(file.filename())),
+                    .detail = lines.join(QLatin1Char('\n')),
+                    .choices = std::move(choices),
+                    .topic = "file",
+                    .holds = [this, model = made.layout.model] { return document_.layout().model == model; }});
+}
+
 void Workbench::sayWhoHangs(const std::vector<std::filesystem::path>& dumps) {
     std::vector<FlightDump> read;
     for (const std::filesystem::path& file : dumps) {

@@ -23,9 +23,11 @@ constexpr std::array knownImports{
     ImportFormat{"chrome", "Chrome trace", "JSON of chrome://tracing, also .json.gz", readChrome},
     ImportFormat{"memory-snapshot", "PyTorch memory snapshot",
                  "Pickle of torch.cuda.memory._dump_snapshot(), one file per rank", readMemory},
-    ImportFormat{"log", "training log",
-                 "Text that Megatron-LM, NeMo, torchtitan, DeepSpeed, nanotron and others print of each step, also .gz",
-                 readLog},
+    ImportFormat{
+        "log", "training log",
+        "Text that Megatron-LM, NeMo, torchtitan, DeepSpeed, Hugging Face's Trainer and others print of each step, "
+        "JSON with an object for each, or trainer_state.json, also .gz",
+        readLog},
     ImportFormat{"nsight", "Nsight Systems", "SQLite export of Nsight Systems (nsys export --type sqlite)", readNsight},
 };
 
@@ -63,7 +65,7 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
     if (isMemorySnapshot(head)) return findImportFormat("memory-snapshot");
     const std::size_t first = head.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     const bool json = first != std::string::npos && (head[first] == '{' || head[first] == '[');
-    if ((!json || head[first] == '[') && looksLikeTrainingLog(file)) return findImportFormat("log");
+    if (looksLikeTrainingLog(file)) return findImportFormat("log");
     if (!json)
         return fail({say("cannot import the trace"), file.string(),
                      head.empty() ? say("it is empty") : say("its format is none that is known"), legalFormats()});

@@ -4,12 +4,14 @@
 #include "engine/base/parse_text.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/log_text.h"
+#include "engine/trace/interchange/step_object.h"
 #include "engine/trace/interchange/training_log.h"
 #include "engine/trace/trainers/megatron_log.h"
 
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <tuple>
@@ -63,6 +65,8 @@ public:
         std::size_t index = 0;
         std::erase_if(lines_, [&](const PlacedLine&) { return index++ % 2 != 0; });
     }
+    /// The line that came last, where it was kept.
+    PlacedLine* newest() { return lines_.empty() || (seen_ - 1) % stride_ != 0 ? nullptr : &lines_.back(); }
     const std::vector<PlacedLine>& all() const { return lines_; }
     std::size_t seen() const { return seen_; }
 
@@ -89,6 +93,32 @@ public:
         for (const MemoryLine& each : told) memory.push_back({.memory = each});
     }
 
+    /// Megatron's timers are told behind their step.
+    void take(std::vector<LogNumber> timers) {
+        constexpr std::size_t most = 256;
+        PlacedLine* line = lines_.newest();
+        if (line == nullptr || line->line.others.size() >= most) return;
+        std::ranges::move(timers, std::back_inserter(line->line.others));
+    }
+
+    /// A step that names no number is the one of the progress bar that is drawn behind it.
+    void take(const StepObject& object) {
+        if (object.numbered) return take(object.line);
+        if (object.runtime) return;
+        if (waiting_) ++unnumbered;
+        waiting_ = object.line;
+    }
+    void take(const ProgressBar& bar) {
+        constexpr std::int64_t nanoseconds = 1'000'000'000;
+        if (steps_ == 0) steps_ = bar.steps;
+        if (bar.steps != steps_ || bar.step < last_.value_or(0)) return;  // that of a validation
+        if (!last_ && bar.step == 0 && !waiting_) last_ = 0, clock_ = bar.seconds * nanoseconds;
+        if (!waiting_) return;
+        waiting_->step = bar.step;
+        waiting_->clock = bar.seconds * nanoseconds;
+        take(*std::exchange(waiting_, std::nullopt));
+    }
+
     void take(StepLine line) {
         if (const int rank = line.rank.value_or(0); rank != writer.value_or(rank))
             return;  // another's lines say the same
@@ -111,6 +141,12 @@ public:
         lines_.add({std::move(line), end_, length, behind});
     }
 
+    /// No line follows.
+    void finish() {
+        if (waiting_) ++unnumbered;
+        tellMemory();
+    }
+
     /// What was told since the last step belongs to it.
     void tellMemory() {
         for (; toldMemory_ < memory.size(); ++toldMemory_) {
@@ -124,6 +160,7 @@ public:
     std::vector<PlacedMemory> memory;
     std::optional<int> writer;  ///< the rank whose lines count
     std::size_t timed = 0, untimed = 0;
+    std::size_t unnumbered = 0;  ///< objects that no progress bar followed
     std::int32_t mostSteps = 1;  ///< that a line stood for
     int world = 0;               ///< 0: not told
     std::int64_t sequence = 0;   ///< tokens of a sample; 0: not told
@@ -154,6 +191,8 @@ private:
     }
 
     KeptLines lines_;
+    std::optional<StepLine> waiting_;  ///< for the progress bar that names its step
+    std::int32_t steps_ = 0;           ///< of the first progress bar; 0: there was none
     std::size_t toldMemory_ = 0;
     std::optional<std::int32_t> last_;   ///< step of the last line that trained
     std::optional<std::int64_t> clock_;  ///< and its time
@@ -268,24 +307,37 @@ private:
 Status readLog(const std::filesystem::path& file, ForeignTrace& trace, const ShareWatcher& watcher) {
     const auto ranks = static_cast<std::size_t>(std::max(1, trace.expectedRanks()));
     LogTimes log(std::clamp(mostRankSteps / ranks, fewestLines, mostLines));
-    const Status read = eachLine(file, watcher, [&](std::string_view line) {
+    const bool state = isTrainerState(file);
+    if (state) {
+        Result<std::vector<StepLine>> lines = readTrainerState(file);
+        if (!lines) return fail(lines.error());
+        for (StepLine& line : *lines) log.take(std::move(line));
+    }
+    const Status read = state ? Status() : eachLine(file, watcher, [&](std::string_view line) {
         if (const auto argument = loggedArgument(line)) log.take(*argument);
         if (line.find(") memory (MB) |") != std::string_view::npos) log.take(readMemoryLines(line));
+        else if (const auto object = readStepObject(line)) log.take(*object);
         else if (auto step = readStepLine(line)) log.take(std::move(*step));
+        else if (const auto bar = readProgressBar(line)) log.take(*bar);
+        else if (auto timers = readTimerLine(line); !timers.empty()) log.take(std::move(timers));
         return true;
     });
     if (!read) return read;
-    log.tellMemory();
+    log.finish();
     const std::string source = file.filename().string();
     if (log.timed == 0)
         return fail({say("cannot import the log"), file.string(),
-                     log.lines().seen() == 0 ? say("no line tells a step with its loss or its time")
-                                             : say("its lines do not tell how long a step took"),
+                     log.lines().seen() > 0 ? say("its lines do not tell how long a step took")
+                     : log.unnumbered > 0   ? say("its lines name no step; trainer_state.json does")
+                                            : say("no line tells a step with its loss or its time"),
                      say("Lines like “iteration 5/ 100 | elapsed time per iteration (ms): 812.5 | lm loss: 7.1”")});
     if (const Status fits = trace.ofJob(log.world); !fits) return fits;
     if (log.mostSteps > 1)
         trace.note(fmt::format("{}: a line stands for up to {} steps; the step that is drawn has their mean", source,
                                log.mostSteps));
+    if (state) trace.note(fmt::format("{}: each step has the mean of the run, train_runtime over its steps", source));
+    if (log.unnumbered > 0)
+        trace.note(fmt::format("{}: {} lines name no step, and are left out", source, log.unnumbered));
     if (log.untimed > 0)
         trace.note(fmt::format("{}: {} of {} lines do not tell how long a step took", source, log.untimed,
                                log.timed + log.untimed));

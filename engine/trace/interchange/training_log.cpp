@@ -4,11 +4,13 @@
 #include "engine/base/most_ranks.h"
 #include "engine/base/parse_text.h"
 #include "engine/trace/interchange/log_text.h"
+#include "engine/trace/interchange/step_object.h"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <cmath>
+#include <fmt/format.h>
 #include <limits>
 #include <utility>
 
@@ -30,19 +32,29 @@ constexpr KnownName knownNames[] = {
     {"train_step_timing in s", StepSeconds},
     {"iter time (s)", StepSeconds},
     {"time", StepSeconds},
+    {"step_time", StepSeconds},
+    {"time_metrics/end_to_end(s)", StepSeconds},
     {"ms", StepSeconds, 1e-3},
     {"lm loss", Loss},
     {"lm_loss", Loss},
     {"loss", Loss},
     {"train_loss", Loss},
     {"reduced_train_loss", Loss},
+    {"train/loss", Loss},
+    {"loss_metrics/global_avg_loss", Loss},
     {"lm loss value", ValidationLoss},
     {"val loss", ValidationLoss},
     {"val_loss", ValidationLoss},
+    {"val/loss", ValidationLoss},
+    {"eval_loss", ValidationLoss},
+    {"eval/loss", ValidationLoss},
     {"grad norm", GradientNorm},
     {"grad_norm", GradientNorm},
     {"norm", GradientNorm},
+    {"train/grad_norm", GradientNorm},
     {"learning rate", LearningRate},
+    {"learning_rate", LearningRate},
+    {"train/learning_rate", LearningRate},
     {"lr", LearningRate},
     {"loss scale", LossScale},
     {"loss_scale", LossScale},
@@ -117,6 +129,20 @@ bool isName(std::string_view text) {
            std::ranges::all_of(text, [](char letter) {
                return isWord(letter) || std::string_view(" -/().%").find(letter) != std::string_view::npos;
            });
+}
+
+void putWithUnit(StepLine& line, std::string_view name, double value, const KnownUnit* unit) {
+    constexpr std::size_t mostOthers = 64;
+    if (!isName(name)) return;
+    if (unit != nullptr) value *= unit->factor;
+    const auto* known = std::ranges::find(knownNames, lowered(name), &KnownName::name);
+    const bool whole = unit != nullptr && !unit->prefix;
+    // A share of memory, or one without a unit, is no number of bytes.
+    if (known != std::end(knownNames) && !(known->quantity == PeakBytes && !whole)) {
+        if (auto& quantity = line[known->quantity]; !quantity) quantity = whole ? value : value * known->unit;
+    } else if (line.others.size() < mostOthers) {
+        line.others.push_back({std::string(name), value});
+    }
 }
 
 class LineReader {
@@ -202,18 +228,7 @@ private:
         }
     }
 
-    void put(std::string_view name, double value, const KnownUnit* unit) {
-        if (!isName(name)) return;
-        if (unit != nullptr) value *= unit->factor;
-        const auto* known = std::ranges::find(knownNames, lowered(name), &KnownName::name);
-        const bool whole = unit != nullptr && !unit->prefix;
-        // A share of memory, or one without a unit, is no number of bytes.
-        if (known != std::end(knownNames) && !(known->quantity == PeakBytes && !whole)) {
-            if (auto& quantity = line_[known->quantity]; !quantity) quantity = whole ? value : value * known->unit;
-        } else if (line_.others.size() < mostOthers) {
-            line_.others.push_back({std::string(name), value});
-        }
-    }
+    void put(std::string_view name, double value, const KnownUnit* unit) { putWithUnit(line_, name, value, unit); }
 
     /// "[rank3]:", as torchrun's programs begin a line.
     static std::optional<int> rankBefore(std::string_view before) {
@@ -229,8 +244,6 @@ private:
         return std::nullopt;
     }
 
-    static constexpr std::size_t mostOthers = 64;
-
     std::string text_;
     std::size_t begin_ = 0;  ///< of the step's word
     StepLine line_;
@@ -239,6 +252,27 @@ private:
 }  // namespace
 
 std::optional<StepLine> readStepLine(std::string_view line) { return LineReader(line).all(); }
+
+void putNumber(StepLine& line, std::string_view name, double value) { putWithUnit(line, name, value, nullptr); }
+
+std::vector<LogNumber> readTimerLine(std::string_view line) {
+    constexpr std::string_view dots = " ..", end = ".: ";
+    const std::size_t begin = line.find(dots), mark = line.find(end);
+    const std::string_view name = trimmed(line.substr(0, begin));
+    if (begin == std::string_view::npos || mark == std::string_view::npos || mark < begin || !isName(name) ||
+        line.substr(begin + 1, mark - begin).find_first_not_of('.') != std::string_view::npos)
+        return {};
+    std::string_view rest = trimmed(line.substr(mark + end.size()));
+    const bool both = rest.starts_with('(') && rest.ends_with(')');
+    const std::string_view numbers = both ? rest.substr(1, rest.size() - 2) : rest;
+    const std::size_t comma = both ? numbers.find(", ") : numbers.size();
+    const auto first = parseNumber<double>(numbers.substr(0, comma));
+    if (comma == std::string_view::npos || !first) return {};
+    if (!both) return {{fmt::format("{}, most (ms)", name), *first}};
+    const auto second = parseNumber<double>(numbers.substr(comma + 2));
+    if (!second) return {};
+    return {{fmt::format("{}, least (ms)", name), *first}, {fmt::format("{}, most (ms)", name), *second}};
+}
 
 std::vector<MemoryLine> readMemoryLines(std::string_view line) {
     constexpr std::string_view begin = "[Rank ", sign = "memory (MB) |";
@@ -270,12 +304,14 @@ std::vector<MemoryLine> readMemoryLines(std::string_view line) {
 }
 
 bool looksLikeTrainingLog(const std::filesystem::path& file) {
-    bool found = false;
+    if (isTrainerState(file)) return true;
+    bool found = false, json = false;
     static_cast<void>(eachLine(file, {}, [&, read = std::size_t{0}](std::string_view line) mutable {
         constexpr std::size_t looked = std::size_t{4} << 20;
+        json = json || (read == 0 && trimmed(line).starts_with('{') && !readStepObject(line));
         read += line.size() + 1;
         if (line.find('\0') != std::string_view::npos) return false;  // no text
-        found = readStepLine(line).has_value();
+        found = readStepObject(line).has_value() || (!json && readStepLine(line).has_value());
         return !found && read < looked;
     }));
     return found;

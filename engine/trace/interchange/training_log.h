@@ -52,6 +52,9 @@ private:
     std::array<std::optional<double>, logQuantityCount> known_;
 };
 
+/// A number by its name, in small letters or not, as it stands without a unit beside it.
+void putNumber(StepLine& line, std::string_view name, double value);
+
 /// None: the line does not say which step it is of, or neither its loss nor how long it took. Colours of a terminal in
 /// the line do not count.
 std::optional<StepLine> readStepLine(std::string_view line);
@@ -64,7 +67,12 @@ struct MemoryLine {
 /// Ranks print at the same time, so that one line may hold several.
 std::vector<MemoryLine> readMemoryLines(std::string_view line);
 
-/// A line of the first few MiB of the file says something of a step. False where the file cannot be read.
+/// "    forward-backward ...............: (812.50, 813.25)", as Megatron's timers are printed behind a step: the least
+/// and the most milliseconds of all ranks, or the most alone.
+std::vector<LogNumber> readTimerLine(std::string_view line);
+
+/// A line of the first few MiB of the file says something of a step; of a file that begins as JSON does, a line that is
+/// an object. False where the file cannot be read.
 bool looksLikeTrainingLog(const std::filesystem::path& file);
 
 }  // namespace shardlab::trace

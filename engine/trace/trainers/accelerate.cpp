@@ -25,8 +25,8 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     const PrecisionSpec& precision = layout.precision;
     const AccelerateKind kind = accelerateKind(layout);
-    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
-        faults.push_back({std::move(pointer), say("{} for {}", what, accelerate), why, legal});
+    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Instead& legal) {
+        refuseField(faults, accelerate, std::move(pointer), what, why, legal);
     };
     refuseUnevenHosts(layout, accelerate, faults);
     refuseExchanges(layout, accelerate, faults);
@@ -37,10 +37,10 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
         refuse("/schedule/kind", layout.schedule.kind, say("it takes one microbatch after the other"), "1f1b");
     if (p.tensor > 1 && kind != AccelerateKind::Fsdp)
         refuse("/parallel/tensor", say("a tensor group of {} ranks without FSDP", p.tensor),
-               say("its tensor ranks go with FSDP2 alone"), say("1; or parallel.zero 2 or 3"));
+               say("its tensor ranks go with FSDP2 alone"), {say("1; or parallel.zero 2 or 3"), {"1"}});
     if (p.context > 1 && kind != AccelerateKind::Fsdp)
         refuse("/parallel/context", say("a context group of {} ranks without FSDP", p.context),
-               say("its context ranks go with FSDP2 alone"), say("1; or parallel.zero 2 or 3"));
+               say("its context ranks go with FSDP2 alone"), {say("1; or parallel.zero 2 or 3"), {"1"}});
     if (p.tensor > 1 && p.sequence)
         refuse("/parallel/sequence", say("sequence parallelism"),
                say("its tensor ranks hold all tokens between the blocks"), "false");
@@ -62,17 +62,18 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
     const RecomputeKind recompute = layout.memory.recompute;
     if (recompute != RecomputeKind::None && recompute != RecomputeKind::Full)
         refuse("/memory/recompute", std::string(wordOf(recompute)), say("it computes whole blocks again"),
-               say("none or full"));
+               {"none", "full"});
     if (recompute == RecomputeKind::Full && layout.memory.recomputeBlocks > 0)
         refuse("/memory/recompute_blocks", say("recomputation of some blocks"), say("it computes all blocks again"),
                "0");
     if (kind == AccelerateKind::DeepSpeed && copyCount(p) > 1)
         refuse("/parallel/shard", say("{} copies without FSDP", copyCount(p)),
                say("several copies go with FSDP2 alone"),
-               say("0; or parallel.zero 2 or 3, with memory.offload none or parameters"));
+               {say("0; or parallel.zero 2 or 3, with memory.offload none or parameters"), {"0"}});
     if (layout.memory.offload == OffloadKind::Optimizer && p.zero == 0)
         refuse("/memory/offload", say("the optimizer on the host without ZeRO"),
-               say("offloading is a part of DeepSpeed's ZeRO"), say("none; or parallel.zero of at least 1"));
+               say("offloading is a part of DeepSpeed's ZeRO"),
+               {say("none; or parallel.zero of at least 1"), {"none"}});
 }
 
 ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& options,

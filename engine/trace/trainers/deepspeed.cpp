@@ -25,8 +25,8 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
     const PrecisionSpec& precision = layout.precision;
     const OptimizerSpec& o = layout.optimizer;
     const MemorySpec& m = layout.memory;
-    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
-        faults.push_back({std::move(pointer), say("{} for {}", what, deepSpeed), why, legal});
+    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Instead& legal) {
+        refuseField(faults, deepSpeed, std::move(pointer), what, why, legal);
     };
     refuseUnevenHosts(layout, deepSpeed, faults);
     refuseExchanges(layout, deepSpeed, faults);
@@ -36,35 +36,36 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
     if (std::ranges::any_of(split, [&](int layers) { return layers != split.front(); }))
         refuse(layout.schedule.stages.empty() ? "/schedule/count_ends" : "/schedule/stages",
                say("stages of different length"), say("PipelineModule balances stages by a rule, not by a list"),
-               layout.schedule.stages.empty() ? "false" : say("[], an even split"));
+               layout.schedule.stages.empty() ? Instead("false") : Instead{say("[], an even split"), {"[]"}});
     if (p.pipeline > 1 && p.zero > 1)
         refuse("/parallel/zero", say("ZeRO {} with a pipeline", p.zero),
-               say("its pipelines accumulate whole gradients"), say("0 or 1; or parallel.pipeline 1"));
+               say("its pipelines accumulate whole gradients"), {say("0 or 1; or parallel.pipeline 1"), {"0", "1"}});
     if (p.pipeline > 1 && p.tensor > 1)
         refuse("/parallel/tensor", say("tensor parallelism within a pipeline"),
                say("it divides the layers of whole models only (tensor_parallel.autotp_size)"),
-               say("1; or parallel.pipeline 1"));
+               {say("1; or parallel.pipeline 1"), {"1"}});
     if (p.tensor > 1 && p.zero == 3)
         refuse("/parallel/zero", say("ZeRO 3 with tensor parallelism"),
                say("its tensor parallelism goes with ZeRO 0 to 2"), "2");
     if (p.context > 1 && !exchangesHeads(layout))
         refuse("/parallel/context_method", say("a ring of {} ranks", p.context),
-               say("it exchanges tokens for heads (sequence_parallel_size)"), say("ulysses; or parallel.context 1"));
+               say("it exchanges tokens for heads (sequence_parallel_size)"),
+               {say("ulysses; or parallel.context 1"), {"ulysses"}});
     if (p.context > 1 && p.pipeline * p.tensor > 1)
         refuse("/parallel/context", say("a context group of {} ranks beside pipeline or tensor ranks", p.context),
                say("the mesh of its sequence_parallel_size has two axes, this one and data"),
-               say("1; or parallel.pipeline 1 and parallel.tensor 1"));
+               {say("1; or parallel.pipeline 1 and parallel.tensor 1"), {"1"}});
     if (p.tensor > 1 && p.sequence)
         refuse("/parallel/sequence", say("sequence parallelism"),
                say("its tensor ranks hold all tokens between the blocks"), "false");
     const bool half = precision.compute != NumberFormat::Fp32;
     if (half && precision.weights == WeightStorage::Alone)
         refuse("/precision/weights", say("weights in 16 bits alone"), say("its optimizers update fp32 weights"),
-               say("master; or fp32, which is torch_autocast"));
+               {say("master; or fp32, which is torch_autocast"), {"master"}});
     const bool scaler = precision.compute == NumberFormat::Fp16 && precision.weights == WeightStorage::Master;
     if (scaler && precision.lossScale == LossScaling::None)
         refuse("/precision/loss_scale", say("fp16 without a loss scale"), say("0 stands for a dynamic scale there"),
-               say("dynamic; or static with precision.scale 1"));
+               {say("dynamic; or static with precision.scale 1"), {"dynamic"}});
     if (!scaler && precision.lossScale != LossScaling::None)
         refuse("/precision/loss_scale", say("a loss scale with {}", wordOf(precision.compute)),
                say("its loss scale belongs to fp16 with master weights"), "none");
@@ -75,27 +76,27 @@ void refuseForDeepSpeed(const Layout& layout, std::vector<Fault>& faults) {
                numberText(std::exp2(std::max(0.0, std::round(power)))));
     if (o.kind != knownAdamW && o.kind != knownSgd)
         refuse("/optimizer/kind", std::string(wordOf(o.kind)), say("of Shardlab's optimizers it has AdamW and SGD"),
-               say("adamw or sgd"));
+               {"adamw", "sgd"});
     if (o.kind == knownSgd && o.momentum > 0 && o.weightDecay > 0)
         refuse("/optimizer/weight_decay", say("weight decay beside the momentum of sgd"),
                say("it adds the decay to the gradient, so that the momentum repeats it"),
-               say("0; or optimizer.momentum 0"));
+               {say("0; or optimizer.momentum 0"), {"0"}});
     const bool falls = o.schedule != RateSchedule::Constant;
     if (o.warmup == 1 || (falls && o.warmup == 0))
         refuse("/optimizer/warmup", say("a warm-up of {} steps", o.warmup), say("its warm-ups have two steps at least"),
-               falls ? say("2 or more") : say("0, or 2 or more"));
+               falls ? Instead{say("2 or more"), {"2"}} : Instead{say("0, or 2 or more"), {"0", "2"}});
     if (o.schedule == RateSchedule::Linear && o.minimum > 0)
         refuse("/optimizer/minimum", say("a linear fall to {}", numberText(o.minimum)), say("WarmupDecayLR falls to 0"),
-               say("0; or optimizer.schedule cosine"));
+               {say("0; or optimizer.schedule cosine"), {"0"}});
     if (m.recompute != RecomputeKind::None && m.recompute != RecomputeKind::Full && m.recompute != RecomputeKind::Every)
         refuse("/memory/recompute", std::string(wordOf(m.recompute)),
-               say("activation_checkpoint_interval is one number of blocks"), say("none, full or every"));
+               say("activation_checkpoint_interval is one number of blocks"), {"none", "full", "every"});
     else if (m.recompute != RecomputeKind::None && m.recomputeBlocks > 0)
         refuse("/memory/recompute_blocks", say("recomputation of a part of each stage"),
                say("activation_checkpoint_interval holds for all blocks"), "0");
     if (m.offload == OffloadKind::Optimizer && p.zero == 0)
         refuse("/memory/offload", say("the optimizer on the host without ZeRO"),
-               say("offload_optimizer is a part of ZeRO"), say("none; or parallel.zero of at least 1"));
+               say("offload_optimizer is a part of ZeRO"), {say("none; or parallel.zero of at least 1"), {"none"}});
 }
 
 DeepSpeedJson deepSpeedScheduler(const Layout& layout) {

@@ -26,6 +26,7 @@ std::span<const std::string_view> megatronSays();
 struct MegatronWords {
     std::string_view program;
     std::string (*named)(std::string_view option) = nullptr;
+    bool gptOss = false;  ///< it has the blocks of a GPT-OSS, which Megatron-LM's arguments do not say
 };
 /// Refuses what Megatron-LM has not, in the program's own words.
 void refuseForMegatron(const Layout& layout, const MegatronWords& words, std::vector<Fault>& faults);

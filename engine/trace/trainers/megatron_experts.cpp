@@ -7,29 +7,11 @@
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <set>
 
 namespace shardlab::trace {
 namespace {
 
-constexpr GateMethod softmaxTopK = *kindOf<GateMethod>("softmax-top-k"),
-                     topKSoftmax = *kindOf<GateMethod>("top-k-softmax"),
-                     sigmoidTopK = *kindOf<GateMethod>("sigmoid-top-k"),
-                     sigmoidInGroups = *kindOf<GateMethod>("sigmoid-in-groups");
-constexpr ModelKind knownLlamaMoe = *kindOf<ModelKind>("llama-moe");
 constexpr int choicesForGroup = 2;  ///< a group counts with so many of its scores
-
-bool isSigmoid(GateMethod gate) { return gate == sigmoidTopK || gate == sigmoidInGroups; }
-
-int choices(const MoeSpec& experts) { return traits(experts.gate).takesTopK ? experts.topK : 1; }
-
-/// Widths of the layers that have experts, or of those that have none.
-std::set<int> widths(const ModelSpec& model, bool withExperts) {
-    std::set<int> found;
-    for (int layer = 0; layer < model.layers; ++layer)
-        if (hasExperts(model, layer) == withExperts) found.insert(feedForwardWidth(model, layer));
-    return found;
-}
 
 /// 1 for each layer that has experts.
 std::vector<int> pattern(const ModelSpec& model) {
@@ -111,33 +93,34 @@ void readBalance(ProgramOptions& options, MoeSpec& experts, std::vector<Sentence
 void refuseExperts(const Layout& layout, const MegatronWords& words, std::vector<Fault>& faults) {
     const ModelSpec& m = layout.model;
     const MoeSpec& e = m.experts;
-    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
-        faults.push_back({std::move(pointer), say("{} for {}", what, words.program), why, legal});
+    const auto refuse = [&](std::string pointer, const Sentence& what, const Sentence& why, const Instead& legal) {
+        refuseField(faults, words.program, std::move(pointer), what, why, legal);
     };
-    const bool known = e.gate == knownSwitch || e.gate == softmaxTopK || e.gate == topKSoftmax || isSigmoid(e.gate);
-    if (!known)
+    if (!takesHighest(e.gate))
         refuse("/model/gate", say("the gate {}", wordOf(e.gate)),
                say("its router takes a token's highest scores, without noise, draws or groups that add up"),
-               say("switch, softmax-top-k, top-k-softmax, sigmoid-top-k or sigmoid-in-groups"));
+               {"switch", "softmax-top-k", "top-k-softmax", "sigmoid-top-k", "sigmoid-in-groups"});
     if (e.gate == topKSoftmax && e.topK == 1)
         refuse("/model/top_k", say("a softmax over one score"), say("it wants the softmax before the choice of one"),
-               say("at least 2; or model.gate switch"));
+               {say("at least 2; or model.gate switch"), {"2"}});
     if (isSigmoid(e.gate) && e.topK == 1)
         refuse("/model/top_k", say("one expert of scores with a sigmoid"),
-               say("it divides the scores of a token by their sum only where there are several"), say("at least 2"));
+               say("it divides the scores of a token by their sum only where there are several"),
+               {say("at least 2"), {"2"}});
     if (e.gate == sigmoidInGroups && e.topK / e.topGroups != choicesForGroup)
         refuse("/model/top_groups", say("{} experts of {} groups", e.topK, e.topGroups),
                say("it judges a group by as many of its scores as it takes experts from one, and the layout by {}",
                    choicesForGroup),
-               e.topK % choicesForGroup == 0 ? Sentence(std::to_string(e.topK / choicesForGroup))
-                                             : say("model.top_k that is even"));
+               e.topK % choicesForGroup == 0 ? Instead(std::to_string(e.topK / choicesForGroup))
+                                             : Instead(say("model.top_k that is even")));
     if (e.scoreBias && !blockParts(m).biases)
         refuse("/model/score_bias", say("scores of experts with a bias"),
-               say("its router has one where the products of a block have"), say("false; or model.biases all"));
+               say("its router has one where the products of a block have"),
+               {say("false; or model.biases all"), {"false"}});
     if (e.dropout > 0)
         refuse("/model/expert_dropout", numberText(e.dropout), say("its experts have no dropout within"), "0");
     for (const bool withExperts : {false, true})
-        if (widths(m, withExperts).size() > 1) {
+        if (feedForwardWidths(m, withExperts).size() > 1) {
             refuse("/model/feed_forward", say("feed-forward widths that differ between layers"),
                    say("there is one width without experts, {}, and one with, {}", words.named("--ffn-hidden-size"),
                        words.named("--moe-ffn-hidden-size")),
@@ -153,14 +136,14 @@ std::vector<MegatronSetting> expertSettings(const Layout& layout) {
     const auto add = [&](std::string option, std::string value = {}, std::string chosen = {}) {
         settings.push_back({std::move(option), std::move(value), std::move(chosen)});
     };
-    const std::set<int> inside = widths(m, true);
+    const std::set<int> inside = feedForwardWidths(m, true);
     const int width = inside.empty() ? feedForwardWidth(m, 0) : *inside.begin();
     add("--num-experts", std::to_string(e.count));
     add("--moe-layer-freq", patternText(pattern(m)));
     add("--moe-ffn-hidden-size", std::to_string(width));
     if (e.shared > 0) add("--moe-shared-expert-intermediate-size", std::to_string(e.shared * width));
     if (isSigmoid(e.gate)) add("--moe-router-score-function", "sigmoid");
-    add("--moe-router-topk", std::to_string(choices(e)));
+    add("--moe-router-topk", std::to_string(choicesOf(e)));
     if (e.gate == knownSwitch || e.gate == softmaxTopK) add("--moe-router-pre-softmax");
     if (e.gate == sigmoidInGroups) {
         add("--moe-router-num-groups", std::to_string(e.groups));

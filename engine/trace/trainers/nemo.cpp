@@ -2,6 +2,7 @@
 // A recipe of NeMo 2 (nemo_toolkit 2.7, the last with language models): a run.Partial of llm.pretrain for NeMo-Run.
 #include "engine/layout/block_parts.h"
 #include "engine/trace/trainers/recipe.h"
+#include "engine/trace/trainers/trainer_text.h"
 
 #include <fmt/format.h>
 
@@ -13,9 +14,9 @@ constexpr std::string_view nemoProgram = "NeMo";
 void refuseForNemo(const Layout& layout, std::vector<Fault>& faults) {
     refuseForRecipe(layout, nemoProgram, faults);
     if (blockParts(layout.model).latent)
-        faults.push_back({"/model/kv_rank", say("latent attention for {}", nemoProgram),
-                          say("what is written for it is a GPT whose heads have keys and values of their own"),
-                          say("0; or megatron-bridge")});
+        refuseField(faults, nemoProgram, "/model/kv_rank", say("latent attention"),
+                    say("what is written for it is a GPT whose heads have keys and values of their own"),
+                    {say("0; or megatron-bridge"), {"0"}});
 }
 
 std::string configOf(std::string_view type) { return fmt::format("run.Config(\n    {},", type); }

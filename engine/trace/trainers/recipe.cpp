@@ -97,8 +97,8 @@ void addCoreDefaults(Recipe& recipe, const Layout& layout) {
     recipe.add("overlap", "overlap_param_gather", "False");
 }
 
-void refuseForRecipe(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
-    refuseForMegatron(layout, {program, fieldOf}, faults);
+void refuseForRecipe(const Layout& layout, std::string_view program, std::vector<Fault>& faults, bool gptOss) {
+    refuseForMegatron(layout, {program, fieldOf, gptOss}, faults);
 }
 
 ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, const TrainerOptions& options,

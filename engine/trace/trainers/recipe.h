@@ -45,8 +45,8 @@ std::string pythonString(std::string_view text);
 /// The settings that Megatron-LM has by default and Megatron-Core has not.
 void addCoreDefaults(Recipe& recipe, const Layout& layout);
 
-/// Refuses what Megatron-LM has not, in the program's own words.
-void refuseForRecipe(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
+/// Refuses what Megatron-LM has not, in the program's own words; `gptOss`: but for the blocks of a GPT-OSS.
+void refuseForRecipe(const Layout& layout, std::string_view program, std::vector<Fault>& faults, bool gptOss = false);
 /// The recipe with how it is started above it; as a script for sbatch with the recipe beside it.
 ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, const TrainerOptions& options,
                           const std::vector<Sentence>& leftOut, std::string_view body);

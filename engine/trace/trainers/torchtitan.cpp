@@ -20,171 +20,6 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr std::string_view titan = "torchtitan";
-
-bool titanEffect(std::string_view pointer, const Layout& layout) {
-    return withoutEffect(pointer, layout, scheduleMethods()).empty();
-}
-
-/// The words of torchtitan's activation_checkpoint.mode and selective_ac_option. Its k-th blocks are counted through
-/// the stages of a rank; which of a stage's blocks they are changes neither its time nor its memory. Empty: it has
-/// none.
-std::vector<std::string> titanRecompute(const Layout& layout) {
-    const MemorySpec& memory = layout.memory;
-    if (memory.recompute == RecomputeKind::None) return {"none"};
-    if (memory.recomputeBlocks == 0)
-        return recomputesOperations(memory) ? std::vector<std::string>{"selective", "op"}
-                                            : std::vector<std::string>{"full"};
-    const std::vector<int> stages = stageLayers(layout);
-    const int every = stages.front() / memory.recomputeBlocks;
-    const bool even = std::ranges::all_of(
-        stages, [&](int blocks) { return blocks == stages.front() && blocks == every * memory.recomputeBlocks; });
-    if (memory.recompute != RecomputeKind::Full || !even) return {};
-    return {"selective", std::to_string(every)};
-}
-
-class TitanRefusals {
-public:
-    TitanRefusals(const Layout& layout, std::vector<Fault>& faults) : layout_(layout), faults_(faults) {}
-
-    void all() {
-        refuseUnevenHosts(layout_, titan, faults_);
-        refuseExchanges(layout_, titan, faults_);
-        model();
-        parallel();
-        precision();
-        optimizer();
-        memory();
-    }
-
-private:
-    void refuse(std::string pointer, const Sentence& what, const Sentence& why, const Sentence& legal) {
-        faults_.push_back({std::move(pointer), say("{} for {}", what, titan), why, legal});
-    }
-
-    void model() {
-        const ModelSpec& m = layout_.model;
-        if (!traits(m.kind).attention || hasExperts(m))
-            return refuse("/model/kind", say("the model {}", wordOf(m.kind)),
-                          say("of Shardlab's models it has the blocks of llama3 and qwen3"), "llama");
-        const BlockParts parts = blockParts(m);
-        const auto part = [&](bool differs, std::string_view pointer, const Sentence& what, const Sentence& legal) {
-            if (differs)
-                refuse(std::string(pointer), what,
-                       say("its models llama3 and qwen3 have RMSNorm, rotary positions, SwiGLU and no biases"), legal);
-        };
-        part(!parts.rmsNorm, "/model/norm", say("layer norms"), "rms");
-        part(!parts.rotary, "/model/positions",
-             parts.alibi ? say("scores that fall with the distance") : say("learned positions"), "rotary");
-        refuseScores(m, titan, faults_);
-        if (predictionModules(m) > 0)
-            refuse("/model/predicted_tokens", say("tokens predicted ahead"),
-                   say("its models llama3 and qwen3 predict the next token alone"), "0");
-        part(parts.biases || parts.qkvBias, "/model/biases", say("biases"), "none");
-        part(parts.activation != ActivationKind::SwiGlu, "/model/activation", std::string(wordOf(parts.activation)),
-             "swiglu");
-        if (m.block.window > 0)
-            refuse("/model/window", say("attention to a window"), say("its models attend to all tokens before"), "0");
-        if (m.dropout > 0) refuse("/model/dropout", say("dropout"), say("its models have none"), "0");
-        if (!evenWidth(m))
-            refuse("/model/feed_forward", say("feed-forward widths that differ between layers"),
-                   say("its models have one width"), fmt::format("[{}]", feedForwardWidth(m, 0)));
-        if (!parts.rotary) return;
-        const RotarySpec& r = m.block.rotary;
-        if (titanIsQwen3(m) && r.scaling != RotaryScaling::None)
-            refuse("/model/rope_scaling", say("{} in a qwen3", wordOf(r.scaling)),
-                   say("a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ "
-                       "heads is "
-                       "its qwen3, which scales no positions"),
-                   "none");
-        else if (r.scaling == RotaryScaling::Yarn)
-            refuse("/model/rope_scaling", "yarn", say("its llama3 scales positions as Llama 3 does"),
-                   say("none or llama3"));
-    }
-
-    void parallel() {
-        const ParallelSpec& p = layout_.parallel;
-        if (p.zero == 1) refuse("/parallel/zero", "ZeRO 1", say("FSDP divides gradients too"), say("2, or 0"));
-        if (p.tensor > 1 && !p.sequence)
-            refuse("/parallel/sequence", say("tensor parallelism without sequence parallelism"),
-                   say("its tensor ranks split the tokens between their blocks always"), "true");
-        if (p.pipeline > 1 && titanIsQwen3(layout_.model))
-            refuse("/parallel/pipeline", say("a qwen3 over {} stages", p.pipeline),
-                   say("a model with norms of queries and keys, a tied output or heads of another width than hidden ÷ "
-                       "heads is "
-                       "its qwen3, which has no pipeline"),
-                   "1");
-        const ScheduleMethod* method = findScheduleMethod(layout_.schedule.kind);
-        if (method != nullptr && !method->flushes)
-            refuse("/schedule/kind", method->name, say("its pipelines end every step with a flush"), "1f1b");
-        else if (p.pipeline == 1 && !runsAs(layout_, "1f1b"))
-            refuse("/schedule/kind", say("{} on one pipeline rank", layout_.schedule.kind),
-                   say("without a pipeline it takes one microbatch after the other"), "1f1b");
-    }
-
-    void precision() {
-        const PrecisionSpec& p = layout_.precision;
-        if (p.compute == NumberFormat::Fp16)
-            refuse("/precision/compute", "fp16", say("it trains in bf16 and fp32, without a loss scale"), "bf16");
-        if (p.lossScale != LossScaling::None)
-            refuse("/precision/loss_scale", say("a {} loss scale", wordOf(p.lossScale)), say("it has none"), "none");
-        if (p.compute != NumberFormat::Bf16) return;
-        const bool sharded = titanShards(layout_);
-        if (sharded && p.weights != WeightStorage::Master)
-            refuse("/precision/weights", say("{} with FSDP", wordOf(p.weights)),
-                   say("FSDP gathers fp32 weights in bf16 for the layers"), "master");
-        if (!sharded && p.weights != WeightStorage::Fp32)
-            refuse("/precision/weights", say("{} without FSDP", wordOf(p.weights)),
-                   say("without FSDP weights are fp32 and autocast rounds them for each product"),
-                   say("fp32; or parallel.zero 2 or 3"));
-        if (sharded && p.weights == WeightStorage::Master && p.gradients != GradientFormat::Fp32)
-            refuse("/precision/gradients", say("gradients in bf16"), say("it reduces them in fp32"), "fp32");
-        if (p.products == ProductFormat::NvFp4 && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "nvfp4", say("its products have 8 bits or 16"), say("compute, fp8 or mxfp8"));
-        if (p.products == ProductFormat::Fp8Blocks && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "fp8-blocks", say("its scales are those of a tensor, a row or 32 numbers"),
-                   say("compute, fp8 or mxfp8"));
-        if (delaysScales(p) && titanEffect("/precision/scaling", layout_))
-            refuse("/precision/scaling", say("delayed scales"), say("its scales come from present values"), "current");
-    }
-
-    void optimizer() {
-        const OptimizerSpec& o = layout_.optimizer;
-        if (o.kind != knownAdamW) refuse("/optimizer/kind", wordOf(o.kind), say("it has Adam and AdamW"), "adamw");
-        if (o.warmup > layout_.run.steps)
-            refuse("/optimizer/warmup", say("a warm-up of {} in {} steps", o.warmup, layout_.run.steps),
-                   say("torchtitan shortens it to the steps of the run"), say("at most {}", layout_.run.steps));
-    }
-
-    void memory() {
-        const RecomputeKind kind = layout_.memory.recompute;
-        if (kind != RecomputeKind::None && kind != RecomputeKind::Full && kind != RecomputeKind::Operations)
-            refuse("/memory/recompute", wordOf(kind),
-                   say("it computes whole blocks again, every block or each k-th, or single operations"),
-                   say("none, full or operations"));
-        else if (kind != RecomputeKind::None && layout_.memory.recomputeBlocks > 0 && titanRecompute(layout_).empty())
-            refuse("/memory/recompute_blocks",
-                   say("{} of each stage's blocks computed again", layout_.memory.recomputeBlocks),
-                   say("it computes each k-th block again, and operations in every block"),
-                   say("0; or with recompute full a divisor of the blocks of every stage"));
-        if (layout_.memory.offload == OffloadKind::Optimizer)
-            refuse("/memory/offload", say("the optimizer alone on the host"),
-                   say("it moves parameters, gradients and the optimizer's state together"),
-                   say("none; or parameters with parallel.zero 3"));
-        else if (offloadsParameters(layout_.memory) && replicaCount(layout_.parallel) == 1)
-            refuse("/memory/offload", say("parameters on the host of one replica"),
-                   say("its offloading is a part of FSDP, which divides them"),
-                   say("none; or parallel.data of at least 2"));
-        if (layout_.checkpoint.every > 0 && layout_.checkpoint.keep < 2)
-            refuse("/checkpoint/keep", say("one checkpoint that stays"),
-                   say("it removes the older one only after the newer is whole, and keeps two at least"),
-                   say("2 or more"));
-    }
-
-    const Layout& layout_;
-    std::vector<Fault>& faults_;
-};
-
 /// A name that Python can import.
 std::string pythonName(std::string_view stem) {
     std::string name;
@@ -234,12 +69,13 @@ private:
 
     void model() {
         const ModelSpec& m = layout_.model;
-        const std::string_view family = titanIsQwen3(m) ? "qwen3" : "llama3";
+        const TitanFamily family = titanFamily(m);
         std::string flavor(titanFlavorOf(m));
-        const bool own = flavor.empty();
+        // A flavor of torchtitan's own multiplies all experts of a rank at once, in bf16.
+        const bool own = flavor.empty() || (hasExperts(m) && layout_.precision.compute == NumberFormat::Fp32);
         if (own) flavor = "shardlab";
         section("model");
-        add("name", tomlString(family));
+        add("name", tomlString(traits(family).name));
         add("flavor", tomlString(flavor));
         const ProductFormat products = layout_.precision.products;
         const bool rounds = products != ProductFormat::Compute && titanEffect("/precision/products", layout_);
@@ -255,7 +91,7 @@ private:
         }
         if (!own) return;
         const std::string module = pythonName(options_.stem) + "_flavor";
-        companions_.push_back({module + ".py", titanFlavorText(m, flavor)});
+        companions_.push_back({module + ".py", titanFlavorText(layout_, flavor)});
         section("experimental");
         add("custom_import", tomlString(module), "it registers the flavor; its folder has to be in PYTHONPATH");
     }
@@ -288,6 +124,10 @@ private:
         if (p.context > 1)
             add("context_parallel_rotate_method", "\"alltoall\"",
                 "keys and values go round a ring; FSDP shards over it too");
+        if (p.expert > 1) {
+            add("expert_parallel_degree", p.expert);
+            add("expert_tensor_parallel_degree", p.expertTensor > 0 ? p.expertTensor : p.tensor);
+        }
         add("pipeline_parallel_degree", p.pipeline);
         if (p.pipeline > 1) pipeline();
     }
@@ -297,6 +137,8 @@ private:
         const TitanSchedule* named = titanScheduleOf(layout_.schedule.kind);
         if (named != nullptr) {
             add("pipeline_parallel_schedule", tomlString(named->theirs));
+            if (named->hidesExperts && layout_.parallel.expert > 1 && layout_.memory.recompute != RecomputeKind::None)
+                add("pipeline_parallel_expert_parallel_overlap", "false", "with recomputation it cannot");
         } else {
             const std::string file = options_.stem + ".schedule.csv";
             companions_.push_back({file, toCsv(schedule)});
@@ -377,103 +219,117 @@ private:
 
 }  // namespace
 
-bool titanShards(const Layout& layout) { return layout.parallel.zero >= 2 || layout.parallel.context > 1; }
-
-bool titanIsQwen3(const ModelSpec& model) {
-    const BlockParts parts = blockParts(model);
-    return parts.queryKeyNorms || parts.tied || headWidth(model) * model.heads != model.hidden;
-}
-
 const TitanSchedule* titanScheduleOf(std::string_view ours) {
     const auto found = std::ranges::find(titanSchedules, ours, &TitanSchedule::ours);
     return found == std::end(titanSchedules) ? nullptr : &*found;
 }
-
-void refuseForTitan(const Layout& layout, std::vector<Fault>& faults) { TitanRefusals(layout, faults).all(); }
 
 ExportedLayout writeTitan(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut) {
     return TitanWriter(layout, options).all(leftOut);
 }
 
 TrainerTarget torchtitanTarget() {
-    static constexpr std::string_view says[] = {"/name",
-                                                "/model/kind",
-                                                "/model/layers",
-                                                "/model/hidden",
-                                                "/model/heads",
-                                                "/model/kv_heads",
-                                                "/model/head_width",
-                                                "/model/norm",
-                                                "/model/norm_epsilon",
-                                                "/model/qk_norm",
-                                                "/model/positions",
-                                                "/model/rope_base",
-                                                "/model/rope_scaling",
-                                                "/model/rope_factor",
-                                                "/model/rope_low",
-                                                "/model/rope_high",
-                                                "/model/rope_original",
-                                                "/model/window",
-                                                "/model/full_every",
-                                                "/model/biases",
-                                                "/model/activation",
-                                                "/model/output",
-                                                "/model/sequence",
-                                                "/model/vocabulary",
-                                                "/model/dropout",
-                                                "/model/feed_forward",
-                                                "/model/experts",
-                                                "/model/gate",
-                                                "/model/top_k",
-                                                "/model/capacity",
-                                                "/model/balance",
-                                                "/model/expert_dropout",
-                                                "/cluster/hosts",
-                                                "/parallel/data",
-                                                "/parallel/pipeline",
-                                                "/parallel/tensor",
-                                                "/parallel/context",
-                                                "/parallel/sequence",
-                                                "/parallel/zero",
-                                                "/parallel/shard",
-                                                "/parallel/partition",
-                                                "/parallel/exchange",
-                                                "/precision/exchange",
-                                                "/schedule/kind",
-                                                "/schedule/chunks",
-                                                "/schedule/stages",
-                                                "/schedule/count_ends",
-                                                "/schedule/actions",
-                                                "/schedule/in_flight",
-                                                "/batch/global",
-                                                "/batch/micro",
-                                                "/precision/compute",
-                                                "/precision/weights",
-                                                "/precision/gradients",
-                                                "/precision/products",
-                                                "/precision/scaling",
-                                                "/precision/loss_scale",
-                                                "/optimizer/kind",
-                                                "/optimizer/learning_rate",
-                                                "/optimizer/warmup",
-                                                "/optimizer/schedule",
-                                                "/optimizer/minimum",
-                                                "/optimizer/betas",
-                                                "/optimizer/epsilon",
-                                                "/optimizer/weight_decay",
-                                                "/optimizer/clip",
-                                                "/memory/recompute",
-                                                "/memory/recompute_blocks",
-                                                "/memory/offload",
-                                                "/run/steps",
-                                                "/run/seed",
-                                                "/run/max_restarts",
-                                                "/checkpoint/every",
-                                                "/checkpoint/keep",
-                                                "/checkpoint/first",
-                                                "/checkpoint/path"};
-    static constexpr std::string_view leaves[] = {"/run/validate_every", "/run/validation_batches", "/parallel/bucket",
-                                                  "/parallel/expert", "/parallel/expert_tensor"};
+    static constexpr std::string_view says[] = {
+        "/name",
+        "/model/kind",
+        "/model/layers",
+        "/model/hidden",
+        "/model/heads",
+        "/model/kv_heads",
+        "/model/head_width",
+        "/model/norm",
+        "/model/norm_epsilon",
+        "/model/qk_norm",
+        "/model/positions",
+        "/model/rope_base",
+        "/model/rope_scaling",
+        "/model/rope_factor",
+        "/model/rope_low",
+        "/model/rope_high",
+        "/model/rope_original",
+        "/model/window",
+        "/model/full_every",
+        "/model/biases",
+        "/model/activation",
+        "/model/output",
+        "/model/sequence",
+        "/model/vocabulary",
+        "/model/dropout",
+        "/model/feed_forward",
+        "/model/experts",
+        "/model/gate",
+        "/model/top_k",
+        "/model/capacity",
+        "/model/balance",
+        "/model/expert_dropout",
+        "/model/experts_every",
+        "/model/dense_layers",
+        "/model/expert_width",
+        "/model/shared_experts",
+        "/model/bias_rate",
+        "/model/route_scale",
+        "/model/score_bias",
+        "/model/expert_groups",
+        "/model/top_groups",
+        "/model/kv_rank",
+        "/model/q_rank",
+        "/model/rope_width",
+        "/model/value_width",
+        "/model/rope_truncate",
+        "/model/sinks",
+        "/model/attention_cap",
+        "/model/logit_cap",
+        "/model/swiglu_limit",
+        "/model/swiglu_alpha",
+        "/model/predicted_tokens",
+        "/parallel/expert",
+        "/parallel/expert_tensor",
+        "/cluster/hosts",
+        "/parallel/data",
+        "/parallel/pipeline",
+        "/parallel/tensor",
+        "/parallel/context",
+        "/parallel/sequence",
+        "/parallel/zero",
+        "/parallel/shard",
+        "/parallel/partition",
+        "/parallel/exchange",
+        "/precision/exchange",
+        "/schedule/kind",
+        "/schedule/chunks",
+        "/schedule/stages",
+        "/schedule/count_ends",
+        "/schedule/actions",
+        "/schedule/in_flight",
+        "/batch/global",
+        "/batch/micro",
+        "/precision/compute",
+        "/precision/weights",
+        "/precision/gradients",
+        "/precision/products",
+        "/precision/scaling",
+        "/precision/loss_scale",
+        "/optimizer/kind",
+        "/optimizer/learning_rate",
+        "/optimizer/warmup",
+        "/optimizer/schedule",
+        "/optimizer/minimum",
+        "/optimizer/betas",
+        "/optimizer/epsilon",
+        "/optimizer/weight_decay",
+        "/optimizer/clip",
+        "/memory/recompute",
+        "/memory/recompute_blocks",
+        "/memory/offload",
+        "/run/steps",
+        "/run/seed",
+        "/run/max_restarts",
+        "/checkpoint/every",
+        "/checkpoint/keep",
+        "/checkpoint/first",
+        "/checkpoint/path",
+    };
+    static constexpr std::string_view leaves[] = {"/run/validate_every", "/run/validation_batches", "/parallel/bucket"};
     return {.name = "torchtitan",
             .program = "torchtitan",
             .description = "a TOML, with the schedule's CSV and the model's flavor beside it where they need one",

@@ -8,14 +8,40 @@
 
 namespace shardlab::trace {
 
-/// Whether the layout's model is torchtitan's qwen3, not its llama3.
-bool titanIsQwen3(const ModelSpec& model);
+/// The models of torchtitan that a layout can say.
+enum class TitanFamily : std::uint8_t { Llama3, Qwen3, Llama4, DeepSeekV3, GptOss };
+
+struct TitanFamilyTraits {
+    std::string_view name;       ///< model.name
+    std::string_view arguments;  ///< the class of a flavor
+    std::string_view flavors;    ///< the dictionary of all flavors
+    bool pipelines = false;      ///< it can be cut into stages
+    int keyHeads = 0;            ///< where a flavor does not say how many; 0 = as many as heads
+    int vocabulary = 0;          ///< where a flavor does not say it
+    double normEpsilon = 1e-5;   ///< where a flavor does not say it
+    double base = 1e4;           ///< where a flavor does not say rope_theta
+};
+const TitanFamilyTraits& traits(TitanFamily family);
+std::optional<TitanFamily> titanFamilyNamed(std::string_view name);
+/// The family of torchtitan that has the model, or comes nearest to it.
+TitanFamily titanFamily(const ModelSpec& model);
 /// FSDP divides the weights, over replicas and context ranks.
 bool titanShards(const Layout& layout);
+/// The step between blocks with experts, the first of which closes the first step; 0: they do not come so.
+int titanExpertStep(const ModelSpec& model);
+/// The words of torchtitan's activation_checkpoint.mode and selective_ac_option. Its k-th blocks are counted through
+/// the stages of a rank; which of a stage's blocks they are changes neither its time nor its memory. Empty: it has
+/// none.
+std::vector<std::string> titanRecompute(const Layout& layout);
+/// The field has an effect in the layout.
+bool titanEffect(std::string_view pointer, const Layout& layout);
+/// Adds a fault for each value that torchtitan does not have.
+void refuseForTitan(const Layout& layout, std::vector<Fault>& faults);
 
 struct TitanSchedule {
     std::string_view ours;
-    std::string_view theirs;  ///< pipeline_parallel_schedule
+    std::string_view theirs;    ///< pipeline_parallel_schedule
+    bool hidesExperts = false;  ///< what experts exchange goes on beside another chunk, unless told otherwise
 };
 inline constexpr TitanSchedule titanSchedules[] = {
     {"1f1b", "1F1B"},
@@ -23,19 +49,23 @@ inline constexpr TitanSchedule titanSchedules[] = {
     {"interleaved-1f1b", "Interleaved1F1B"},
     {"looped-bfs", "LoopedBFS"},
     {"zb-v", "ZBVZeroBubble"},
-    {"dualpipe-v", "DualPipeV"},
+    {"dualpipe-v", "DualPipeV", true},
 };
 /// nullptr: torchtitan has no name for it, and takes its order as CSV.
 const TitanSchedule* titanScheduleOf(std::string_view ours);
 
+struct TitanModel {
+    ModelSpec model;
+    std::vector<Sentence> notes;  ///< what the flavor says otherwise than any layout can
+};
 /// The name of torchtitan's own flavor that is this model; empty: it has none.
 std::string_view titanFlavorOf(const ModelSpec& model);
-/// The model of one of torchtitan's own flavors; its sequence stays the default's.
-std::optional<ModelSpec> titanFlavor(std::string_view family, std::string_view flavor);
-/// A Python module that registers the model as `flavor` with torchtitan.
-std::string titanFlavorText(const ModelSpec& model, std::string_view flavor);
-/// The model of such a module's text; none where a size is missing.
-std::optional<ModelSpec> readTitanFlavor(std::string_view family, std::string_view text);
+/// The model of one of torchtitan's own flavors.
+std::optional<TitanModel> titanFlavor(TitanFamily family, std::string_view flavor, int sequence);
+/// A Python module that registers the model of the layout as `flavor` with torchtitan.
+std::string titanFlavorText(const Layout& layout, std::string_view flavor);
+/// The model of such a module's text, for samples of `sequence` tokens; none where a size is missing.
+std::optional<TitanModel> readTitanFlavor(TitanFamily family, std::string_view text, int sequence);
 
 bool looksLikeTitan(std::string_view text);
 Result<ConfigLayout> readTitan(const std::filesystem::path& file, std::string_view text);

@@ -1,177 +1,182 @@
 // SPDX-License-Identifier: Apache-2.0
+// The models of torchtitan 0.2.2 and their flavors, as its sources have them (torchtitan/models/*/__init__.py).
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/block_parts.h"
 #include "engine/trace/trainers/torchtitan.h"
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
-#include <cmath>
-#include <fmt/format.h>
 
 namespace shardlab::trace {
 namespace {
 
-/// A flavor of torchtitan/models/llama3 or qwen3 of 0.2.2, with the width that its feed-forward blocks come to.
+constexpr TitanFamilyTraits titanFamilies[] = {
+    {"llama3", "TransformerModelArgs", "llama3_args", true, 0, 128256, 1e-5, 1e4},
+    {"qwen3", "Qwen3ModelArgs", "qwen3_args", false, 8, 151936, 1e-6, 1e6},
+    {"llama4", "TransformerModelArgs", "llama4_args", true, 0, 202048, 1e-5, 1e4},
+    {"deepseek_v3", "DeepSeekV3ModelArgs", "deepseekv3_args", true, 0, 102400, 1e-5, 1e4},
+    {"gpt_oss", "GptOssModelArgs", "gptoss_configs", false, 8, 201088, 1e-5, 150000},
+};
+
+/// A flavor, with what differs from the defaults of its family's arguments; `readTitanFlavor` knows these.
 struct TitanFlavor {
-    std::string_view family, name;
-    int layers, hidden, heads, keyHeads, headWidth, feedForward, vocabulary;
-    double base;
-    bool tied;
+    TitanFamily family;
+    std::string_view name, arguments;
 };
 constexpr TitanFlavor titanFlavors[] = {
-    {"llama3", "debugmodel", 6, 256, 16, 16, 16, 768, 2048, 500000, false},
-    {"llama3", "8B", 32, 4096, 32, 8, 128, 14336, 128256, 500000, false},
-    {"llama3", "70B", 80, 8192, 64, 8, 128, 28672, 128256, 500000, false},
-    {"llama3", "405B", 126, 16384, 128, 8, 128, 53248, 128256, 500000, false},
-    {"qwen3", "debugmodel", 8, 256, 16, 8, 128, 3072, 2048, 1000000, true},
-    {"qwen3", "0.6B", 28, 1024, 16, 8, 128, 3072, 151936, 1000000, true},
-    {"qwen3", "1.7B", 28, 2048, 16, 8, 128, 6144, 151936, 1000000, true},
-    {"qwen3", "4B", 36, 2560, 32, 8, 128, 9728, 151936, 1000000, true},
-    {"qwen3", "8B", 36, 4096, 32, 8, 128, 12288, 151936, 1000000, false},
-    {"qwen3", "14B", 40, 5120, 40, 8, 128, 17408, 151936, 1000000, false},
-    {"qwen3", "32B", 64, 5120, 64, 8, 128, 25600, 151936, 1000000, false},
+    {TitanFamily::Llama3, "debugmodel", "dim=256, n_layers=6, n_heads=16, vocab_size=2048, rope_theta=500000"},
+    {TitanFamily::Llama3, "debugmodel_flex_attn",
+     "dim=256, n_layers=6, n_heads=16, vocab_size=2048, rope_theta=500000, attn_mask_type=block_causal"},
+    {TitanFamily::Llama3, "debugmodel_varlen_attn",
+     "dim=256, n_layers=6, n_heads=16, vocab_size=2048, rope_theta=500000, attn_mask_type=block_causal"},
+    {TitanFamily::Llama3, "8B_flex",
+     "dim=4096, n_layers=32, n_heads=32, n_kv_heads=8, ffn_dim_multiplier=1.3, multiple_of=1024, rope_theta=500000, "
+     "attn_mask_type=block_causal"},
+    {TitanFamily::Llama3, "8B_varlen",
+     "dim=4096, n_layers=32, n_heads=32, n_kv_heads=8, ffn_dim_multiplier=1.3, multiple_of=1024, rope_theta=500000, "
+     "attn_mask_type=block_causal"},
+    {TitanFamily::Llama3, "8B",
+     "dim=4096, n_layers=32, n_heads=32, n_kv_heads=8, ffn_dim_multiplier=1.3, multiple_of=1024, rope_theta=500000"},
+    {TitanFamily::Llama3, "70B",
+     "dim=8192, n_layers=80, n_heads=64, n_kv_heads=8, ffn_dim_multiplier=1.3, multiple_of=4096, rope_theta=500000"},
+    {TitanFamily::Llama3, "405B",
+     "dim=16384, n_layers=126, n_heads=128, n_kv_heads=8, ffn_dim_multiplier=1.2, multiple_of=4096, "
+     "rope_theta=500000"},
+    {TitanFamily::Qwen3, "debugmodel",
+     "dim=256, n_layers=8, n_heads=16, vocab_size=2048, hidden_dim=3072, enable_weight_tying=True"},
+    {TitanFamily::Qwen3, "0.6B", "dim=1024, n_layers=28, n_heads=16, hidden_dim=3072, enable_weight_tying=True"},
+    {TitanFamily::Qwen3, "1.7B", "dim=2048, n_layers=28, n_heads=16, hidden_dim=6144, enable_weight_tying=True"},
+    {TitanFamily::Qwen3, "4B", "dim=2560, n_layers=36, n_heads=32, hidden_dim=9728, enable_weight_tying=True"},
+    {TitanFamily::Qwen3, "8B", "dim=4096, n_layers=36, n_heads=32, hidden_dim=12288"},
+    {TitanFamily::Qwen3, "14B", "dim=5120, n_layers=40, n_heads=40, hidden_dim=17408"},
+    {TitanFamily::Qwen3, "32B", "dim=5120, n_layers=64, n_heads=64, hidden_dim=25600"},
+    {TitanFamily::Qwen3, "debugmodel_moe",
+     "dim=256, n_layers=8, n_heads=16, vocab_size=2048, hidden_dim=3072, moe_enabled=True, moe_inter_dim=768, "
+     "num_experts=64, num_shared_experts=0, top_k=8, score_func=softmax, route_norm=True, score_before_experts=False"},
+    {TitanFamily::Qwen3, "30B-A3B",
+     "dim=2048, n_layers=48, n_heads=32, n_kv_heads=4, hidden_dim=6144, moe_enabled=True, moe_inter_dim=768, "
+     "num_experts=128, num_shared_experts=0, top_k=8, score_func=softmax, route_norm=True, "
+     "score_before_experts=False"},
+    {TitanFamily::Qwen3, "235B-A22B",
+     "dim=4096, n_layers=94, n_heads=64, n_kv_heads=4, hidden_dim=12288, rope_theta=5000000, moe_enabled=True, "
+     "moe_inter_dim=1536, num_experts=128, num_shared_experts=0, top_k=8, score_func=softmax, route_norm=True, "
+     "score_before_experts=False"},
+    {TitanFamily::Llama4, "debugmodel",
+     "dim=256, n_layers=6, n_heads=16, vocab_size=2048, rope_theta=500000, RoPEScalingArgs()"},
+    {TitanFamily::Llama4, "17bx16e",
+     "dim=5120, n_layers=48, n_heads=40, n_kv_heads=8, ffn_dim_multiplier=1.2, multiple_of=2048, rope_theta=500000, "
+     "RoPEScalingArgs(), num_experts=16, interleave_moe_layer_step=1"},
+    {TitanFamily::Llama4, "17bx128e",
+     "dim=5120, n_layers=48, n_heads=40, n_kv_heads=8, ffn_dim_multiplier=1.2, multiple_of=2048, rope_theta=500000, "
+     "num_experts=128"},
+    {TitanFamily::Llama4, "debugmodel_irope",
+     "dim=256, n_layers=6, n_heads=16, vocab_size=2048, rope_theta=500000, RoPEScalingArgs(), every_n_layers_nope=4, "
+     "fixed_attn_block_size=256, attn_mask_type=block_causal"},
+    {TitanFamily::Llama4, "17bx16e_irope",
+     "dim=5120, n_layers=48, n_heads=40, n_kv_heads=8, ffn_dim_multiplier=1.2, multiple_of=2048, rope_theta=500000, "
+     "RoPEScalingArgs(), num_experts=16, interleave_moe_layer_step=1, every_n_layers_nope=4, "
+     "attn_mask_type=block_causal"},
+    {TitanFamily::Llama4, "17bx128e_irope",
+     "dim=5120, n_layers=48, n_heads=40, n_kv_heads=8, ffn_dim_multiplier=1.2, multiple_of=2048, rope_theta=500000, "
+     "num_experts=128, every_n_layers_nope=4, attn_mask_type=block_causal"},
+    {TitanFamily::DeepSeekV3, "debugmodel",
+     "vocab_size=2048, dim=256, inter_dim=1024, moe_inter_dim=256, n_layers=6, n_heads=16, num_experts=8, "
+     "num_shared_experts=2, top_k=3, score_func=softmax, score_before_experts=False, mscale=0.70"},
+    {TitanFamily::DeepSeekV3, "debugmodel_flex_attn",
+     "vocab_size=2048, dim=256, inter_dim=1024, moe_inter_dim=256, n_layers=6, n_heads=16, num_experts=8, "
+     "num_shared_experts=2, top_k=3, score_func=softmax, score_before_experts=False, mscale=0.70, "
+     "attn_mask_type=block_causal"},
+    {TitanFamily::DeepSeekV3, "16B",
+     "dim=2048, n_layers=27, n_heads=16, num_experts=64, num_shared_experts=2, top_k=6, score_func=softmax, "
+     "score_before_experts=False, mscale=0.70, attn_mask_type=block_causal"},
+    {TitanFamily::DeepSeekV3, "236B",
+     "dim=5120, inter_dim=12288, moe_inter_dim=1536, n_layers=60, n_heads=128, num_experts=160, "
+     "num_shared_experts=2, top_k=6, num_expert_groups=8, num_limited_groups=3, score_func=softmax, route_scale=16.0, "
+     "score_before_experts=False, q_lora_rank=1536, attn_mask_type=block_causal"},
+    {TitanFamily::DeepSeekV3, "671B",
+     "vocab_size=129280, dim=7168, inter_dim=18432, moe_inter_dim=2048, n_layers=61, n_dense_layers=3, n_heads=128, "
+     "num_experts=256, top_k=8, num_expert_groups=8, num_limited_groups=4, route_norm=True, route_scale=2.5, "
+     "score_before_experts=False, q_lora_rank=1536, attn_mask_type=block_causal"},
+    {TitanFamily::GptOss, "debugmodel",
+     "dim=256, n_layers=4, n_heads=64, num_experts=8, num_shared_experts=0, score_func=softmax, route_norm=True, "
+     "gate_bias=True, score_before_experts=False, top_k=4"},
+    {TitanFamily::GptOss, "20b",
+     "dim=2880, n_layers=24, n_heads=64, num_experts=32, num_shared_experts=0, score_func=softmax, route_norm=True, "
+     "gate_bias=True, score_before_experts=False, top_k=4"},
+    {TitanFamily::GptOss, "120b",
+     "dim=2880, n_layers=36, n_heads=64, num_experts=128, num_shared_experts=0, score_func=softmax, route_norm=True, "
+     "gate_bias=True, score_before_experts=False, top_k=4"},
 };
 
-/// The columns within a llama3's feed-forward block before its multiplier: two thirds of 4 · dim, rounded down.
-int titanThirds(int hidden) { return static_cast<int>(2 * (std::int64_t{4} * hidden) / 3); }
+bool sameRotary(const RotarySpec& a, const RotarySpec& b) {
+    return a.base == b.base && a.scaling == b.scaling &&
+           (a.scaling == RotaryScaling::None ||
+            (a.factor == b.factor && a.low == b.low && rotaryHigh(a) == rotaryHigh(b) && a.original == b.original));
+}
 
-ModelSpec modelOf(const TitanFlavor& flavor) {
-    ModelSpec m;
-    m.kind = knownLlama;
-    m.layers = flavor.layers;
-    m.hidden = flavor.hidden;
-    m.heads = flavor.heads;
-    if (flavor.keyHeads != flavor.heads) m.block.kvHeads = flavor.keyHeads;
-    if (flavor.headWidth * flavor.heads != flavor.hidden) m.block.headWidth = flavor.headWidth;
-    if (flavor.feedForward != 4 * flavor.hidden) m.feedForward = {flavor.feedForward};
-    m.vocabulary = flavor.vocabulary;
-    m.block.rotary.base = flavor.base;
-    const bool qwen3 = flavor.family == "qwen3";
-    m.block.normEpsilon = qwen3 ? 1e-6 : 1e-5;
-    m.block.queryKeyNorms = qwen3;
-    m.block.output = flavor.tied ? OutputKind::Tied : OutputKind::Default;
-    // Every llama3 of torchtitan scales its positions as Llama 3.1 does.
-    if (!qwen3) m.block.rotary = {.base = flavor.base, .scaling = RotaryScaling::Llama3};
-    return m;
+/// Two models route the tokens of a block with experts alike.
+bool sameRouting(const MoeSpec& a, const MoeSpec& b) {
+    return a.count == b.count && a.gate == b.gate && choicesOf(a) == choicesOf(b) && a.scoreBias == b.scoreBias &&
+           (!isSigmoid(a.gate) || (a.scale == b.scale && a.biasRate == b.biasRate)) &&
+           (!traits(a.gate).inGroups || (a.groups == b.groups && a.topGroups == b.topGroups));
 }
 
 bool sameModel(const ModelSpec& a, const ModelSpec& b) {
-    const RotarySpec &x = a.block.rotary, &y = b.block.rotary;
-    const bool scaled = x.scaling != RotaryScaling::None;
-    return a.layers == b.layers && a.hidden == b.hidden && a.heads == b.heads && keyHeads(a) == keyHeads(b) &&
-           headWidth(a) == headWidth(b) && evenWidth(a) == evenWidth(b) && a.vocabulary == b.vocabulary &&
-           blockParts(a) == blockParts(b) && x.base == y.base && x.scaling == y.scaling &&
-           (!scaled ||
-            (x.factor == y.factor && x.low == y.low && rotaryHigh(x) == rotaryHigh(y) && x.original == y.original));
-}
-
-/// "name=value" anywhere in the text of a module.
-std::optional<double> titanValue(std::string_view text, std::string_view name) {
-    const std::string key = fmt::format("{}=", name);
-    for (std::size_t at = text.find(key); at != std::string_view::npos; at = text.find(key, at + 1)) {
-        if (at > 0 && text[at - 1] != ' ' && text[at - 1] != '(' && text[at - 1] != ',') continue;
-        std::string_view rest = text.substr(at + key.size());
-        rest = rest.substr(0, rest.find_first_not_of("0123456789.eE+-TrueFalse"));
-        if (rest == "True" || rest == "False") return rest == "True" ? 1 : 0;
-        return readNumber(rest);
-    }
-    return std::nullopt;
-}
-
-std::optional<int> titanSize(std::string_view text, std::string_view name) {
-    const auto value = titanValue(text, name);
-    if (!value || !(*value >= 0) || *value > (1 << 30)) return std::nullopt;
-    return static_cast<int>(*value);
+    if (a.layers != b.layers || a.hidden != b.hidden || a.heads != b.heads || a.vocabulary != b.vocabulary ||
+        keyHeads(a) != keyHeads(b) || headWidth(a) != headWidth(b) || queryWidth(a) != queryWidth(b) ||
+        valueWidth(a) != valueWidth(b) || hasExperts(a) != hasExperts(b) || !(blockParts(a) == blockParts(b)) ||
+        !sameRotary(a.block.rotary, b.block.rotary))
+        return false;
+    if (latentAttention(a) && (a.block.kvRank != b.block.kvRank || a.block.queryRank != b.block.queryRank))
+        return false;
+    for (int layer = 0; layer < a.layers; ++layer)
+        if (hasExperts(a, layer) != hasExperts(b, layer) || feedForwardWidth(a, layer) != feedForwardWidth(b, layer) ||
+            (hasExperts(a, layer) && sharedWidth(a, layer) != sharedWidth(b, layer)) ||
+            attendedTokens(a, layer) != attendedTokens(b, layer))
+            return false;
+    return !hasExperts(a) || sameRouting(a.experts, b.experts);
 }
 
 }  // namespace
 
+const TitanFamilyTraits& traits(TitanFamily family) { return titanFamilies[static_cast<std::size_t>(family)]; }
+
+std::optional<TitanFamily> titanFamilyNamed(std::string_view name) {
+    const auto found = std::ranges::find(titanFamilies, name, &TitanFamilyTraits::name);
+    if (found == std::end(titanFamilies)) return std::nullopt;
+    return static_cast<TitanFamily>(found - std::begin(titanFamilies));
+}
+
+TitanFamily titanFamily(const ModelSpec& model) {
+    const BlockParts parts = blockParts(model);
+    const bool experts = hasExperts(model);
+    if (parts.latent) return TitanFamily::DeepSeekV3;
+    if (experts && (parts.sinks || parts.activation == ActivationKind::ClampedSwiGlu)) return TitanFamily::GptOss;
+    if (parts.queryKeyNorms || parts.tied || headWidth(model) * model.heads != model.hidden) return TitanFamily::Qwen3;
+    return experts ? TitanFamily::Llama4 : TitanFamily::Llama3;
+}
+
+int titanExpertStep(const ModelSpec& model) {
+    int step = 1;
+    while (step <= model.layers && !hasExperts(model, step - 1)) ++step;
+    for (int layer = 0; layer < model.layers; ++layer)
+        if (hasExperts(model, layer) != ((layer + 1) % step == 0)) return 0;
+    return step;
+}
+
 std::string_view titanFlavorOf(const ModelSpec& model) {
-    for (const TitanFlavor& flavor : titanFlavors)
-        if (sameModel(model, modelOf(flavor))) return flavor.name;
+    for (const TitanFlavor& flavor : titanFlavors) {
+        if (flavor.family != titanFamily(model)) continue;
+        const auto known = readTitanFlavor(flavor.family, flavor.arguments, model.sequence);
+        if (known && known->notes.empty() && sameModel(model, known->model)) return flavor.name;
+    }
     return {};
 }
 
-std::optional<ModelSpec> titanFlavor(std::string_view family, std::string_view flavor) {
+std::optional<TitanModel> titanFlavor(TitanFamily family, std::string_view flavor, int sequence) {
     for (const TitanFlavor& each : titanFlavors)
-        if (each.family == family && each.name == flavor) return modelOf(each);
+        if (each.family == family && each.name == flavor) return readTitanFlavor(family, each.arguments, sequence);
     return std::nullopt;
-}
-
-std::string titanFlavorText(const ModelSpec& m, std::string_view flavor) {
-    const bool qwen3 = titanIsQwen3(m);
-    const BlockParts parts = blockParts(m);
-    const RotarySpec& r = m.block.rotary;
-    const auto word = [](bool value) { return value ? "True" : "False"; };
-    std::string text = fmt::format("# The model of a layout as a flavor of torchtitan's {}, by shardlab {}.\n",
-                                   qwen3 ? "qwen3" : "llama3", SHARDLAB_VERSION);
-    if (qwen3)
-        text += "from torchtitan.models.qwen3 import Qwen3ModelArgs, qwen3_args\n\n"
-                "qwen3_args[\"" +
-                std::string(flavor) + "\"] = Qwen3ModelArgs(\n";
-    else
-        text += "from torchtitan.models.llama3 import TransformerModelArgs, llama3_args\n"
-                "from torchtitan.models.llama3.model.args import RoPEScalingArgs\n\n"
-                "llama3_args[\"" +
-                std::string(flavor) + "\"] = TransformerModelArgs(\n";
-    text += fmt::format("    dim={},\n    n_layers={},\n    n_heads={},\n    n_kv_heads={},\n    vocab_size={},\n"
-                        "    norm_eps={},\n    rope_theta={},\n    max_seq_len={},\n",
-                        m.hidden, m.layers, m.heads, keyHeads(m), m.vocabulary, numberText(parts.normEpsilon),
-                        numberText(r.base), m.sequence);
-    if (qwen3)
-        return text +
-               fmt::format("    head_dim={},\n    hidden_dim={},\n    qk_norm={},\n    enable_weight_tying={},\n)\n",
-                           headWidth(m), feedForwardWidth(m, 0), word(parts.queryKeyNorms), word(parts.tied));
-    // int(multiplier · thirds) is the width: half a column more, so that no rounding takes one away.
-    const double multiplier = (feedForwardWidth(m, 0) + 0.5) / titanThirds(m.hidden);
-    text += fmt::format("    multiple_of=1,\n    ffn_dim_multiplier={},  # feed-forward blocks are {} wide\n",
-                        numberText(multiplier), feedForwardWidth(m, 0));
-    const bool scaled = r.scaling == RotaryScaling::Llama3;
-    return text + fmt::format("    rope_scaling_args=RoPEScalingArgs({}scaling_factor={}, low_freq_factor={}, "
-                              "high_freq_factor={}, original_max_position_embeddings={}),\n)\n",
-                              scaled ? "" : "\n        # A factor of 1 scales nothing.\n        ",
-                              numberText(scaled ? r.factor : 1), numberText(r.low),
-                              numberText(scaled ? rotaryHigh(r) : 4), r.original);
-}
-
-std::optional<ModelSpec> readTitanFlavor(std::string_view family, std::string_view text) {
-    ModelSpec m;
-    m.kind = knownLlama;
-    const auto hidden = titanSize(text, "dim"), layers = titanSize(text, "n_layers"),
-               heads = titanSize(text, "n_heads");
-    if (!hidden || !layers || !heads || *heads < 1) return std::nullopt;
-    m.hidden = *hidden;
-    m.layers = *layers;
-    m.heads = *heads;
-    const bool qwen3 = family == "qwen3";
-    const int keys = titanSize(text, "n_kv_heads").value_or(m.heads);
-    if (keys != m.heads) m.block.kvHeads = keys;
-    m.vocabulary = titanSize(text, "vocab_size").value_or(qwen3 ? 151936 : 128256);
-    m.block.normEpsilon = titanValue(text, "norm_eps").value_or(qwen3 ? 1e-6 : 1e-5);
-    m.block.rotary.base = titanValue(text, "rope_theta").value_or(qwen3 ? 1e6 : 1e4);
-    double width = 0;
-    if (qwen3) {
-        const int head = titanSize(text, "head_dim").value_or(128);
-        if (std::int64_t{head} * m.heads != m.hidden) m.block.headWidth = head;
-        width = titanSize(text, "hidden_dim").value_or(3072);
-        m.block.queryKeyNorms = titanValue(text, "qk_norm").value_or(1) != 0;
-        m.block.output =
-            titanValue(text, "enable_weight_tying").value_or(0) != 0 ? OutputKind::Tied : OutputKind::Default;
-    } else {
-        const double multiple = std::max(1, titanSize(text, "multiple_of").value_or(256));
-        width = std::floor(titanValue(text, "ffn_dim_multiplier").value_or(1) * titanThirds(m.hidden));
-        width = multiple * std::ceil(width / multiple);
-        const double factor = titanValue(text, "scaling_factor").value_or(8);
-        if (factor != 1)
-            m.block.rotary = {.base = m.block.rotary.base,
-                              .scaling = RotaryScaling::Llama3,
-                              .factor = factor,
-                              .low = titanValue(text, "low_freq_factor").value_or(1),
-                              .high = titanValue(text, "high_freq_factor").value_or(4),
-                              .original = titanSize(text, "original_max_position_embeddings").value_or(8192)};
-    }
-    if (!(width >= 1 && width < (1 << 30))) return std::nullopt;
-    if (width != 4.0 * m.hidden) m.feedForward = {static_cast<int>(width)};
-    return m;
 }
 
 }  // namespace shardlab::trace

@@ -91,19 +91,23 @@ private:
     void model() {
         const std::string family = keys_.text("model.name", "llama3"),
                           flavor = keys_.text("model.flavor", "debugmodel");
-        std::optional<ModelSpec> found = titanFlavor(family, flavor);
+        const int sequence = keys_.integer("training.seq_len", 2048);
+        const std::optional<TitanFamily> known = titanFamilyNamed(family);
+        std::optional<TitanModel> found = known ? titanFlavor(*known, flavor, sequence) : std::nullopt;
         const std::string module = keys_.text("experimental.custom_import");
-        if (!found && !module.empty() && module.find('/') == std::string::npos) {
+        if (known && !found && !module.empty() && module.find('/') == std::string::npos) {
             const auto text = readFile(file_.parent_path() / (module + ".py"), 1 << 20);
-            if (text) found = readTitanFlavor(family, *text);
+            if (text) found = readTitanFlavor(*known, *text, sequence);
         }
-        if (found) layout_.model = *found;
-        else {
+        if (found) {
+            layout_.model = std::move(found->model);
+            for (Sentence& line : found->notes) note(say("the flavor {}: {}", shortText(flavor), std::move(line)));
+        } else {
             layout_.model.kind = knownLlama;
             note(say("the flavor {} of {} is none whose sizes are known: the model is Shardlab's default llama",
                      shortText(flavor), shortText(family)));
         }
-        layout_.model.sequence = keys_.integer("training.seq_len", 2048);
+        layout_.model.sequence = sequence;
     }
 
     /// "--nnodes 2" of the comment on how it is started; torchtitan's own files do not say it.
@@ -154,8 +158,12 @@ private:
         const bool fits = each && std::int64_t{*each} * nodes == ranks;
         layout_.cluster.hosts = evenHosts(fits ? nodes : 1, static_cast<int>(fits ? *each : ranks));
         layout_.run.maxRestarts = started(text, "--max-restarts").value_or(0);
-        for (const char* key : {"parallelism.expert_parallel_degree", "parallelism.expert_tensor_parallel_degree"})
-            if (keys_.integer(key, 1) > 1) note(say("{}: the layout's model has no experts", key));
+        p.expert = degree("expert_parallel_degree");
+        p.expertTensor = degree("expert_tensor_parallel_degree");
+        if (!hasExperts(layout_.model) && p.expert > 1)
+            note(say("{}: the layout's model has no experts", "parallelism.expert_parallel_degree"));
+        if (!hasExperts(layout_.model)) p.expert = 1;
+        if (p.expert < 2 || p.expertTensor == p.tensor) p.expertTensor = 0;
     }
 
     void training() {
@@ -259,7 +267,9 @@ private:
         if (stored != "float32") note(say("training.dtype {}: the layout keeps weights in fp32", shortText(stored)));
         if (parameters == "bfloat16") {
             p.compute = NumberFormat::Bf16;
-            if (titanShards(layout_)) p.gradients = GradientFormat::Fp32;
+            if (hasExperts(layout_.model) && titanFamily(layout_.model) == TitanFamily::GptOss)
+                p.weights = WeightStorage::Alone;  // the family keeps its blocks in bf16
+            else if (titanShards(layout_)) p.gradients = GradientFormat::Fp32;
             else p.weights = WeightStorage::Fp32;
         }
         products();

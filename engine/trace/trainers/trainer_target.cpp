@@ -56,9 +56,9 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
         if (left.empty()) left = coverOf(shardlabAlone, field.pointer);
         const std::string value = shortText(ours.at(pointer).dump());
         if (left.empty())
-            faults.push_back({std::string(field.pointer), say("{} for {}", value, target.program),
-                              say("{} has no setting that does the same", target.program),
-                              known ? Sentence(usual.at(pointer).dump()) : say("the field's default")});
+            refuseField(faults, target.program, std::string(field.pointer), value,
+                        say("{} has no setting that does the same", target.program),
+                        known ? Instead(usual.at(pointer).dump()) : Instead(say("the field's default")));
         else if (left == field.pointer) leftOut.push_back(say("{} is {}; it is not carried over", dotted(left), value));
         else if (sections.insert(left).second)
             leftOut.push_back(say("what else {} says is not carried over", dotted(left)));

@@ -57,6 +57,15 @@ std::vector<HostSpec> evenHosts(int nodes, int devices) {
     return hosts;
 }
 
+void refuseField(std::vector<Fault>& faults, std::string_view program, std::string pointer, const Sentence& what,
+                 const Sentence& why, const Instead& instead) {
+    faults.push_back({.pointer = std::move(pointer),
+                      .what = say("{} for {}", what, program),
+                      .why = why,
+                      .legal = instead.told,
+                      .values = instead.values});
+}
+
 void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
     const std::vector<HostSpec>& hosts = layout.cluster.hosts;
     for (std::size_t i = 1; i < hosts.size(); ++i)
@@ -64,7 +73,9 @@ void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vect
             faults.push_back({fmt::format("/cluster/hosts/{}/devices", i),
                               say("{} devices beside a host with {}", hosts[i].devices, hosts.front().devices),
                               say("{} is started with the same number of processes on each node", program),
-                              say("{} on every host", hosts.front().devices)});
+                              say("{} on every host", hosts.front().devices),
+                              {},
+                              {std::to_string(hosts.front().devices)}});
             return;
         }
 }
@@ -72,30 +83,28 @@ void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vect
 void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.exchange != Exchange::AllReduce)
-        faults.push_back({"/parallel/exchange", say("{} for {}", wordOf(p.exchange), program),
-                          say("{} averages the gradients of all replicas in every step", program), "allreduce"});
+        refuseField(faults, program, "/parallel/exchange", wordOf(p.exchange),
+                    say("{} averages the gradients of all replicas in every step", program), "allreduce");
     if (const ExchangeFormat format = layout.precision.exchange; format != ExchangeFormat::Full)
-        faults.push_back(
-            {"/precision/exchange", say("gradients in {} for {}", wordOf(format), program),
-             say("what is written for {} reduces gradients in a number format, without error feedback", program),
-             "full"});
+        refuseField(faults, program, "/precision/exchange", say("gradients in {}", wordOf(format)),
+                    say("what is written for {} reduces gradients in a number format, without error feedback", program),
+                    "full");
     if (p.partition != PartitionKind::Flat && p.zero == 3)
-        faults.push_back({"/parallel/partition", say("{} for {}", wordOf(p.partition), program),
-                          say("{} gives every replica a part of every layer", program), "flat"});
+        refuseField(faults, program, "/parallel/partition", wordOf(p.partition),
+                    say("{} gives every replica a part of every layer", program), "flat");
 }
 
 void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults) {
     const BlockParts parts = blockParts(model);
-    const auto refuse = [&](bool has, const char* pointer, const Sentence& what, const Sentence& why,
-                            const char* legal) {
-        if (has) faults.push_back({pointer, say("{} for {}", what, program), why, legal});
-    };
-    refuse(parts.sinks, "/model/sinks", say("heads with sinks"),
-           say("what is written for {} has a softmax over the scores of tokens alone", program), "false");
-    refuse(parts.attentionCap > 0, "/model/attention_cap", say("scores with a cap"),
-           say("what is written for {} has scores as they are", program), "0");
-    refuse(parts.logitCap > 0, "/model/logit_cap", say("logits with a cap"),
-           say("what is written for {} has logits as they are", program), "0");
+    if (parts.sinks)
+        refuseField(faults, program, "/model/sinks", say("heads with sinks"),
+                    say("what is written for {} has a softmax over the scores of tokens alone", program), "false");
+    if (parts.attentionCap > 0)
+        refuseField(faults, program, "/model/attention_cap", say("scores with a cap"),
+                    say("what is written for {} has scores as they are", program), "0");
+    if (parts.logitCap > 0)
+        refuseField(faults, program, "/model/logit_cap", say("logits with a cap"),
+                    say("what is written for {} has logits as they are", program), "0");
 }
 
 void refuseUnevenShares(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
@@ -105,9 +114,12 @@ void refuseUnevenShares(const Layout& layout, std::string_view program, std::vec
     for (const TensorExtent& each : tensorExtents(layout)) {
         const auto of = common.find(each.pointer);
         if (each.even() || of == common.end()) continue;
-        faults.push_back({std::string(each.pointer), say("{} over {} ranks for {}", each.what, each.members, program),
-                          say("the ranks of its tensor groups hold equal shares"),
-                          divisorText(of->second, each.members)});
+        std::vector<std::string> fewer;
+        for (std::int64_t members = each.members - 1; members > 0; --members)
+            if (of->second % members == 0) fewer.push_back(std::to_string(members));
+        refuseField(faults, program, std::string(each.pointer), say("{} over {} ranks", each.what, each.members),
+                    say("the ranks of its tensor groups hold equal shares"),
+                    {divisorText(of->second, each.members), std::move(fewer)});
         common.erase(of);
     }
 }
@@ -132,6 +144,13 @@ std::optional<int> evenWidth(const ModelSpec& model) {
     for (int layer = 1; layer < model.layers; ++layer)
         if (feedForwardWidth(model, layer) != feedForwardWidth(model, 0)) return std::nullopt;
     return feedForwardWidth(model, 0);
+}
+
+std::set<int> feedForwardWidths(const ModelSpec& model, bool withExperts) {
+    std::set<int> found;
+    for (int layer = 0; layer < model.layers; ++layer)
+        if (hasExperts(model, layer) == withExperts) found.insert(feedForwardWidth(model, layer));
+    return found;
 }
 
 void chooseParts(ModelSpec& model) {

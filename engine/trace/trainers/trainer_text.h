@@ -5,9 +5,13 @@
 #include "engine/base/parse_text.h"
 #include "engine/layout/fault.h"
 #include "engine/layout/layout.h"
+#include "engine/layout/suggest.h"
 
+#include <concepts>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,8 +21,19 @@ namespace shardlab::trace {
 // The kinds that other trainers have too. Whatever is added is refused, and needs no line in this room.
 inline constexpr OptimizerKind knownAdamW = *kindOf<OptimizerKind>("adamw"), knownSgd = *kindOf<OptimizerKind>("sgd");
 inline constexpr ModelKind knownGpt = *kindOf<ModelKind>("gpt"), knownLlama = *kindOf<ModelKind>("llama"),
-                           knownGptMoe = *kindOf<ModelKind>("gpt-moe");
-inline constexpr GateMethod knownSwitch = *kindOf<GateMethod>("switch");
+                           knownGptMoe = *kindOf<ModelKind>("gpt-moe"), knownLlamaMoe = *kindOf<ModelKind>("llama-moe");
+inline constexpr GateMethod knownSwitch = *kindOf<GateMethod>("switch"),
+                            softmaxTopK = *kindOf<GateMethod>("softmax-top-k"),
+                            topKSoftmax = *kindOf<GateMethod>("top-k-softmax"),
+                            sigmoidTopK = *kindOf<GateMethod>("sigmoid-top-k"),
+                            sigmoidInGroups = *kindOf<GateMethod>("sigmoid-in-groups");
+inline bool isSigmoid(GateMethod gate) { return gate == sigmoidTopK || gate == sigmoidInGroups; }
+/// The gate takes a token's highest scores, without noise, draws or groups that add up.
+inline bool takesHighest(GateMethod gate) {
+    return gate == knownSwitch || gate == softmaxTopK || gate == topKSoftmax || isSigmoid(gate);
+}
+/// Experts of a token.
+inline int choicesOf(const MoeSpec& experts) { return traits(experts.gate).takesTopK ? experts.topK : 1; }
 
 /// The fewest digits that are read as the same number: "0.003", "1e-05".
 std::string numberText(double value);
@@ -32,6 +47,20 @@ std::string inComment(std::string text);
 std::optional<double> readNumber(std::string_view text);
 /// A product or quotient of decimal numbers as they were written before: rounded to 14 digits.
 double rounded(double value);
+
+/// What a program can do instead of what it refuses: said, and as values that the field alone can have, the nearest
+/// first.
+struct Instead {
+    template <std::convertible_to<std::string_view> Value>
+    Instead(const Value& value) : told(value), values{std::string(value)} {}
+    Instead(std::initializer_list<std::string> several) : told(alternatives(several)), values(several) {}
+    Instead(Sentence said, std::vector<std::string> these = {}) : told(std::move(said)), values(std::move(these)) {}
+    Sentence told;
+    std::vector<std::string> values;
+};
+/// Adds the fault of a field whose value `program` does not have.
+void refuseField(std::vector<Fault>& faults, std::string_view program, std::string pointer, const Sentence& what,
+                 const Sentence& why, const Instead& instead);
 
 /// Hosts as many as `nodes` with `devices` each, named localhost where there is one.
 std::vector<HostSpec> evenHosts(int nodes, int devices);
@@ -49,6 +78,8 @@ bool runsAs(const Layout& layout, std::string_view kind);
 double gradientBytes(const PrecisionSpec& precision);
 /// One width for all layers, or none where they differ.
 std::optional<int> evenWidth(const ModelSpec& model);
+/// Widths of the layers that have experts, or of those that have none.
+std::set<int> feedForwardWidths(const ModelSpec& model, bool withExperts);
 /// Parts of a block as the model's kind has them where that is what is meant, so that a layout says no more than it
 /// has to.
 void chooseParts(ModelSpec& model);

@@ -64,6 +64,7 @@ ClusterBar::ClusterBar(HomeSession& home, QWidget* parent)
     for (const DevicePreset& device : clusterDevices()) device_->addItem(text(device.title), text(device.name));
     device_->setCurrentIndex(std::max(0, device_->findData(QLatin1String(firstDevice))));
     connect(plan_, &QPushButton::clicked, this, &ClusterBar::ask);
+    connect(&home, &HomeSession::clusterWanted, this, &ClusterBar::askOfDesign);
     connect(&home.document(), &Document::layoutChanged, this, &ClusterBar::nameDesign);
     setPresets({});
 }
@@ -87,6 +88,14 @@ void ClusterBar::setPresets(const std::vector<Preset>& presets) {
 
 ClusterQuestion ClusterBar::question() const {
     return {nodes_->value(), devices_->value(), device_->currentData().toString().toStdString()};
+}
+
+void ClusterBar::askOfDesign() {
+    const std::vector<HostSpec>& hosts = home_.document().layout().cluster.hosts;
+    model_->setCurrentIndex(0);
+    nodes_->setValue(static_cast<int>(hosts.size()));
+    if (!hosts.empty()) devices_->setValue(hosts.front().devices);
+    device_->setFocus(Qt::OtherFocusReason);
 }
 
 void ClusterBar::ask() {

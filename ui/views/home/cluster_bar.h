@@ -32,6 +32,8 @@ public:
 
 private:
     void ask();
+    /// The layout in Design, on a cluster of its hosts, whose devices are still to be chosen.
+    void askOfDesign();
     void nameDesign();
 
     HomeSession& home_;
