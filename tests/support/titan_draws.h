@@ -134,9 +134,9 @@ inline Layout forTorchtitan(TrainerDraw& draw) {
         else if (p.zero >= 2) f.gradients = GradientFormat::Fp32;
         else f.weights = WeightStorage::Fp32;
         if (!hasExperts(m) && !(family == 2 && p.tensor > 1) && draw.coin(3)) {
-            f.products = draw.pick({ProductFormat::Fp8, ProductFormat::MxFp8});
+            f.products = draw.pick({ProductFormat::Fp8, ProductFormat::Fp8Rows, ProductFormat::MxFp8});
             l.cluster.pace =
-                PaceSpec{.device = f.products == ProductFormat::Fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
+                PaceSpec{.device = f.products == ProductFormat::MxFp8 ? "b200" : "h100-sxm", .stack = "torchtitan"};
         }
     }
     l.memory.recompute = draw.pick({RecomputeKind::None, RecomputeKind::Full, RecomputeKind::Operations});

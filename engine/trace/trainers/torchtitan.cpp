@@ -13,6 +13,7 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <cctype>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -77,17 +78,11 @@ private:
         section("model");
         add("name", tomlString(traits(family).name));
         add("flavor", tomlString(flavor));
-        const ProductFormat products = layout_.precision.products;
-        const bool rounds = products != ProductFormat::Compute && titanEffect("/precision/products", layout_);
-        if (rounds)
-            add("converters",
-                products == ProductFormat::Fp8 ? "[\"quantize.linear.float8\"]" : "[\"quantize.linear.mx\"]");
-        if (rounds && products == ProductFormat::Fp8) {
-            section("quantize.linear.float8");
-            add("recipe_name", "\"tensorwise\"");
-        } else if (rounds) {
-            section("quantize.linear.mx");
-            add("recipe_name", "\"mxfp8_cublas\"");
+        const auto* const products = std::ranges::find(titanProducts, layout_.precision.products, &TitanProducts::ours);
+        if (products != std::end(titanProducts) && titanEffect("/precision/products", layout_)) {
+            add("converters", fmt::format("[\"{}\"]", products->section));
+            section(products->section);
+            add("recipe_name", tomlString(products->recipe));
         }
         if (!own) return;
         const std::string module = pythonName(options_.stem) + "_flavor";

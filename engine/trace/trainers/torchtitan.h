@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What writing and reading a TOML of torchtitan share: its names of models and schedules.
+// What writing and reading a TOML of torchtitan share: its names of models, schedules and formats of products.
 #pragma once
 
 #include "engine/trace/trainers/trainer_target.h"
@@ -53,6 +53,18 @@ inline constexpr TitanSchedule titanSchedules[] = {
 };
 /// nullptr: torchtitan has no name for it, and takes its order as CSV.
 const TitanSchedule* titanScheduleOf(std::string_view ours);
+
+struct TitanProducts {
+    ProductFormat ours;
+    std::string_view section;  ///< the converter, and where its recipe stands
+    std::string_view recipe;   ///< recipe_name
+};
+/// The first of a section is what it does without a recipe.
+inline constexpr TitanProducts titanProducts[] = {
+    {ProductFormat::Fp8, "quantize.linear.float8", "tensorwise"},
+    {ProductFormat::Fp8Rows, "quantize.linear.float8", "rowwise"},
+    {ProductFormat::MxFp8, "quantize.linear.mx", "mxfp8_cublas"},
+};
 
 struct TitanModel {
     ModelSpec model;

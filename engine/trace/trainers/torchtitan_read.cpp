@@ -6,6 +6,7 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <charconv>
 #include <cmath>
 #include <fmt/format.h>
@@ -286,11 +287,14 @@ private:
                 note(say("the converter {} is left out", shortText(name)));
                 continue;
             }
-            const std::string recipe = fp8 ? keys_.text("quantize.linear.float8.recipe_name") : std::string();
-            if (mx) keys_.at("quantize.linear.mx.recipe_name");
-            if (!recipe.empty() && recipe != "tensorwise")
+            const TitanProducts* products =
+                std::ranges::find(titanProducts, fp8 ? ProductFormat::Fp8 : ProductFormat::MxFp8, &TitanProducts::ours);
+            const std::string recipe = keys_.text(std::string(products->section) + ".recipe_name");
+            const auto* const named = std::ranges::find(titanProducts, recipe, &TitanProducts::recipe);
+            if (named != std::end(titanProducts) && named->section == products->section) products = named;
+            else if (fp8 && !recipe.empty())
                 note(say("the recipe {}: the layout has a scale for each tensor", shortText(recipe)));
-            layout_.precision.products = fp8 ? ProductFormat::Fp8 : ProductFormat::MxFp8;
+            layout_.precision.products = products->ours;
             layout_.cluster.pace = PaceSpec{.device = fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
             note(say("products in {} are those of a modelled stack: cluster.pace models torchtitan on {}",
                      wordOf(layout_.precision.products), layout_.cluster.pace->device));

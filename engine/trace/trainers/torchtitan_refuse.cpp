@@ -12,6 +12,7 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
+#include <iterator>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
@@ -246,11 +247,13 @@ private:
                    {say("fp32; or parallel.zero 2 or 3"), {"fp32"}});
         if (sharded && p.weights == WeightStorage::Master && p.gradients != GradientFormat::Fp32)
             refuse("/precision/gradients", say("gradients in bf16"), say("it reduces them in fp32"), "fp32");
-        if (p.products == ProductFormat::NvFp4 && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "nvfp4", say("its products have 8 bits or 16"), {"compute", "fp8", "mxfp8"});
-        if (p.products == ProductFormat::Fp8Blocks && titanEffect("/precision/products", layout_))
-            refuse("/precision/products", "fp8-blocks", say("its scales are those of a tensor, a row or 32 numbers"),
-                   {"compute", "fp8", "mxfp8"});
+        const bool named =
+            std::ranges::find(titanProducts, p.products, &TitanProducts::ours) != std::end(titanProducts);
+        if (!named && p.products != ProductFormat::Compute && titanEffect("/precision/products", layout_))
+            refuse("/precision/products", wordOf(p.products),
+                   traits(p.products).bits == 8 ? say("its scales are those of a tensor, a row or 32 numbers")
+                                                : say("its products have 8 bits or 16"),
+                   {"compute", "fp8", "fp8-rows", "mxfp8"});
         if (delaysScales(p) && titanEffect("/precision/scaling", layout_))
             refuse("/precision/scaling", say("delayed scales"), say("its scales come from present values"), "current");
     }
