@@ -7,6 +7,7 @@
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/guess_drawing.h"
 #include "ui/views/lesson/lesson_view.h"
+#include "ui/timeline/timeline_plot.h"
 #include "ui/views/lesson/presenter.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -445,6 +446,13 @@ private Q_SLOTS:
         QTRY_VERIFY(shown("reveal.naive"));
         const int letters = presenter->findChild<QLabel*>("reveal.naive")->fontInfo().pixelSize();
         QVERIFY(letters >= 16);
+        QTest::keyClick(presenter, Qt::Key_Right);
+        const auto* plot = presenter->findChild<QWidget*>("presentedTimeline")->findChild<TimelinePlot*>();
+        QTRY_VERIFY(plot->isVisible() && plot->state().rows.rowHeight() > 0);
+        const int small = presenter->findChild<QPushButton*>("show.naive")->fontInfo().pixelSize() * 7 / 10;
+        QCOMPARE(plot->state().theme.body.pixelSize(), small);
+        QCOMPARE(plot->state().rows.letters(), plot->state().theme.letters());
+        QVERIFY(plot->state().theme.bodyAt(11).pixelSize() > 11);
         QTest::keyClick(presenter, Qt::Key_End);
         QCOMPARE(presenter->screen(), presenter->screens() - 1);
         QTest::keyClick(presenter, Qt::Key_Right);
