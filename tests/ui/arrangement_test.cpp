@@ -115,7 +115,7 @@ private Q_SLOTS:
                 if (view.isVisible())
                     QVERIFY2(panel->rect().contains({view.mapTo(panel, QPoint()), view.size()}), qPrintable(where));
                 for (const DockPanel* other : shown)
-                    QVERIFY2(other == panel || !panel->geometry().adjusted(-1, -1, 1, 1).intersects(other->geometry()),
+                    QVERIFY2(other == panel || !panel->geometry().adjusted(-3, -3, 3, 3).intersects(other->geometry()),
                              qPrintable(where + QStringLiteral(" lies over ") + other->id()));
             }
         }
