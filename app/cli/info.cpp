@@ -12,6 +12,7 @@ namespace {
 
 struct InfoOptions {
     std::string run;
+    bool all = false;
     bool json = false;
 };
 
@@ -21,7 +22,7 @@ int info(const InfoOptions& options) {
     auto summary = summarize(**reader);
     if (!summary) return failWith(summary.error());
     summary->recording = summary->end.outcome.empty() && isBeingRecorded(options.run);
-    print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run));
+    print(options.json ? toJson(*summary, options.run) + "\n" : toText(*summary, options.run, options.all));
     return wasWhole(**reader);
 }
 
@@ -31,6 +32,8 @@ void addInfo(CommandLine& line) {
     Verb verb(line, "info", "Tell what a recorded run did and why it ended");
     const auto options = std::make_shared<InfoOptions>();
     verb.option("RUN", options->run, "A run file (*.shardlab)").required();
+    verb.flag("--all", options->all,
+              "Give every rank a row, with its process; by default ranks that are alike share one");
     verb.flag("--json", options->json, "Answer with one JSON object, with the keys of run --json");
     verb.runs([options] { return info(*options); });
 }

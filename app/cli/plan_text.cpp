@@ -2,19 +2,18 @@
 #include "app/cli/plan_text.h"
 
 #include "app/cli/print.h"
+#include "app/cli/rank_table.h"
 #include "engine/base/clock.h"
 #include "engine/base/device_time.h"
 #include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/elastic_world.h"
 #include "engine/layout/check/elastic_sizes.h"
-#include "engine/layout/mesh/alike.h"
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/predict/search/step_overhead.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <iterator>
 
 namespace shardlab::cli {
 
@@ -28,52 +27,6 @@ std::string meshText(const Mesh& mesh) {
     return text.empty() ? "one rank" : fmt::format("{} ranks: {}", mesh.ranks(), text);
 }
 
-/// A table that has a row of figures for each rank. Ranks that do the same and whose figures read the same are folded
-/// into one row, unless all are asked for.
-class RankTable {
-public:
-    RankTable(const Plan& plan, std::vector<std::string> figures, bool all)
-        : plan_(plan), figures_(std::move(figures)), all_(all) {}
-
-    /// `figures(rank)` gives the cells of a rank.
-    template <typename Figures>
-    std::string text(Figures&& figures) const {
-        struct Row {
-            std::vector<int> ranks;
-            std::vector<std::string> cells;
-        };
-        std::vector<Row> rows;
-        for (const std::vector<int>& group : alikeRanks(plan_.layout, plan_.mesh)) {
-            const std::size_t first = rows.size();
-            for (const int rank : group) {
-                std::vector<std::string> cells = figures(rank);
-                const auto same = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(),
-                                               [&](const Row& row) { return row.cells == cells; });
-                if (all_ || same == rows.end()) rows.push_back({{rank}, std::move(cells)});
-                else same->ranks.push_back(rank);
-            }
-        }
-        std::ranges::stable_sort(rows, {}, [](const Row& row) { return row.ranks.front(); });
-        const bool folded = std::ranges::any_of(rows, [](const Row& row) { return row.ranks.size() > 1; });
-        std::vector<std::string> header{folded ? "ranks" : "rank", "mesh"};
-        if (folded) header.insert(header.begin() + 1, "alike");
-        header.insert(header.end(), figures_.begin(), figures_.end());
-        Table table(header);
-        for (Row& row : rows) {
-            std::vector<std::string> line{rankList(row.ranks), commonLabel(plan_.mesh, row.ranks)};
-            if (folded) line.insert(line.begin() + 1, fmt::format("× {}", row.ranks.size()));
-            std::ranges::move(row.cells, std::back_inserter(line));
-            table.add(std::move(line));
-        }
-        return table.text();
-    }
-
-private:
-    const Plan& plan_;
-    std::vector<std::string> figures_;
-    bool all_;
-};
-
 std::string memoryTable(const Plan& plan, bool all) {
     std::vector<std::string> header{"peak"};
     for (int category = 0; category < memoryCategoryCount; ++category)
@@ -84,7 +37,7 @@ std::string memoryTable(const Plan& plan, bool all) {
     if (versions) header.emplace_back("weight versions");
     const bool hosts = usesHost(plan.layout.memory);
     if (hosts) header.emplace_back("on its host");
-    return RankTable(plan, std::move(header), all).text([&](int number) {
+    const auto figures = [&](int number) {
         const RankMemory& rank = plan.memory[static_cast<std::size_t>(number)];
         std::vector<std::string> row{formatBytes(rank.peak)};
         for (std::int64_t bytes : rank.bytes) row.push_back(formatBytes(bytes));
@@ -92,7 +45,8 @@ std::string memoryTable(const Plan& plan, bool all) {
         if (versions) row.push_back(std::to_string(rank.weightVersions));
         if (hosts) row.push_back(formatBytes(total(rank.host)));
         return row;
-    });
+    };
+    return rankTable(plan.layout, plan.mesh, std::move(header), figures, all);
 }
 
 std::string planMemoryText(const Plan& plan) {
@@ -110,13 +64,14 @@ std::string trafficTable(const Plan& plan) {
 }
 
 std::string hostTable(const Plan& plan, bool all) {
-    const RankTable table(plan, {"to its host", "on the link", "from its host", "on the link", "waited for"}, all);
-    return table.text([&](int rank) {
+    const auto figures = [&](int rank) {
         const HostTraffic& copies = plan.hosts[static_cast<std::size_t>(rank)];
         return std::vector{formatBytes(copies.toHost), formatSeconds(copies.toHostSeconds),
                            formatBytes(copies.fromHost), formatSeconds(copies.fromHostSeconds),
                            formatSeconds(copies.exposedSeconds)};
-    });
+    };
+    return rankTable(plan.layout, plan.mesh,
+                     {"to its host", "on the link", "from its host", "on the link", "waited for"}, figures, all);
 }
 
 std::string sizesTable(const Plan& plan) {

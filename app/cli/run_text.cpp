@@ -2,6 +2,7 @@
 #include "app/cli/run_text.h"
 
 #include "app/cli/print.h"
+#include "app/cli/rank_table.h"
 #include "app/cli/verbs.h"
 #include "engine/base/device_time.h"
 #include "engine/base/units.h"
@@ -65,25 +66,36 @@ std::string figures(const RunSummary& summary) {
                summary.peak.of, formatCount(summary.peak.flops));
 }
 
-std::string ranks(const RunSummary& summary) {
+std::string ranks(const RunSummary& summary, bool all) {
     const bool foreign = !summary.hasLayout;
-    std::vector<std::string> header{"rank", foreign ? "label" : "mesh", "host", "pid", "peak"};
-    if (!foreign) header.emplace_back("predicted");
-    for (int category = 0; category < memoryCategoryCount; ++category)
-        if (!foreign) header.emplace_back(name(static_cast<MemoryCategory>(category)));
     const bool hosts = std::ranges::any_of(summary.ranks, [](const RankFigures& rank) { return total(rank.host) > 0; });
-    if (hosts) header.emplace_back("on its host");
-    header.emplace_back("end");
-    Table table(header);
-    for (const RankFigures& rank : summary.ranks) {
-        std::vector<std::string> row{std::to_string(rank.record.rank), rank.record.label, rank.record.host,
-                                     rank.record.pid > 0 ? std::to_string(rank.record.pid) : std::string(unknownCell),
-                                     rank.peak == 0 ? std::string(unknownCell) : formatBytes(rank.peak)};
+    std::vector<std::string> headings{"host"};
+    if (all || foreign) headings.emplace_back("pid");
+    headings.emplace_back("peak");
+    if (!foreign) headings.emplace_back("predicted");
+    for (int category = 0; category < memoryCategoryCount; ++category)
+        if (!foreign) headings.emplace_back(name(static_cast<MemoryCategory>(category)));
+    if (hosts) headings.emplace_back("on its host");
+    headings.emplace_back("end");
+    const auto figures = [&](int number) {
+        const RankFigures& rank = summary.ranks[static_cast<std::size_t>(number)];
+        std::vector<std::string> row{rank.record.host};
+        if (all || foreign)
+            row.push_back(rank.record.pid > 0 ? std::to_string(rank.record.pid) : std::string(unknownCell));
+        row.push_back(rank.peak == 0 ? std::string(unknownCell) : formatBytes(rank.peak));
         if (!foreign) row.push_back(formatBytes(rank.predictedPeak));
         for (std::int64_t bytes : rank.memory)
             if (!foreign) row.push_back(total(rank.memory) == 0 ? std::string(unknownCell) : formatBytes(bytes));
         if (hosts) row.push_back(formatBytes(total(rank.host)));
         row.push_back(rank.record.end.empty() ? std::string(unknownCell) : rank.record.end);
+        return row;
+    };
+    if (!foreign) return rankTable(summary.layout, Mesh(summary.layout), std::move(headings), figures, all);
+    headings.insert(headings.begin(), {"rank", "label"});
+    Table table(std::move(headings));
+    for (const RankFigures& rank : summary.ranks) {
+        std::vector<std::string> row = figures(rank.record.rank);
+        row.insert(row.begin(), {std::to_string(rank.record.rank), rank.record.label});
         table.add(std::move(row));
     }
     return table.text();
@@ -121,15 +133,16 @@ Result<RunSummary> summaryOf(const std::string& file) {
     return reader ? summarize(**reader) : Result<RunSummary>(fail(reader.error()));
 }
 
-std::string toText(const RunSummary& summary, const std::string& file) {
+std::string toText(const RunSummary& summary, const std::string& file, bool all) {
     std::string text;
     const auto line = [&](std::string_view label, const std::string& value) {
         text += fmt::format("{:<14}{}\n", label, value);
     };
     line("Run", file);
-    if (summary.hasLayout) line("Layout", summary.name + (summary.paced ? " (paced)" : ""));
+    if (summary.hasLayout) line("Layout", summary.layout.name + (summary.paced ? " (paced)" : ""));
     if (!summary.origin.empty())
-        line("From", summary.name == summary.origin ? summary.name : summary.name + ", " + summary.origin);
+        line("From",
+             summary.layout.name == summary.origin ? summary.layout.name : summary.layout.name + ", " + summary.origin);
     if (summary.paced) line("Pace", paceText(summary));
     line("Recorded", summary.created);
     line("Outcome", outcome(summary));
@@ -159,7 +172,7 @@ std::string toText(const RunSummary& summary, const std::string& file) {
         line("Kept", keptText(thinning));
         if (const std::string thinned = thinnedText(thinning); !thinned.empty()) line("Thinned", thinned);
     }
-    return text + "\n" + figures(summary) + "\n" + ranks(summary) + clocks(summary) + stragglers(summary) +
+    return text + "\n" + figures(summary) + "\n" + ranks(summary, all) + clocks(summary) + stragglers(summary) +
            flight(summary);
 }
 

@@ -11,8 +11,9 @@ namespace shardlab::cli {
 /// The figures of a run file. Errors: those of opening and reading it.
 Result<RunSummary> summaryOf(const std::string& file);
 
-/// A run's figures for people: `run` prints them at its end, `info` tells them of a file.
-std::string toText(const RunSummary& summary, const std::string& file);
+/// A run's figures for people: `run` prints them at its end, `info` tells them of a file. Ranks that are alike share a
+/// row, unless `all` are asked for, with their processes.
+std::string toText(const RunSummary& summary, const std::string& file, bool all = false);
 
 /// The exit status of a verb that has told what it could of `run`: where the file is damaged, that is said to standard
 /// error.

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The arrangement of the window's views: closed ones stay closed, sizes stay, and a reset brings all back.
 #include "desktop_fixture.h"
+#include "recorded_run.h"
 
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
+#include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
 #include <QApplication>
@@ -85,6 +87,38 @@ private Q_SLOTS:
         QTest::mouseClick(notes, Qt::LeftButton, {}, QPoint(1, notes->height() - 2));
         window.resize(1280, 720);
         QTRY_VERIFY(std::abs(form->width() - width) <= 1);  // a pixel is rounded
+    }
+
+    /// Views once lay over their neighbours in a small window.
+    void atTheLeastSizeNothingOverlaps() {
+        Desk desk;
+        const std::filesystem::path file = desk.path("run.shardlab");
+        recordRun(file, *makePlan(desk.document().layout()), 4, freshSeed());
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.resize(window.minimumSize());
+        window.show();
+        desk.workbench.openRun(file);
+        QTRY_VERIFY(!desk.workbench.context(Workspace::Replay).model.empty());
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        for (const Workspace workspace : workspaces) {
+            window.showWorkspace(workspace);
+            WorkspaceArea& area = window.area(workspace);
+            QTest::qWait(300);
+            QCOMPARE(window.size(), window.minimumSize());
+            std::vector<const DockPanel*> shown;
+            for (const DockPanel* panel : area.panels())
+                if (panel->isVisible() && area.rect().contains(panel->geometry().center())) shown.push_back(panel);
+            for (const DockPanel* panel : shown) {
+                const QString where = name(workspace) + QLatin1Char(' ') + panel->id();
+                QVERIFY2(area.rect().contains(panel->geometry()), qPrintable(where));
+                const View& view = panel->view();
+                if (view.isVisible())
+                    QVERIFY2(panel->rect().contains({view.mapTo(panel, QPoint()), view.size()}), qPrintable(where));
+                for (const DockPanel* other : shown)
+                    QVERIFY2(other == panel || !panel->geometry().adjusted(-3, -3, 3, 3).intersects(other->geometry()),
+                             qPrintable(where + QStringLiteral(" lies over ") + other->id()));
+            }
+        }
     }
 
     /// Sizes of a person's own were once left as Qt made them, for ever, in a window of any size.

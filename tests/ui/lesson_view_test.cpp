@@ -7,6 +7,7 @@
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/guess_drawing.h"
 #include "ui/views/lesson/lesson_view.h"
+#include "ui/timeline/timeline_plot.h"
 #include "ui/views/lesson/presenter.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -15,8 +16,11 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
+#include <QLayout>
 #include <QPushButton>
 #include <QRadioButton>
+#include <QRegularExpression>
+#include <QScrollArea>
 #include <QSlider>
 #include <QTest>
 #include <QTextBrowser>
@@ -24,6 +28,7 @@
 #include <QWheelEvent>
 
 #include <algorithm>
+#include <utility>
 
 using namespace shardlab::test;
 
@@ -319,7 +324,7 @@ private Q_SLOTS:
         QCOMPARE(room.button("runFor.more").text(), QStringLiteral("Run gpipe-16 and gpipe and see"));
         room.button("pass.naive").click();
         QVERIFY(room.lessons().reader().passed.contains("naive"));
-        QVERIFY(room.view().findChild<QLabel*>("outcome.naive")->isHidden());
+        QVERIFY(room.view().findChild<QLabel*>("outcome.naive")->text().isEmpty());
     }
 
     /// In the desktop's own colours.
@@ -403,6 +408,42 @@ private Q_SLOTS:
         QVERIFY(checked > 20);
     }
 
+    /// What a guess revealed once moved the buttons that a reader was about to press.
+    void buttonsStayWhereAGuessIsMade() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        int checked = 0;
+        for (std::size_t lesson = 0; lesson < room.lessons().lessons().size(); ++lesson) {
+            room.lessons().choose(static_cast<int>(lesson));
+            QTRY_VERIFY(room.lessons().lesson() && room.lessons().chosen() == static_cast<int>(lesson));
+            QWidget& page = *room.view().findChild<QScrollArea*>()->widget();
+            int width = 0;  // until the docks beside the lesson have theirs
+            while (std::exchange(width, page.width()) != page.width()) QTest::qWait(200);
+            // Whatever is wider than the page would be cut off.
+            QVERIFY2(page.width() <= page.parentWidget()->width(), qPrintable(room.lessons().lesson()->title.c_str()));
+            const auto heights = [&] {
+                page.layout()->activate();
+                QMap<QString, int> all;
+                for (const QPushButton* button : page.findChildren<QPushButton*>(QRegularExpression("^run\\.")))
+                    all[button->objectName()] = button->mapTo(&page, QPoint()).y();
+                return all;
+            };
+            const auto questions = room.lessons().lesson()->questions;
+            for (std::size_t question = 0; question < questions.size(); ++question) {
+                const auto before = heights();
+                const QString name = QString::fromStdString(questions[question].name);
+                const int guessed = room.button("guess." + name).mapTo(&page, QPoint()).y();
+                room.lessons().guess(question, 0);
+                QTest::qWait(20);
+                QCOMPARE(page.width(), width);
+                QCOMPARE(heights(), before);
+                QCOMPARE(room.button("runFor." + name).mapTo(&page, QPoint()).y(), guessed);
+                ++checked;
+            }
+        }
+        QVERIFY(checked > 20);
+    }
+
     void aLinkOpensItsView() {
         Classroom room(startFake(std::make_shared<FakeJobs>()));
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
@@ -445,6 +486,13 @@ private Q_SLOTS:
         QTRY_VERIFY(shown("reveal.naive"));
         const int letters = presenter->findChild<QLabel*>("reveal.naive")->fontInfo().pixelSize();
         QVERIFY(letters >= 16);
+        QTest::keyClick(presenter, Qt::Key_Right);
+        const auto* plot = presenter->findChild<QWidget*>("presentedTimeline")->findChild<TimelinePlot*>();
+        QTRY_VERIFY(plot->isVisible() && plot->state().rows.rowHeight() > 0);
+        const int small = presenter->findChild<QPushButton*>("show.naive")->fontInfo().pixelSize() * 7 / 10;
+        QCOMPARE(plot->state().theme.body.pixelSize(), small);
+        QCOMPARE(plot->state().rows.letters(), plot->state().theme.letters());
+        QVERIFY(plot->state().theme.bodyAt(11).pixelSize() > 11);
         QTest::keyClick(presenter, Qt::Key_End);
         QCOMPARE(presenter->screen(), presenter->screens() - 1);
         QTest::keyClick(presenter, Qt::Key_Right);

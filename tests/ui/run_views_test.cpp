@@ -403,11 +403,17 @@ void RunViewsTest::figuresStayWithinTheirCards() {
         QTest::qWait(50);
         const auto cards = view.findChildren<QWidget*>(Qt::FindDirectChildrenOnly);
         const auto fits = [](const QWidget* card) { return dynamic_cast<const Card&>(*card).fitsBeside(); };
-        for (const QWidget* card : cards)
+        for (QWidget* card : cards) {
             QCOMPARE(dynamic_cast<const Card&>(*card).beside(), std::ranges::all_of(cards, fits));
+            // The last line keeps off the edge below it.
+            const QImage picture = card->grab().toImage();
+            for (int y = picture.height() - 6; y < picture.height() - 2; ++y)
+                for (int x = 12; x < picture.width() - 12; ++x)
+                    QCOMPARE(picture.pixelColor(x, y), bench.theme.theme().panel);
+        }
     };
     require();
-    bench.model.begin(headerOf(plan), plan.simulation.events);  // predicted, one card more
+    sample::fill(bench.model, plan, 3, 3);  // one card more
     for (const int width : {1600, 730, 560, 1000, 700, 400, 1400}) {
         view.resize(width, view.minimumHeight());
         require();

@@ -53,6 +53,12 @@ void TimelinePartsTest::rowsFillOrScroll() {
     rows.reveal(63);
     QCOMPARE(rows.scroll(), rows.largestScroll());
     for (const Row& row : rows.visible()) QCOMPARE(rows.positionOf(row.rank), row.rank);
+    // Larger letters want higher rows.
+    rows.setLetters(2);
+    rows.arrange(ranks, 30, 400, true);
+    QCOMPARE(rows.rowHeight(), 2 * Rows::leastHeight);
+    rows.arrange({0, 1}, 30, 4000, true);
+    QCOMPARE(rows.rowHeight(), 2 * Rows::largestHeight);
 }
 
 void TimelinePartsTest::rowPartsStayInside_data() {

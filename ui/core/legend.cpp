@@ -12,15 +12,7 @@
 namespace shardlab::ui {
 
 namespace {
-constexpr int square = 9;
-constexpr int gap = 5;
-constexpr int between = 14;
-
-QFont legendFont(const Theme& theme) {
-    QFont font = theme.body;
-    font.setPixelSize(11);
-    return font;
-}
+QFont legendFont(const Theme& theme) { return theme.bodyAt(11); }
 }  // namespace
 
 void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, const QColor& colour) {
@@ -68,7 +60,7 @@ void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, con
 Legend::Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent)
     : QWidget(parent), theme_(theme), alignment_(alignment), mostLines_(mostLines) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
-    setFixedHeight(lineHeight);
+    setFixedHeight(lineHeight());
 }
 
 void Legend::setItems(std::vector<LegendItem> items) {
@@ -82,17 +74,21 @@ void Legend::setItems(std::vector<LegendItem> items) {
     update();
 }
 
+int Legend::scaled(int pixels) const { return theme_.theme().scaled(pixels); }
+
 int Legend::widthOf(const LegendItem& item) const {
-    return square + gap + QFontMetrics(legendFont(theme_.theme())).horizontalAdvance(item.text) + between;
+    return square() + gap() + QFontMetrics(legendFont(theme_.theme())).horizontalAdvance(item.text) + between();
 }
 
 QSize Legend::sizeHint() const {
     int width = 0;
     for (const LegendItem& item : items_) width += widthOf(item);
-    return {width, lineHeight};
+    return {width, lineHeight()};
 }
 
-int Legend::heightForWidth(int width) const { return lineHeight * std::max(1, static_cast<int>(lines(width).size())); }
+int Legend::heightForWidth(int width) const {
+    return lineHeight() * std::max(1, static_cast<int>(lines(width).size()));
+}
 
 std::vector<std::size_t> Legend::lines(int width) const {
     std::vector<std::size_t> counts;
@@ -100,7 +96,7 @@ std::vector<std::size_t> Legend::lines(int width) const {
     while (item < items_.size() && static_cast<int>(counts.size()) < mostLines_) {
         int used = 0;
         std::size_t count = 0;
-        while (item + count < items_.size() && used + widthOf(items_[item + count]) - between <= width)
+        while (item + count < items_.size() && used + widthOf(items_[item + count]) - between() <= width)
             used += widthOf(items_[item + count++]);
         if (count == 0) break;
         counts.push_back(count);
@@ -121,7 +117,7 @@ void Legend::paintEvent(QPaintEvent*) {
     std::size_t first = 0;
     int y = 0;
     for (const std::size_t count : lines(width())) {
-        int total = -between;
+        int total = -between();
         for (std::size_t i = first; i < first + count; ++i) total += widthOf(items_[i]);
         int x = alignment_ & Qt::AlignRight ? width() - total : 0;
         for (std::size_t i = first; i < first + count; ++i) {
@@ -129,13 +125,13 @@ void Legend::paintEvent(QPaintEvent*) {
             x += widthOf(items_[i]);
         }
         first += count;
-        y += lineHeight;
+        y += lineHeight();
     }
 }
 
 void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) const {
     const Theme& theme = theme_.theme();
-    const QRect mark(x, y + (lineHeight - square) / 2, square, square);
+    const QRect mark(x, y + (lineHeight() - square()) / 2, square(), square());
     switch (item.mark) {
     case LegendItem::Mark::Hatched:
         painter.fillRect(mark, item.colour);
@@ -154,7 +150,7 @@ void Legend::paintItem(QPainter& painter, const LegendItem& item, int x, int y) 
     default: paintShape(painter, item.mark, mark, item.colour); break;
     }
     painter.setPen(theme.dim);
-    painter.drawText(QRect(x + square + gap, y, widthOf(item), lineHeight), Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRect(x + square() + gap(), y, widthOf(item), lineHeight()), Qt::AlignLeft | Qt::AlignVCenter,
                      item.text);
 }
 

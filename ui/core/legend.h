@@ -43,7 +43,7 @@ public:
     Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidget* parent);
     void setItems(std::vector<LegendItem> items);
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return {40, lineHeight}; }
+    QSize minimumSizeHint() const override { return {40, lineHeight()}; }
     int heightForWidth(int width) const override;
 
 protected:
@@ -51,7 +51,12 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    static constexpr int lineHeight = 18;
+    /// In pixels, as large as the letters of the theme want them.
+    int lineHeight() const { return scaled(18); }
+    int square() const { return scaled(9); }
+    int gap() const { return scaled(5); }
+    int between() const { return scaled(14); }
+    int scaled(int pixels) const;
     /// Items of each line at a width.
     std::vector<std::size_t> lines(int width) const;
     int widthOf(const LegendItem& item) const;

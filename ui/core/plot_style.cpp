@@ -9,8 +9,7 @@ namespace shardlab::ui {
 void applyPlotStyle(QCustomPlot& plot, const Theme& theme) {
     plot.setAttribute(Qt::WA_NoMousePropagation, false);  // a right click goes on to the view's frame
     plot.setBackground(QBrush(theme.panel));
-    QFont small = theme.body;
-    small.setPixelSize(11);
+    const QFont small = theme.bodyAt(11);
     for (QCPAxis* axis : {plot.xAxis, plot.yAxis, plot.yAxis2}) {
         axis->setSubTicks(false);
         axis->setTickPen(Qt::NoPen);

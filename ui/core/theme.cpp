@@ -10,6 +10,8 @@
 #include <QStyle>
 #include <QWidget>
 
+#include <cmath>
+
 namespace shardlab::ui {
 namespace {
 
@@ -178,6 +180,15 @@ Theme Theme::lightTheme() {
     theme.bad = "#B54A00";
     theme.idle = "#D9D9D9";
     return theme;
+}
+
+double Theme::letters() const { return static_cast<double>(body.pixelSize()) / bodyPixels; }
+
+int Theme::scaled(int pixels) const { return static_cast<int>(std::lround(pixels * letters())); }
+
+QFont Theme::at(QFont font, int pixels) const {
+    font.setPixelSize(scaled(pixels));
+    return font;
 }
 
 ThemeSource::ThemeSource(QObject* parent) : QObject(parent), theme_(Theme::darkTheme()) {}

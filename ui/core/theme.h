@@ -33,9 +33,18 @@ struct Theme {
 
     QColor action(EventKind kind) const;
     QColor memory(MemoryCategory category) const;
+    /// How many times as large as the desktop's its letters are: more than 1 where people in a room read them.
+    double letters() const;
+    /// As many pixels beside such letters as `pixels` are beside the desktop's.
+    int scaled(int pixels) const;
+    QFont bodyAt(int pixels) const { return at(body, pixels); }
+    QFont monoAt(int pixels) const { return at(mono, pixels); }
 
     static Theme darkTheme();
     static Theme lightTheme();
+
+private:
+    QFont at(QFont font, int pixels) const;
 };
 
 /// Holds the current theme and tells views when it changes.

@@ -11,7 +11,8 @@ namespace shardlab::ui {
 
 namespace {
 
-constexpr int numberWidth = 13;  ///< least bar that holds a microbatch number
+/// Of the least bar that holds a microbatch number, and what each more digit takes.
+constexpr int numberWidth = 13, numberHeight = 12, digitWidth = 6;
 constexpr std::size_t mostNumbers = 3000;
 constexpr std::size_t stepsDrawnEach = 2;  ///< predicted ones; of more in sight one is drawn, again and again
 constexpr double farthest = 1 << 28;       ///< pixels away at which a step may begin
@@ -32,8 +33,8 @@ void addJoined(GanttScene::Batch& batch, const QRect& rect) {
 
 class Builder {
 public:
-    Builder(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale)
-        : scene_(scene), model_(model), index_(index), scale_(scale),
+    Builder(GanttScene& scene, const RunModel& model, const RunIndex& index, const TimeScale& scale, double letters)
+        : scene_(scene), model_(model), index_(index), scale_(scale), letters_(letters),
           pipeline_(std::max(1, model.header().layout.parallel.pipeline)),
           chunked_(model.header().layout.schedule.chunks > 1), predicted_(showsPrediction(model)) {}
 
@@ -242,10 +243,12 @@ private:
                                                     : scene_.bars;
         batches[colour].push_back(rect);
         if (paint == Paint::Recompute) return;  // numbered by what it lies in
-        if (width < numberWidth || row.barHeight < 12 || scene_.numbers.size() >= mostNumbers || event.action == 0)
-            return;
+        const auto holds = [&](int wide) {
+            return width >= wide * letters_ && row.barHeight >= numberHeight * letters_;
+        };
+        if (!holds(numberWidth) || scene_.numbers.size() >= mostNumbers || event.action == 0) return;
         const int microbatch = actionFromId(event.action).microbatch;
-        if (microbatch >= 0 && width >= numberWidth + (microbatch > 9 ? 6 : 0) + (microbatch > 99 ? 6 : 0))
+        if (microbatch >= 0 && holds(numberWidth + digitWidth * ((microbatch > 9 ? 1 : 0) + (microbatch > 99 ? 1 : 0))))
             scene_.numbers.push_back({rect, microbatch, colour});
     }
 
@@ -297,6 +300,7 @@ private:
     const RunModel& model_;
     const RunIndex& index_;
     const TimeScale& scale_;
+    double letters_;
     const int pipeline_;
     const bool chunked_;
     const bool predicted_;
@@ -341,7 +345,7 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
     scene.clear();
     if (model.empty() || scale.width <= 0 || scale.end <= scale.begin) return;
     index.blocks().begin(model.store().cache(), readingMilliseconds);
-    Builder builder(scene, model, index, scale);
+    Builder builder(scene, model, index, scale, rows.letters());
     FigureStrips figures(model, scale);
     const std::vector<Row> visible = rows.visible();
     builder.idle(visible);

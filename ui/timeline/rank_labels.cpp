@@ -15,17 +15,8 @@ namespace shardlab::ui {
 
 namespace {
 
-QFont rankFont(const Theme& theme) {
-    QFont font = theme.body;
-    font.setPixelSize(12);
-    return font;
-}
-
-QFont placeFont(const Theme& theme) {
-    QFont font = theme.mono;
-    font.setPixelSize(10);
-    return font;
-}
+QFont rankFont(const Theme& theme) { return theme.bodyAt(12); }
+QFont placeFont(const Theme& theme) { return theme.monoAt(10); }
 
 /// The title where it fits; where it does not, of ranks that share a row where they stand, else as much as fits.
 QString fitting(const QString& title, const QString& place, bool folded, const QFontMetrics& font, int width) {
@@ -45,7 +36,7 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
         const QString label = RankLabels::place(state, position);
         const QString title = fitting(RankLabels::title(state, position), label,
                                       state.rows.ranksOf(position).size() > 1, QFontMetrics(name), right - left);
-        const bool twoLines = row.height >= 34 && !label.isEmpty();
+        const bool twoLines = row.height >= state.theme.scaled(34) && !label.isEmpty();
         QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
         if (chosen) {
             painter.setPen(Qt::NoPen);
@@ -54,7 +45,7 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
                 QRect(state.whole.left() + 4, upper.top() - 1, right - state.whole.left(), upper.height() + 2));
         }
         if (twoLines) {
-            const QRect lower(upper.left(), upper.center().y() + 1, upper.width(), 14);
+            const QRect lower(upper.left(), upper.center().y() + 1, upper.width(), state.theme.scaled(14));
             upper.setBottom(upper.center().y());
             painter.setFont(place);
             painter.setPen(state.theme.dim);
@@ -101,8 +92,8 @@ int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int place =
         model.empty() ? 0
                       : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(placeOf(model, last)));
-    if (width < 420) return title + 22;
-    constexpr int least = 80, folded = 104;  // pixels; the latter for "▸ pp0 × 1024"
+    if (width < theme.scaled(420)) return title + 22;
+    const int least = theme.scaled(80), folded = theme.scaled(104);  // the latter for "▸ pp0 × 1024"
     return std::clamp(title + place + 30, least, std::max(width / 6, last + 1 >= RankFolding::many ? folded : least));
 }
 

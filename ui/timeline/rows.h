@@ -24,6 +24,9 @@ public:
     static constexpr int leastHeight = 20;
     static constexpr int largestHeight = 76;
 
+    /// `times` as large as the desktop's are the letters: rows are as many times as high.
+    void setLetters(double times) { letters_ = times; }
+    double letters() const { return letters_; }
     /// `band`: keep room for the predicted band above the bar.
     /// The first `pinned` ranks do not scroll. `folded`: ranks without a row of their own, ascending, each with the
     /// position of the row that stands for it.
@@ -63,6 +66,7 @@ private:
     int rowHeight_ = largestHeight;
     int scroll_ = 0;
     int pinned_ = 0;
+    double letters_ = 1;
     bool band_ = true;
 };
 

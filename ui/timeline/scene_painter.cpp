@@ -116,8 +116,7 @@ void paintShapes(SceneTarget& target, const GanttScene& scene, const Theme& them
 }
 
 void paintNumbers(QPainter& painter, const GanttScene& scene, const Theme& theme) {
-    QFont font = theme.mono;
-    font.setPixelSize(11);
+    const QFont font = theme.monoAt(11);
     painter.setFont(font);
     std::map<int, QStaticText> texts;
     for (const GanttScene::Number& number : scene.numbers) {

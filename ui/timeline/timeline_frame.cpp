@@ -17,11 +17,7 @@ namespace shardlab::ui {
 
 namespace {
 
-QFont timeFont(const Theme& theme) {
-    QFont font = theme.body;
-    font.setPixelSize(11);
-    return font;
-}
+QFont timeFont(const Theme& theme) { return theme.bodyAt(11); }
 
 /// Steps in sight, every so many that each has eight pixels.
 struct ShownSteps {
@@ -49,7 +45,8 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
     const ShownSteps shown(state);
     const QFontMetrics metrics(painter.font());
     const auto& extents = state.model.steps().extents();
-    constexpr int beside = 12;  // between two labels; one of a step that begins out of sight yields to the next
+    // Between two labels; one of a step that begins out of sight yields to the next.
+    const int beside = state.theme.scaled(12);
     int free = state.plot.left();
     for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
@@ -131,10 +128,12 @@ void paintGround(QPainter& painter, const TimelineState& state) {
     const QColor &dim = state.theme.dim, &panel = state.theme.panel;
     const QColor line(mix(dim.red(), panel.red()), mix(dim.green(), panel.green()), mix(dim.blue(), panel.blue()));
     const ShownSteps shown(state);
+    const int above = state.theme.scaled(12);
     for (std::size_t i = shown.steps.first; shown.stride == 1 && i < shown.steps.last; ++i) {
         const StepExtent& step = state.model.steps().extents()[i];
         const int x = static_cast<int>(state.scale.x(step.begin));
-        if (step.begin >= 0 && x >= plot.left()) painter.fillRect(x, plot.top() - 12, 1, plot.height() + 12, line);
+        if (step.begin >= 0 && x >= plot.left())
+            painter.fillRect(x, plot.top() - above, 1, plot.height() + above, line);
     }
     paintGroups(painter, state);
     painter.restore();

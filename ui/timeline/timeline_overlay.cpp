@@ -25,10 +25,11 @@ namespace {
 
 void paintMarkers(QPainter& painter, const TimelineState& state, const HappeningMark& mark) {
     const QColor colour = state.theme.action(mark.kind);
+    const int size = state.theme.scaled(8);
     for (const Event& event : shownHappenings(state.model, mark.kind, state.scale)) {
         const double x = state.scale.x(event.begin);
         if (mark.line) painter.fillRect(QRectF(std::floor(x), state.plot.top(), 1, state.plot.height()), colour);
-        paintShape(painter, mark.shape, QRectF(x - 4, state.plot.top() - 9, 8, 8), colour);
+        paintShape(painter, mark.shape, QRectF(x - size / 2.0, state.plot.top() - size - 1, size, size), colour);
     }
 }
 
@@ -87,13 +88,12 @@ void paintArea(QPainter& painter, const TimelineState& state) {
         busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
     if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
     const QString text = tr("%1 · computing %2").arg(seconds(state.model, area->end - area->begin), percent(busy));
-    QFont font = state.theme.body;
-    font.setPixelSize(11);
+    const QFont font = state.theme.bodyAt(11);
     painter.setFont(font);
     const int width = QFontMetrics(font).horizontalAdvance(text) + 12;
     const int x = std::clamp((left + right - width) / 2, state.plot.left(),
                              std::max(state.plot.left(), state.plot.right() - width));
-    const QRect box(x, state.plot.bottom() - 20, width, 18);
+    const QRect box(x, state.plot.bottom() - state.theme.scaled(20), width, state.theme.scaled(18));
     painter.fillRect(box, state.theme.raised);
     painter.setPen(state.theme.text);
     painter.drawText(box, Qt::AlignCenter, text);
@@ -103,12 +103,10 @@ void paintArea(QPainter& painter, const TimelineState& state) {
 void paintNotes(QPainter& painter, const TimelineState& state) {
     const auto& notes = state.model.notes().all();
     const auto before = [](const Note& note, std::int64_t time) { return note.time < time; };
-    QFont font = state.theme.body;
-    font.setPixelSize(9);
+    const QFont font = state.theme.bodyAt(9);
     painter.setFont(font);
     const QFontMetrics metrics(font);
-    constexpr int widest = 140;
-    constexpr int flag = 10;
+    const int widest = state.theme.scaled(140), flag = state.theme.scaled(10);
     const int top = state.plot.top();
     for (auto note = std::lower_bound(notes.begin(), notes.end(), state.scale.begin, before);
          note != notes.end() && note->time <= state.scale.end; ++note) {
@@ -201,8 +199,9 @@ void paintCursor(QPainter& painter, const TimelineState& state) {
     if (x < state.plot.left() || x > state.plot.right()) return;
     painter.setPen(state.theme.text);
     painter.drawLine(static_cast<int>(x), state.plot.top(), static_cast<int>(x), state.plot.bottom());
-    paintShape(painter, LegendItem::Mark::Triangle, QRectF(std::floor(x) - 3.5, state.plot.top() - 8, 8, 8),
-               state.theme.text);
+    const int size = state.theme.scaled(8);
+    paintShape(painter, LegendItem::Mark::Triangle,
+               QRectF(std::floor(x) - (size - 1) / 2.0, state.plot.top() - size, size, size), state.theme.text);
 }
 
 }  // namespace
@@ -211,7 +210,7 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
     if (state.model.empty()) return;
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing, false);
-    painter.setClipRect(state.plot.adjusted(0, -10, 0, 0));
+    painter.setClipRect(state.plot.adjusted(0, -state.theme.scaled(10), 0, 0));
     paintPath(painter, state);
     paintArea(painter, state);
     for (const HappeningMark& mark : happeningMarks) paintMarkers(painter, state, mark);

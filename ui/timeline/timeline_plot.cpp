@@ -259,7 +259,7 @@ void TimelinePlot::arrange() {
     const RunModel& model = context_.model;
     state_.whole = plot_->rect();
     const int labels = labelWidth(model, state_.theme, state_.whole.width());
-    const int header = timesHeight + (showsPrediction(model) ? 4 : stepsHeight);
+    const int header = state_.theme.scaled(timesHeight + (showsPrediction(model) ? 4 : stepsHeight));
     state_.plot = state_.whole.adjusted(labels, header, -6, -4);
     plot_->axisRect()->setMargins(QMargins(labels, header, 6, 4));
     const std::string filter = filter_.toStdString();
@@ -277,6 +277,7 @@ void TimelinePlot::arrange() {
     }
     std::ranges::sort(folded);
     const int pinned = pinnedAmong(ranks, selection);
+    state_.rows.setLetters(state_.theme.letters());
     state_.rows.arrange(std::move(ranks), state_.plot.top(), state_.plot.height(), !showsPrediction(model), pinned,
                         std::move(folded));
     const QSignalBlocker quiet(scroll_);

@@ -64,7 +64,7 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     column->addWidget(stack_, 1);
     setWidget(frame);
     // A dock is dragged by its head; one without a head has a title bar of no height.
-    setTitleBarWidget(kind.head ? makeHead(windowTitle()) : child<QWidget>(this));
+    setTitleBarWidget(kind.head ? makeHead(windowTitle()) : makeNoHead());
 
     framed_ = {frame, titleBarWidget()};
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
@@ -79,6 +79,13 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
 
 // A panel that is closed while something in it has the focus tells of the change when its members are gone.
 DockPanel::~DockPanel() { qApp->disconnect(this); }
+
+/// With a layout: a widget without one has the height −1, by which the dock would be lower than its view.
+QWidget* DockPanel::makeNoHead() {
+    auto* none = child<QWidget>(this);
+    child<QHBoxLayout>(none)->setContentsMargins(0, 0, 0, 0);
+    return none;
+}
 
 QWidget* DockPanel::makeHead(const QString& title) {
     auto* head = child<QFrame>(this);

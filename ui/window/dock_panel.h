@@ -55,6 +55,7 @@ protected:
 
 private:
     QWidget* makeHead(const QString& title);
+    QWidget* makeNoHead();
     void refresh();
     Figure figure();
 

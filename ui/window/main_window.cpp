@@ -43,7 +43,7 @@ namespace {
 constexpr auto geometryKey = "window/geometry";
 constexpr auto workspaceKey = "window/workspace";
 constexpr QSize firstSize(1440, 900);
-constexpr QSize leastSize(900, 560);
+constexpr QSize leastSize(1040, 680);
 
 QAction& workspaceAction(const Commands& commands, Workspace workspace) {
     static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay", "workspace.learn",

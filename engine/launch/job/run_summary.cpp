@@ -104,7 +104,7 @@ void RunFigures::set(const RankRecord& record) {
 
 RunSummary RunFigures::summary() const {
     RunSummary summary;
-    summary.name = header_.layout.name;
+    summary.layout = header_.layout;
     summary.created = header_.created;
     summary.paced = header_.paced;
     summary.stretch = header_.stretch;

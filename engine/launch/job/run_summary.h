@@ -34,8 +34,8 @@ struct DataCommunication {
 
 /// Seconds and rates are device time (engine/base/device_time.h); moments are the run's clock's.
 struct RunSummary {
-    std::string name;       ///< the layout's
     std::string origin;     ///< the program that recorded it, where that was not Shardlab; else empty
+    Layout layout;          ///< without meaning where hasLayout is false
     bool hasLayout = true;  ///< false: it has an origin, and no layout was named for it
     std::string created;
     bool paced = false;

@@ -128,7 +128,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
     for (const LogLine& line : summary.flight)
         flight.push_back({{"rank", line.rank}, {"operation", line.text.substr(flightPrefix.size())}});
     const OrderedJson json{
-        {"name", summary.name},
+        {"name", summary.layout.name},
         {"origin", summary.origin.empty() ? OrderedJson(nullptr) : OrderedJson(summary.origin)},
         {"steps", summary.stepsDone},
         {"recording", summary.recording},

@@ -100,6 +100,26 @@ private Q_SLOTS:
         QVERIFY2(none.error.contains("that run went at full speed"), none.error.constData());
     }
 
+    /// A run of 64 ranks that did the same was once told in 64 rows.
+    void ranksThatAreAlikeShareARow() {
+        const QString file = folder_.filePath("alike.shardlab");
+        const Answer answer = run({"run", layoutFile(smallLayout(2)), "--set", "/parallel/pipeline=1", "--set",
+                                   "/parallel/data=2", "--out", file});
+        QVERIFY2(answer.status == 0, answer.error.constData());
+        const auto ranks = [](const Answer& told) {
+            const qsizetype from = told.out.lastIndexOf("\nrank");
+            return told.out.mid(from + 1).trimmed().split('\n');
+        };
+        for (const Answer& told : {answer, run({"info", file})}) {
+            QCOMPARE(ranks(told).size(), 2);
+            QVERIFY2(ranks(told)[1].simplified().startsWith("0, 1 × 2 "), told.out.constData());
+            QVERIFY2(!ranks(told)[0].contains("pid"), told.out.constData());
+        }
+        const Answer all = run({"info", file, "--all"});
+        QCOMPARE(ranks(all).size(), 3);
+        QVERIFY2(ranks(all)[0].contains("pid"), all.out.constData());
+    }
+
     void jsonHasEveryFigure() {
         const QString file = folder_.filePath("a.shardlab");
         const Answer answer = run({"run", layoutFile(smallLayout(6)), "--out", file, "--json"});

@@ -6,7 +6,11 @@
 #include <QFontMetrics>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace shardlab::ui {
+
+constexpr int lineGap = 4;  ///< pixels between the value and what stands above and below it
 
 Card::Card(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -63,8 +67,10 @@ void Card::paintEvent(QPaintEvent*) {
                      titles.elidedText(figure_.title, Qt::ElideRight, area.width()));
 
     const int titleBottom = area.top() + titles.height();
-    const int below = beside_ ? 0 : details.height();
-    const int base = titleBottom + (area.bottom() - titleBottom - below + values.ascent()) / 2;
+    const int below = beside_ ? 0 : lineGap + details.height();
+    const int base = titleBottom +
+                     std::max(lineGap, (area.bottom() + 1 - titleBottom - values.capHeight() - below) / 2) +
+                     values.capHeight();
     painter.setFont(valueFont());
     painter.setPen(theme.text);
     painter.drawText(area.left(), base, values.elidedText(figure_.value, Qt::ElideRight, area.width()));
@@ -72,7 +78,7 @@ void Card::paintEvent(QPaintEvent*) {
     painter.setPen(theme.dim);
     if (beside_) painter.drawText(area.left() + values.horizontalAdvance(figure_.value) + 8, base, figure_.detail);
     else
-        painter.drawText(area.left(), base + details.height() + 2,
+        painter.drawText(area.left(), base + lineGap + details.ascent(),
                          details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
 }
 

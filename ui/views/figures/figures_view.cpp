@@ -15,7 +15,7 @@
 namespace shardlab::ui {
 
 namespace {
-constexpr QSize leastCard(88, 60);
+constexpr QSize leastCard(88, 64);
 }
 
 FiguresView::FiguresView(const ViewContext& context, QWidget* parent)

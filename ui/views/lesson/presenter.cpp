@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/core/lesson_session.h"
+#include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/views/lesson/lesson_part.h"
@@ -46,7 +47,8 @@ View* makeTimeline(const ViewContext& context, QWidget* parent) {
 Presenter::Presenter(const ViewContext& context, QWidget* parent)
     : QWidget(parent, Qt::Window), around_(context.theme), context_(withTheme(context, theme_)),
       page_(child<QWidget>()), column_(child<QVBoxLayout>(page_)), area_(child<QScrollArea>(this)),
-      timeline_(makeTimeline(context, page_)), title_(child<QLabel>(this)), place_(child<QLabel>(this)) {
+      timeline_(makeTimeline(withTheme(context, beside_), page_)), title_(child<QLabel>(this)),
+      place_(child<QLabel>(this)) {
     setAttribute(Qt::WA_StyledBackground);
     setObjectName(QStringLiteral("presenter"));
     setProperty("role", "presenter");
@@ -73,6 +75,7 @@ Presenter::Presenter(const ViewContext& context, QWidget* parent)
     connect(child<QShortcut>(QKeySequence(Qt::Key_Escape), this), &QShortcut::activated, this, &QWidget::close);
     connect(&context.theme, &ThemeSource::changed, this, &Presenter::takeTheme);
     connect(&context.lessons, &LessonSession::changed, this, &Presenter::refresh);
+    connect(&context.model, &RunModel::reset, this, &Presenter::refresh);
     connect(&context.lessons, &LessonSession::chosenChanged, this, [this] {
         if (isVisible()) begin();
     });
@@ -125,16 +128,18 @@ void Presenter::showScreen() {
     const int widest = static_cast<int>(widestInLetters * theme_.theme().body.pixelSize());
     part_->setMaximumWidth(widest);
     part_->show();
-    timeline_->setVisible(block.kind == LessonBlock::Kind::Experiment);
     column_->addStretch(1);
     auto* line = child<QHBoxLayout>();
     line->addStretch(1);
     line->addWidget(part_, 100);
     line->addStretch(1);
     column_->addLayout(line);
-    if (timeline_->isVisibleTo(page_)) column_->addWidget(timeline_, 100);
+    if (block.kind == LessonBlock::Kind::Experiment) {
+        column_->addWidget(timeline_, 100);
+        context_.lessons.show(block.index);
+    }
     column_->addStretch(1);
-    if (block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(block.index);
+    showTimeline();
     place_->setText(
         tr("%1 of %2 · Space on · ← back · Enter guess or run · Esc leave").arg(screen_ + 1).arg(screens()));
 }
@@ -145,6 +150,13 @@ void Presenter::refresh() {
     if (now.size() != blocks_.size()) return begin();
     blocks_ = std::move(now);
     part_->refresh(blocks_[static_cast<std::size_t>(screen_)]);
+    showTimeline();
+}
+
+/// Below an experiment, as soon as there is something to show.
+void Presenter::showTimeline() {
+    const bool experiment = blocks_[static_cast<std::size_t>(screen_)].kind == LessonBlock::Kind::Experiment;
+    timeline_->setVisible(experiment && timeline_->emptyText().isEmpty());
 }
 
 void Presenter::act() {
@@ -157,16 +169,18 @@ void Presenter::takeTheme() {
     large.body.setPixelSize(letters);
     large.mono.setPixelSize(letters);
     const int small = letters * 7 / 10;
-    // Parts of the lesson alone: the timeline below them keeps its letters.
-    setStyleSheet(
-        QStringLiteral("#presenter { background: %1; } "
-                       "shardlab--ui--LessonPart QLabel, shardlab--ui--LessonPart QRadioButton, "
-                       "shardlab--ui--LessonPart QPushButton { font-size: %2px; } "
-                       "shardlab--ui--LessonPart QLabel[role=\"small\"], #presenter > QLabel { font-size: %3px; }")
-            .arg(large.panel.name())
-            .arg(letters)
-            .arg(small));
+    setStyleSheet(QStringLiteral("#presenter { background: %1; } "
+                                 "shardlab--ui--LessonPart QLabel, shardlab--ui--LessonPart QRadioButton, "
+                                 "shardlab--ui--LessonPart QPushButton { font-size: %2px; } "
+                                 "shardlab--ui--LessonPart QLabel[role=\"small\"], #presenter > QLabel, "
+                                 "#presentedTimeline QPushButton, #presentedTimeline QLineEdit { font-size: %3px; }")
+                      .arg(large.panel.name())
+                      .arg(letters)
+                      .arg(small));
     theme_.setTheme(large);
+    large.body.setPixelSize(small);
+    large.mono.setPixelSize(small);
+    beside_.setTheme(large);
     if (part_) part_->setMaximumWidth(static_cast<int>(widestInLetters * letters));
 }
 

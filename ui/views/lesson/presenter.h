@@ -43,9 +43,11 @@ private:
     std::vector<LessonBlock> cut() const;
     void refresh();
     void showScreen();
+    void showTimeline();
 
     ThemeSource& around_;  ///< of the desktop
     ThemeSource theme_;    ///< of this window, with large letters
+    ThemeSource beside_;   ///< of the timeline: its letters are as large as the small ones of the parts
     ViewContext context_;
     std::vector<LessonBlock> blocks_;
     int lesson_ = -1;

@@ -23,11 +23,28 @@ namespace {
 
 constexpr int sliderSteps = 100;
 
+/// The words of a choice, which Qt's own button would not break into lines; a click on them chooses it.
+class ChoiceWords : public QLabel {
+public:
+    ChoiceWords(QRadioButton& choice, const QString& words, QWidget* parent) : QLabel(words, parent), choice_(choice) {
+        setTextFormat(Qt::PlainText);
+        setWordWrap(true);
+        choice.setAccessibleName(words);
+    }
+
+protected:
+    void mousePressEvent(QMouseEvent*) override { choice_.click(); }
+
+private:
+    QRadioButton& choice_;
+};
+
 }  // namespace
 
 QuestionPart::QuestionPart(const ViewContext& context, std::size_t question, QWidget* parent)
     : LessonPart(parent), context_(context), question_(question), asking_(child<QWidget>(this)),
-      guess_(child<QPushButton>(tr("This is my guess"), asking_)), run_(child<QPushButton>(this)),
+      buttons_(child<QWidget>(this)), guess_(child<QPushButton>(tr("This is my guess"), buttons_)),
+      pass_(child<QPushButton>(tr("Go on without"), buttons_)), run_(child<QPushButton>(buttons_)),
       outcome_(child<QLabel>(this)), reveal_(child<QLabel>(this)), drawing_(child<GuessDrawing>(this)) {
     const LessonQuestion& asked = this->question();
     const QString name = text(asked.name);
@@ -43,21 +60,19 @@ QuestionPart::QuestionPart(const ViewContext& context, std::size_t question, QWi
     run_->setObjectName(QStringLiteral("runFor.") + name);
     setRole(*guess_, "primary");
     setRole(*run_, "primary");
-    auto* pass = child<QPushButton>(tr("Go on without"), asking_);
-    pass->setObjectName(QStringLiteral("pass.") + name);
-    pass->setToolTip(tr("Show what the question hides, without a guess"));
-    pass->setProperty("role", "flat");
+    pass_->setObjectName(QStringLiteral("pass.") + name);
+    pass_->setToolTip(tr("Show what the question hides, without a guess"));
+    pass_->setProperty("role", "flat");
 
     auto* inner = child<QVBoxLayout>(asking_);
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(6);
     if (asked.kind == QuestionKind::Slider) makeSlider(*inner);
     else makeChoices(*inner);
-    auto* buttons = child<QHBoxLayout>();
-    buttons->addWidget(guess_);
-    buttons->addWidget(pass);
+    auto* buttons = child<QHBoxLayout>(buttons_);
+    buttons->setContentsMargins(0, 0, 0, 0);
+    for (QPushButton* button : {guess_, pass_, run_}) buttons->addWidget(button);
     buttons->addStretch(1);
-    inner->addLayout(buttons);
 
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(12, 10, 12, 10);
@@ -65,14 +80,14 @@ QuestionPart::QuestionPart(const ViewContext& context, std::size_t question, QWi
     column->addWidget(what);
     column->addWidget(asking_);
     column->addWidget(outcome_);
-    column->addWidget(run_, 0, Qt::AlignLeft);
+    column->addWidget(buttons_);
     column->addWidget(drawing_);
     column->addWidget(reveal_);
 
     connect(guess_, &QPushButton::clicked, this, [this] {
         if (const auto value = chosen()) context_.lessons.guess(question_, *value);
     });
-    connect(pass, &QPushButton::clicked, this, [this] { context_.lessons.passOver(question_); });
+    connect(pass_, &QPushButton::clicked, this, [this] { context_.lessons.passOver(question_); });
     connect(run_, &QPushButton::clicked, this, [this] { context_.lessons.runFor(question_); });
     showChosen();
     refreshState();
@@ -109,9 +124,13 @@ void QuestionPart::makeSlider(QVBoxLayout& column) {
 void QuestionPart::makeChoices(QVBoxLayout& column) {
     const LessonQuestion& asked = question();
     for (std::size_t index = 0; index < asked.choices.size(); ++index) {
-        auto* choice = child<QRadioButton>(text(asked.choices[index].text).replace(QLatin1Char('&'), "&&"), asking_);
+        auto* choice = child<QRadioButton>(asking_);
         choice->setObjectName(QStringLiteral("choice.%1.%2").arg(text(asked.name)).arg(index));
-        column.addWidget(choice);
+        auto* line = child<QHBoxLayout>();
+        line->setSpacing(4);
+        line->addWidget(choice, 0, Qt::AlignTop);
+        line->addWidget(child<ChoiceWords>(*choice, text(asked.choices[index].text), asking_), 1);
+        column.addLayout(line);
         choices_.push_back(choice);
         connect(choice, &QRadioButton::toggled, this, &QuestionPart::showChosen);
     }
@@ -132,7 +151,7 @@ void QuestionPart::showChosen() {
 }
 
 bool QuestionPart::act() {
-    QPushButton* next = asking_->isVisible() ? guess_ : run_;
+    QPushButton* next = guess_->isVisible() ? guess_ : run_;
     if (!next->isVisible() || !next->isEnabled()) return false;
     next->click();
     return true;
@@ -143,7 +162,9 @@ void QuestionPart::refresh(const LessonBlock&) { refreshState(); }
 void QuestionPart::refreshState() {
     const LessonReader& reader = context_.lessons.reader();
     const auto found = reader.guesses.find(question().name);
-    asking_->setVisible(reader.isOpen(question()));
+    const bool open = reader.isOpen(question());
+    if (asking_->isVisible() && !open) asked_ = asking_->height();
+    for (QWidget* part : {asking_, static_cast<QWidget*>(guess_), static_cast<QWidget*>(pass_)}) part->setVisible(open);
     refreshOutcome(found == reader.guesses.end() ? std::nullopt : std::optional(found->second));
 }
 
@@ -161,9 +182,16 @@ void QuestionPart::refreshOutcome(std::optional<double> guess) {
     else if (guess && missing.empty()) outcome = tr("The run does not tell.");
     else if (guess) outcome = tr("You guessed: %1").arg(text(asked.guessText(*guess)));
     outcome_->setText(outcome);
-    outcome_->setVisible(!outcome.isEmpty());
-    run_->setText(tr("Run %1 and see").arg(names.join(tr(" and "))));
-    run_->setVisible(!open && !missing.empty());
+    const bool waits = !open && !missing.empty();
+    // In the room of what was asked, so that neither this button nor those below move under a reader's hand.
+    outcome_->setMinimumHeight(waits ? asked_ : 0);
+    outcome_->setVisible((waits && asked_ > 0) || !outcome.isEmpty());
+    constexpr qsizetype mostNames = 2;  // of more the button would be wider than the page
+    run_->setText(names.size() > mostNames ? tr("Run %1 experiments and see").arg(names.size())
+                                           : tr("Run %1 and see").arg(names.join(tr(" and "))));
+    run_->setToolTip(names.join(QStringLiteral(", ")));
+    run_->setVisible(waits);
+    buttons_->setVisible(open || waits);
     run_->setEnabled(!lessons.active());
 
     const auto picture =

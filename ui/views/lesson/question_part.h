@@ -36,11 +36,13 @@ private:
 
     ViewContext context_;
     std::size_t question_;
-    QWidget* asking_;  ///< slider or choices, with their buttons
+    QWidget* asking_;  ///< slider or choices
+    QWidget* buttons_;
+    int asked_ = 0;  ///< pixels of height of what was asked in sight
     QSlider* slider_ = nullptr;
     QLabel* value_ = nullptr;
     std::vector<QAbstractButton*> choices_;
-    QPushButton *guess_, *run_;
+    QPushButton *guess_, *pass_, *run_;
     QLabel *outcome_, *reveal_;
     GuessDrawing* drawing_;
 };

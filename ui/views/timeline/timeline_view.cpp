@@ -65,7 +65,6 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     filter_->setAccessibleName(tr("Show only these ranks"));
     filter_->setToolTip(tr("Ranks to show: numbers (0-3, 8) and places in the mesh (pp1, dp0)"));
     filter_->setClearButtonEnabled(true);
-    filter_->setMaximumWidth(150);
     follow_->setToolTip(tr("Keep the newest events in sight"));
     follow_->setFocusPolicy(Qt::TabFocus);
     measure_->setToolTip(tr("Drag to measure a stretch of time (M, or Shift+drag)"));
@@ -172,6 +171,7 @@ void TimelineView::refreshLegend() {
     happenings_ = happeningsOf(context_.model);
     const Theme& theme = context_.theme.theme();
     const RunModel& model = context_.model;
+    filter_->setMaximumWidth(theme.scaled(150));
     std::array<bool, paintCount> used{};
     for (int rank = 0; rank < model.ranks(); ++rank) {
         for (const Lane lane : {Lane::Compute, Lane::Comm}) {
