@@ -5726,6 +5726,10 @@ Legal: %1</source>
         <source> and </source>
         <translation> 和 </translation>
     </message>
+    <message>
+        <source>Run %1 experiments and see</source>
+        <translation>运行 %1 个实验，看结果</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ReadEditor</name>
@@ -6057,9 +6061,9 @@ most on %1</source>
     </message>
     <message>
         <source>Nothing to show: this run does not round its products to 8 bits.
-Set Products to fp8, mxfp8, fp8-blocks or fp8-rows in Design, and run.</source>
+Set Products to a format of 8 bits in Design, and run.</source>
         <translation>没有可显示的内容：这个运行不把乘法的因子舍入到 8 位。
-在“设计”中把“矩阵乘法”设为 fp8、mxfp8、fp8-blocks 或 fp8-rows，再运行。</translation>
+在“设计”中把“矩阵乘法”设为一种 8 位格式，再运行。</translation>
     </message>
 </context>
 <context>
@@ -10562,14 +10566,6 @@ would give away what the lesson asks.</source>
         <translation>一次运行最多有 parallel.data 个副本</translation>
     </message>
     <message>
-        <source>a scale for each 128 numbers, and each 128 × 128 of weights</source>
-        <translation>每 128 个数一个缩放因子，权重每 128 × 128 一个</translation>
-    </message>
-    <message>
-        <source>a scale for each 32 numbers</source>
-        <translation>每 32 个数一个缩放因子</translation>
-    </message>
-    <message>
         <source>a scale for each tensor, from its present values</source>
         <translation>每个张量一个缩放因子，取自其当前值</translation>
     </message>
@@ -11784,10 +11780,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>pipeline × chunks {}</source>
         <translation>流水线 × 模型块数取 {}</translation>
-    </message>
-    <message>
-        <source>products in nvfp4 for training</source>
-        <translation>训练中使用 nvfp4 乘法</translation>
     </message>
     <message>
         <source>products in {} on {}</source>
@@ -18962,14 +18954,6 @@ would give away what the lesson asks.</source>
         <translation>矩阵乘法求和的每一行和每一列一个缩放因子</translation>
     </message>
     <message>
-        <source>compute, fp8, mxfp8 or fp8-blocks</source>
-        <translation>compute、fp8、mxfp8 或 fp8-blocks</translation>
-    </message>
-    <message>
-        <source>compute, fp8, mxfp8, fp8-blocks or fp8-rows; or cluster.pace.stack megatron-core, whose times are modelled</source>
-        <translation>compute、fp8、mxfp8、fp8-blocks 或 fp8-rows；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
-    </message>
-    <message>
         <source>its scales are those of a tensor, of 32 or of 128 numbers</source>
         <translation>它的缩放因子属于一个张量、32 个数或 128 个数</translation>
     </message>
@@ -19224,6 +19208,22 @@ would give away what the lesson asks.</source>
     <message>
         <source>its clamped gates have that of its quick_gelu</source>
         <translation>它的有界门采用 quick_gelu 的系数</translation>
+    </message>
+    <message>
+        <source>a scale for each {} numbers</source>
+        <translation>每 {} 个数一个缩放因子</translation>
+    </message>
+    <message>
+        <source>a scale for each {} numbers, and each {} × {} of weights</source>
+        <translation>每 {} 个数一个缩放因子，权重每 {} × {} 个数一个</translation>
+    </message>
+    <message>
+        <source>products in {} for training</source>
+        <translation>训练中的 {} 矩阵乘法</translation>
+    </message>
+    <message>
+        <source>{}; or cluster.pace.stack megatron-core, whose times are modelled</source>
+        <translation>{}；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
     </message>
 </context>
 </TS>
