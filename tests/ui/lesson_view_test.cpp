@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The Learn workspace: lessons are read, experiments run for real beside them, figures fill in.
 #include "tests/support/places.h"
-#include "tests/ui/desktop_fixture.h"
-#include "tests/ui/recorded_run.h"
+#include "tests/ui/classroom.h"
 #include "tests/support/wings.h"
 #include "ui/core/run_model.h"
-#include "ui/views/lesson/guess_drawing.h"
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/lesson/presenter.h"
@@ -16,19 +14,12 @@
 #include <QComboBox>
 #include <QFile>
 #include <QLabel>
-#include <QLayout>
 #include <QPushButton>
-#include <QRadioButton>
-#include <QRegularExpression>
-#include <QScrollArea>
-#include <QSlider>
 #include <QTest>
 #include <QTextBrowser>
 #include <QUndoStack>
-#include <QWheelEvent>
 
 #include <algorithm>
-#include <utility>
 
 using namespace shardlab::test;
 
@@ -42,46 +33,6 @@ JobStarter realJobs() {
         return Job::start(complete, observer);
     };
 }
-
-struct Classroom {
-    explicit Classroom(JobStarter starter)
-        : workbench(std::move(starter), std::filesystem::path(settings.folder.path().toStdString()) / "runs") {
-        window.show();
-        window.showWorkspace(Workspace::Learn);
-    }
-    LessonSession& lessons() { return workbench.lessons(); }
-    RunModel& model() { return workbench.model(Workspace::Learn); }
-    LessonView& view() {
-        return static_cast<LessonView&>(window.area(Workspace::Learn).panel(QStringLiteral("lesson"))->view());
-    }
-    QPushButton& button(const QString& name) { return *view().findChild<QPushButton*>(name); }
-    /// All text of the lesson, from top to bottom.
-    QString page() {
-        QString text;
-        for (const QTextBrowser* part : view().findChildren<QTextBrowser*>()) text += part->toPlainText() + '\n';
-        return text;
-    }
-    /// What is said outside the text: of experiments, questions and steps.
-    QString labels() {
-        QString text;
-        for (const QLabel* label : view().findChildren<QLabel*>())
-            if (label->isVisible()) text += label->text() + '\n';
-        return text;
-    }
-    void passAll() {
-        for (std::size_t question = 0; question < lessons().lesson()->questions.size(); ++question)
-            lessons().passOver(question);
-    }
-    /// The experiment that runs ends with a run of so many steps.
-    void finish(FakeJobs& jobs) {
-        recordRun(jobs.options.runFile, *makePlan(jobs.options.layout), 6, 7);
-        jobs.end("finished");
-    }
-
-    PrivateSettings settings;
-    Workbench workbench;
-    MainWindow window{workbench, MainWindow::Memory::Forget};
-};
 
 }  // namespace
 
@@ -266,85 +217,6 @@ private Q_SLOTS:
         QVERIFY(shown() < 2 * before);
     }
 
-    /// Guess, run, reveal: what is asked is hidden, then told beside the guess, and kept for the next start.
-    void aGuessIsDrawnIntoWhatWasMeasured() {
-        const auto jobs = std::make_shared<FakeJobs>();
-        Classroom room(startFake(jobs));
-        QTRY_VERIFY(room.lessons().lesson() != nullptr);
-        QVERIFY2(!room.page().contains("42.9 %"), qPrintable(room.page()));
-        auto& slider = *room.view().findChild<QSlider*>("slider.gpipe");
-        auto& drawing = *room.button("guess.gpipe").parentWidget()->parentWidget()->findChild<GuessDrawing*>();
-        QVERIFY(slider.isVisible() && drawing.isHidden());
-        // The wheel scrolls the page, and makes no guess on its way.
-        const int untouched = slider.value();
-        QWheelEvent turned(QPointF(5, 5), slider.mapToGlobal(QPointF(5, 5)), {}, {0, -120}, Qt::NoButton,
-                           Qt::NoModifier, Qt::NoScrollPhase, false);
-        QApplication::sendEvent(&slider, &turned);
-        QVERIFY(!slider.hasFocus());
-        QCOMPARE(slider.value(), untouched);
-        slider.setFocus();
-        QTest::keyClick(&slider, Qt::Key_Home);
-        for (int press = 0; press < 20; ++press) QTest::keyClick(&slider, Qt::Key_Right);
-        room.button("guess.gpipe").click();
-        QCOMPARE(room.lessons().reader().guesses.at("gpipe"), 0.2);
-        QVERIFY(!slider.isVisible());
-        QVERIFY(room.page().contains("42.9 %"));
-        const QLabel& outcome = *room.view().findChild<QLabel*>("outcome.gpipe");
-        const QLabel& reveal = *room.view().findChild<QLabel*>("reveal.gpipe");
-        QCOMPARE(outcome.text(), QStringLiteral("You guessed: 20.0 %"));
-        QVERIFY(reveal.isHidden());
-        room.button("runFor.gpipe").click();
-        QTRY_COMPARE(jobs->started.load(), 1);
-        QCOMPARE(room.lessons().runningExperiment(), QStringLiteral("gpipe"));
-        room.finish(*jobs);
-        QTRY_COMPARE(room.lessons().state(1), LessonSession::State::Ran);
-        QTRY_VERIFY(!reveal.isHidden() && !drawing.isHidden());
-        QVERIFY2(outcome.text().startsWith("You guessed 20.0 %, measured: "), qPrintable(outcome.text()));
-        QVERIFY2(drawing.accessibleName().contains("guessed 20.0 %"), qPrintable(drawing.accessibleName()));
-        QVERIFY2(room.page().contains("(guessed 20.0 %)"), qPrintable(room.page()));
-        QVERIFY(drawing.grab().toImage() != QWidget(&room.view()).grab().toImage());
-        // The next start remembers the guess, and not a question that the lesson no longer has.
-        const LessonProgress again;
-        QCOMPARE(again.of(*room.lessons().lesson()), room.lessons().reader());
-        Lesson shorter = *room.lessons().lesson();
-        shorter.questions.clear();
-        QVERIFY(again.of(shorter).guesses.empty());
-        room.lessons().beginAnew();
-        QVERIFY(slider.isVisible() && LessonProgress().of(*room.lessons().lesson()).guesses.empty());
-    }
-
-    void aChoiceIsGuessedOrPassedOver() {
-        const auto jobs = std::make_shared<FakeJobs>();
-        Classroom room(startFake(jobs));
-        QTRY_VERIFY(room.lessons().lesson() != nullptr);
-        QVERIFY(!room.button("guess.more").isEnabled());
-        room.view().findChild<QRadioButton*>("choice.more.1")->click();
-        room.button("guess.more").click();
-        QCOMPARE(room.lessons().reader().guesses.at("more"), 1.0);
-        QCOMPARE(room.button("runFor.more").text(), QStringLiteral("Run gpipe-16 and gpipe and see"));
-        room.button("pass.naive").click();
-        QVERIFY(room.lessons().reader().passed.contains("naive"));
-        QVERIFY(room.view().findChild<QLabel*>("outcome.naive")->text().isEmpty());
-    }
-
-    /// In the desktop's own colours.
-    void aChoiceHasAMarkToClickAt() {
-        Classroom room(startFake(std::make_shared<FakeJobs>()));
-        room.workbench.theme().setDark(true);
-        QTRY_VERIFY(room.lessons().lesson() != nullptr);
-        QRadioButton& choice = *room.view().findChild<QRadioButton*>("choice.more.1");
-        QTRY_VERIFY(choice.height() > 10);
-        const auto mark = [&] { return choice.grab().toImage().copy(0, 0, 20, choice.height()); };
-        const QImage open = mark();
-        const QColor around = open.pixelColor(open.width() - 1, open.height() - 1);
-        int seen = 0;
-        for (int x = 0; x < open.width(); ++x)
-            seen += open.pixelColor(x, open.height() / 2).lightness() > around.lightness() + 40;
-        QVERIFY2(seen >= 2, qPrintable(QString::number(seen)));
-        choice.click();
-        QVERIFY(mark() != open);
-    }
-
     /// A step is ticked by the document, and its link brings the field into sight and marks it.
     void aStepIsDoneInDesign() {
         Classroom room(startFake(std::make_shared<FakeJobs>()));
@@ -403,42 +275,6 @@ private Q_SLOTS:
                                          : room.window.area(Workspace::Learn).panel(id) ||
                                                room.window.area(Workspace::Design).panel(id);
                 QVERIFY2(there, (lesson.name + ": " + target).c_str());
-            }
-        }
-        QVERIFY(checked > 20);
-    }
-
-    /// What a guess revealed once moved the buttons that a reader was about to press.
-    void buttonsStayWhereAGuessIsMade() {
-        Classroom room(startFake(std::make_shared<FakeJobs>()));
-        QTRY_VERIFY(room.lessons().lesson() != nullptr);
-        int checked = 0;
-        for (std::size_t lesson = 0; lesson < room.lessons().lessons().size(); ++lesson) {
-            room.lessons().choose(static_cast<int>(lesson));
-            QTRY_VERIFY(room.lessons().lesson() && room.lessons().chosen() == static_cast<int>(lesson));
-            QWidget& page = *room.view().findChild<QScrollArea*>()->widget();
-            int width = 0;  // until the docks beside the lesson have theirs
-            while (std::exchange(width, page.width()) != page.width()) QTest::qWait(200);
-            // Whatever is wider than the page would be cut off.
-            QVERIFY2(page.width() <= page.parentWidget()->width(), qPrintable(room.lessons().lesson()->title.c_str()));
-            const auto heights = [&] {
-                page.layout()->activate();
-                QMap<QString, int> all;
-                for (const QPushButton* button : page.findChildren<QPushButton*>(QRegularExpression("^run\\.")))
-                    all[button->objectName()] = button->mapTo(&page, QPoint()).y();
-                return all;
-            };
-            const auto questions = room.lessons().lesson()->questions;
-            for (std::size_t question = 0; question < questions.size(); ++question) {
-                const auto before = heights();
-                const QString name = QString::fromStdString(questions[question].name);
-                const int guessed = room.button("guess." + name).mapTo(&page, QPoint()).y();
-                room.lessons().guess(question, 0);
-                QTest::qWait(20);
-                QCOMPARE(page.width(), width);
-                QCOMPARE(heights(), before);
-                QCOMPARE(room.button("runFor." + name).mapTo(&page, QPoint()).y(), guessed);
-                ++checked;
             }
         }
         QVERIFY(checked > 20);

@@ -11,7 +11,7 @@ namespace shardlab::ui {
 
 namespace {
 
-/// Of the least bar that holds a microbatch number, and what each more digit takes.
+// The least bar that holds a microbatch number, and what each more digit takes, in pixels.
 constexpr int numberWidth = 13, numberHeight = 12, digitWidth = 6;
 constexpr std::size_t mostNumbers = 3000;
 constexpr std::size_t stepsDrawnEach = 2;  ///< predicted ones; of more in sight one is drawn, again and again
