@@ -5726,6 +5726,10 @@ Legal: %1</source>
         <source> and </source>
         <translation> 和 </translation>
     </message>
+    <message>
+        <source>Run %1 experiments and see</source>
+        <translation>运行 %1 个实验看看</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ReadEditor</name>
