@@ -60,6 +60,8 @@ const std::string ranges =
     "reveal: r\n";
 const std::string least = "least: bubble of one, two\nreveal: r\n";
 
+LessonReader whoGuessed(double guess) { return {.guesses = {{"q", guess}}, .passed = {}, .done = {}}; }
+
 QString textOf(const std::string& text) { return QString::fromStdString(text); }
 
 }  // namespace
@@ -141,7 +143,7 @@ private Q_SLOTS:
             QVERIFY2(said.contains(guess < answer ? "too low" : "too high") || said.contains("near enough"),
                      qPrintable(said));
             QVERIFY(said.contains("near enough") == (std::abs(guess - answer) <= 0.03 * 0.8));
-            const auto picture = guessPicture(lesson, question, known({}, answer), guess, {});
+            const auto picture = guessPicture(lesson, question, known({}, answer), whoGuessed(guess), {});
             QVERIFY(picture);
             QXmlStreamReader xml(textOf(picture->svg));
             double bar = -1, line = -1;
@@ -157,10 +159,24 @@ private Q_SLOTS:
             if (std::abs(guess - answer) > 0.01) QCOMPARE(line < bar, guess < answer);
             QVERIFY(picture->words.find(question.guessText(guess)) != std::string::npos);
         }
-        QVERIFY(!guessPicture(lesson, question, known(0.3, {}), 0.3, {}));  // of another experiment alone
+        QVERIFY(!guessPicture(lesson, question, known(0.3, {}), whoGuessed(0.3), {}));  // of another experiment alone
         const Lesson among = parsed(withQuestion(least));
-        const auto picture = guessPicture(among, among.questions.front(), known(0.3, 0.2), 0, {});
+        const auto picture = guessPicture(among, among.questions.front(), known(0.3, 0.2), whoGuessed(0), {});
         QVERIFY(picture && textOf(picture->svg).count("your guess") == 1);
+    }
+
+    /// Beside the answer to one question, the picture once showed those that others still asked for.
+    void aPictureKeepsBackWhatOthersAsk() {
+        const Lesson lesson =
+            parsed(withQuestion(slider) + "```question r: And the other?\nfigure: one.bubble\nslider: 10 % to 90 %\n"
+                                          "reveal: r\n```\n");
+        LessonReader reader = whoGuessed(0.3);
+        const auto words = [&] {
+            return textOf(guessPicture(lesson, lesson.questions.front(), known(0.123, 0.456), reader, {})->words);
+        };
+        QVERIFY2(words().contains("45.6 %") && !words().contains("12.3 %"), qPrintable(words()));
+        reader.passed.insert("r");
+        QVERIFY2(words().contains("45.6 %") && words().contains("12.3 %"), qPrintable(words()));
     }
 
     void whatIsAskedIsHiddenUntilItIsGuessed() {

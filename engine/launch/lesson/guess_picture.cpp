@@ -21,7 +21,7 @@ struct Row {
 };
 
 std::vector<Row> rowsOf(const Lesson& lesson, const LessonQuestion& question, std::span<const KnownExperiment> known,
-                        std::optional<double> guess) {
+                        std::optional<double> guess, const LessonReader& reader) {
     std::vector<Row> rows;
     if (question.isRatio()) {
         const auto ratio = measuredAnswer(question, known);
@@ -40,8 +40,9 @@ std::vector<Row> rowsOf(const Lesson& lesson, const LessonQuestion& question, st
         const auto value = figureValue(*question.figure, FigureOrigin::Measured, known[index]);
         if (!value || !std::isfinite(*value)) continue;
         const bool asked = std::ranges::find(question.experiments, index) != question.experiments.end();
-        if (asked || !question.hasExperimentsAsChoices())
-            rows.push_back({index, lesson.experiments[index].name, *value, asked, isChosen(index)});
+        const bool tellable =
+            !question.hasExperimentsAsChoices() && !keptBack(lesson.questions, reader, *question.figure, index);
+        if (asked || tellable) rows.push_back({index, lesson.experiments[index].name, *value, asked, isChosen(index)});
     }
     return std::ranges::any_of(rows, &Row::asked) ? rows : std::vector<Row>();
 }
@@ -60,9 +61,11 @@ Span spanOf(const LessonQuestion& question, double guess) {
 }  // namespace
 
 std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
-                                         std::span<const KnownExperiment> known, std::optional<double> guess,
+                                         std::span<const KnownExperiment> known, const LessonReader& reader,
                                          const PictureInk& ink, const Tell& tell) {
-    const std::vector<Row> rows = rowsOf(lesson, question, known, guess);
+    const auto found = reader.guesses.find(question.name);
+    const auto guess = found == reader.guesses.end() ? std::nullopt : std::optional(found->second);
+    const std::vector<Row> rows = rowsOf(lesson, question, known, guess, reader);
     if (rows.empty()) return std::nullopt;
     double most = question.kind == QuestionKind::Slider ? question.to : 0;
     for (const Row& row : rows) most = std::max(most, row.value);

@@ -22,9 +22,10 @@ struct GuessPicture {
     std::string words;          ///< the same as text: "naive 75.0 %, gpipe 42.9 %; guessed 30.0 %"
 };
 
+/// With the reader's guess, where there is one, and without what other questions that are open to the reader ask for.
 /// None where nothing that is asked about has been measured.
 std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
-                                         std::span<const KnownExperiment> known, std::optional<double> guess,
+                                         std::span<const KnownExperiment> known, const LessonReader& reader,
                                          const PictureInk& ink, const Tell& tell = inEnglish);
 
 }  // namespace shardlab::launch

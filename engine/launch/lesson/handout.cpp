@@ -81,7 +81,7 @@ private:
         const auto answer = measuredAnswer(question, known_);
         if (!answer) return task(html + "<p class=\"small\">" + told(say("Measured: {}", gap)) + "</p>\n");
         if (guess) html += "<p>" + escapedMarkup(told(verdict(question, *guess, *answer))) + "</p>\n";
-        if (const auto picture = guessPicture(lesson_, question, known_, guess, {}))
+        if (const auto picture = guessPicture(lesson_, question, known_, reader_, {}))
             html +=
                 fmt::format("<p><img src=\"{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></p>\n", asAddress(picture->svg),
                             picture->width, picture->height, escapedMarkup(picture->words));

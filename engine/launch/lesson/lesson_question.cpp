@@ -51,6 +51,13 @@ bool LessonQuestion::isAbout(std::size_t experiment) const {
     return std::ranges::find(experiments, experiment) != experiments.end();
 }
 
+bool keptBack(std::span<const LessonQuestion> questions, const LessonReader& reader, const LessonFigure& figure,
+              std::size_t experiment) {
+    return std::ranges::any_of(questions, [&](const LessonQuestion& question) {
+        return question.figure == &figure && question.isAbout(experiment) && reader.isOpen(question);
+    });
+}
+
 std::string LessonQuestion::valueText(double value) const {
     if (isRatio()) return std::isfinite(value) ? fmt::format("{:.2f} ×", value) : "not a number";
     return figure->text(value);

@@ -62,6 +62,9 @@ struct LessonReader {
     bool operator==(const LessonReader&) const = default;
 };
 
+/// Whether this figure of an experiment would give away what an open question asks.
+bool keptBack(std::span<const LessonQuestion> questions, const LessonReader& reader, const LessonFigure& figure,
+              std::size_t experiment);
 /// What the runs say: for a Slider or Ranges the value asked for, for Least and Most the index of the choice. None
 /// while an experiment asked about has no run, or its run does not tell.
 std::optional<double> measuredAnswer(const LessonQuestion& question, std::span<const KnownExperiment> known);

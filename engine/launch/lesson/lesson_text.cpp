@@ -15,9 +15,9 @@ std::string shownFigure(const Lesson& lesson, const LessonFigurePlace& place, st
                         const LessonReader* reader, const Tell& tell) {
     Sentence text = figureText(*place.figure, place.origin, known[place.experiment]);
     if (!reader) return tell(text);
+    if (keptBack(lesson.questions, *reader, *place.figure, place.experiment)) return "?";
     for (const LessonQuestion& question : lesson.questions) {
         if (question.figure != place.figure || !question.isAbout(place.experiment)) continue;
-        if (reader->isOpen(question)) return "?";
         const auto guess = reader->guesses.find(question.name);
         const bool ofThis = question.kind == QuestionKind::Slider && !question.isRatio();
         if (ofThis && guess != reader->guesses.end() && place.origin == FigureOrigin::Measured &&

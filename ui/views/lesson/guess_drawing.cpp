@@ -20,11 +20,11 @@ constexpr double largest = 2.2;
 }  // namespace
 
 std::optional<GuessPicture> GuessDrawing::pictureOf(const Lesson& lesson, const LessonQuestion& question,
-                                                    std::span<const KnownExperiment> known, std::optional<double> guess,
+                                                    std::span<const KnownExperiment> known, const LessonReader& reader,
                                                     const ThemeSource& theme) {
     const Theme& colours = theme.theme();
     const auto named = [](const QColor& colour) { return colour.name().toStdString(); };
-    return guessPicture(lesson, question, known, guess,
+    return guessPicture(lesson, question, known, reader,
                         {named(colours.text), named(colours.dim), named(colours.action(EventKind::Forward)),
                          named(mixed(colours.border, colours.dim, 0.35)), named(colours.action(EventKind::Backward)),
                          colours.body.family().toStdString()},

@@ -18,7 +18,7 @@ class GuessDrawing : public QWidget {
 public:
     using QWidget::QWidget;
     static std::optional<GuessPicture> pictureOf(const Lesson& lesson, const LessonQuestion& question,
-                                                 std::span<const KnownExperiment> known, std::optional<double> guess,
+                                                 std::span<const KnownExperiment> known, const LessonReader& reader,
                                                  const ThemeSource& theme);
     /// None: nothing is shown.
     void setPicture(const std::optional<GuessPicture>& picture);

@@ -195,7 +195,8 @@ void QuestionPart::refreshOutcome(std::optional<double> guess) {
     run_->setEnabled(!lessons.active());
 
     const auto picture =
-        answer ? drawing_->pictureOf(*lessons.lesson(), asked, lessons.known(), guess, context_.theme) : std::nullopt;
+        answer ? drawing_->pictureOf(*lessons.lesson(), asked, lessons.known(), lessons.reader(), context_.theme)
+               : std::nullopt;
     drawing_->setPicture(picture);
     reveal_->setText(answer ? text(revealText(asked, lessons.known())) : QString());
     reveal_->setVisible(answer.has_value());
