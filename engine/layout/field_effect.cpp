@@ -197,7 +197,7 @@ const Rule rules[] = {
      [](const L& l, const M&) { return !readsImages(l.model); }},
     {{"/precision/scaling"},
      "only with products in fp8, whose tensors have a scale each",
-     [](const L& l, const M&) { return roundsProducts(l) && l.precision.products == ProductFormat::Fp8; }},
+     [](const L& l, const M&) { return roundsProducts(l) && scalesTensors(l.precision.products); }},
     {{"/precision/amax_history", "/precision/margin"},
      "only with products in fp8 and delayed scaling",
      [](const L& l, const M&) { return roundsProducts(l) && delaysScales(l.precision); }},

@@ -23,8 +23,15 @@ bool roundsProducts(const ModelSpec& model, const PrecisionSpec& precision) {
 
 bool roundsProducts(const Layout& layout) { return roundsProducts(layout.model, layout.precision); }
 
+bool scalesTensors(ProductFormat format) { return traits(format).scaleBits > 0 && traits(format).tokens.across == 0; }
+
+bool scalesRows(ProductFormat format) {
+    const ProductTraits& of = traits(format);
+    return of.scaleBits > 0 && of.tokens.along == 0 && of.tokens.across == 1;
+}
+
 bool delaysScales(const PrecisionSpec& precision) {
-    return precision.products == ProductFormat::Fp8 && precision.scaling == ProductScaling::Delayed;
+    return scalesTensors(precision.products) && precision.scaling == ProductScaling::Delayed;
 }
 
 ScaledTile scaledTile(ProductFormat format, bool weight, bool downRows) {

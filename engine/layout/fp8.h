@@ -24,6 +24,10 @@ namespace shardlab::layout {
 /// The engine rounds the factors of the products of linear layers.
 bool roundsProducts(const Layout& layout);
 bool roundsProducts(const ModelSpec& model, const PrecisionSpec& precision);
+/// A tensor has one scale, which may come from the steps before.
+bool scalesTensors(ProductFormat format);
+/// A row of a factor has one scale, and its columns have others.
+bool scalesRows(ProductFormat format);
 /// Scales come from the steps before. It says nothing of whether products are rounded.
 bool delaysScales(const PrecisionSpec& precision);
 

@@ -187,6 +187,9 @@ private Q_SLOTS:
         QTest::newRow("a gate") << train << "\\b(GateMethod|GateKind)::[A-Z]"
                                 << "hierarchical|TopKSoftmax"
                                 << "";
+        QTest::newRow("a number format of products") << layout << "\\bProductFormat::(Fp8|MxFp8|NvFp4)"
+                                                     << "fp8|saysMx"
+                                                     << "";
         QTest::newRow("an action kind") << layout << "\\bSwapFree\\b"
                                         << "SwapFree"
                                         << "";

@@ -96,8 +96,8 @@ std::vector<Sentence> fp8Notes(const Layout& layout) {
     const ScaleTile tokens = traits(precision.products).tokens, weight = traits(precision.products).weight;
     const Sentence scales =
         delaysScales(precision) ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
-        : tokens.across == 0    ? say("a scale for each tensor, from its present values")
-        : tokens.along == 0     ? say("a scale for each row and column that a product sums over")
+        : scalesTensors(precision.products) ? say("a scale for each tensor, from its present values")
+        : scalesRows(precision.products)    ? say("a scale for each row and column that a product sums over")
         : weight.across > 1
             ? say("a scale for each {} numbers, and each {} × {} of weights", tokens.along, weight.along, weight.across)
             : say("a scale for each {} numbers", tokens.along);

@@ -3,6 +3,7 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/replicas.h"
 
@@ -89,7 +90,7 @@ public:
             const double gradient = each.rows * each.columns * each.count, kept = each.rows * each.inner * each.count;
             sum.input += one({each.rows, each.inner, each.columns, each.count}, format);
             sum.weight += one({each.columns, each.inner, each.rows, each.count}, format);
-            if (format == ProductFormat::Fp8Rows) {
+            if (scalesRows(format)) {
                 sum.input += rounding(gradient, format);
                 sum.weight += rounding(gradient + kept, format) + (gradient + kept) * bytes_ / memory_;
             } else {
