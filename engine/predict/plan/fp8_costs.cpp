@@ -93,14 +93,14 @@ std::vector<Sentence> fp8Notes(const Layout& layout) {
     std::int64_t most = 0;
     for (const StageShape& stage : stageShapes(layout))
         most = std::max(most, fp8Bytes(layout, stage, tensorShare(layout)));
-    const ScaleTile tokens = traits(precision.products).tokens, weight = traits(precision.products).weight;
+    const ScaleTile input = traits(precision.products).tokens, weight = traits(precision.products).weight;
     const Sentence scales =
         delaysScales(precision) ? say("a scale for each tensor, from the {} steps before", precision.amaxHistory)
         : scalesTensors(precision.products) ? say("a scale for each tensor, from its present values")
         : scalesRows(precision.products)    ? say("a scale for each row and column that a product sums over")
         : weight.across > 1
-            ? say("a scale for each {} numbers, and each {} × {} of weights", tokens.along, weight.along, weight.across)
-            : say("a scale for each {} numbers", tokens.along);
+            ? say("a scale for each {} numbers, and each {} × {} of weights", input.along, weight.along, weight.across)
+            : say("a scale for each {} numbers", input.along);
     notes.push_back(say("products of linear layers in {}: {}; embedding, output projection, norms, the core of "
                         "attentions and routers stay in {}; a stage holds {} for codes, scales and counts",
                         wordOf(precision.products), scales, wordOf(precision.compute), formatBytes(most)));

@@ -65,7 +65,7 @@ Sentence copiesNote(const Plan& plan) {
                mesh.copies(), replicaCount(plan.layout.parallel));
 }
 
-/// Whose times they are, and who shares what computes.
+/// Notes on the device and the program whose times these are, and on ranks that share what computes.
 void addTimes(const Plan& plan, std::vector<Sentence>& notes) {
     const Layout& layout = plan.layout;
     if (layout.cluster.pace) notes.push_back(pacedNote(plan));

@@ -21,8 +21,8 @@ struct BranchState : LayerState {
     }
 };
 
-/// Memory in numbers, with n own tokens and h hidden: forward keeps the input n·h, the norm's statistics and normed n·h
-/// (Activations); inputGrad returns n·h (`kept`).
+/// Memory in numbers, with n own tokens and h hidden: forward keeps the input n·h, the norm's statistics and
+/// normed n·h (Activations); inputGrad returns n·h (`kept`).
 class BranchNorm {
 public:
     /// "<name>.weight", and "<name>.bias" of a layer norm.
