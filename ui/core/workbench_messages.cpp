@@ -9,6 +9,7 @@
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QClipboard>
 #include <QGuiApplication>

@@ -5,8 +5,6 @@
 #include "engine/base/machine_memory.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/model_shape.h"
-#include "engine/layout/mesh/replicas.h"
-#include "engine/predict/plan/accelerators.h"
 #include "engine/predict/plan/device_peak.h"
 #include "engine/predict/plan/plan_notes.h"
 #include "engine/predict/plan/plan_traffic.h"
@@ -14,7 +12,6 @@
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace shardlab::predict {
 namespace {

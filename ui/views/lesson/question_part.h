@@ -12,6 +12,7 @@ class QAbstractButton;
 class QLabel;
 class QPushButton;
 class QSlider;
+class QVBoxLayout;
 
 namespace shardlab::ui {
 
@@ -26,7 +27,7 @@ public:
 
 private:
     const LessonQuestion& question() const;
-    void makeSlider(class QVBoxLayout& column);
+    void makeSlider(QVBoxLayout& column);
     void makeChoices(QVBoxLayout& column);
     /// What stands at the slider or is chosen; none: nothing is chosen.
     std::optional<double> chosen() const;
