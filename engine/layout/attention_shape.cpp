@@ -47,6 +47,7 @@ std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const Tens
     const BlockSpec& block = model.block;
     const std::int64_t h = model.hidden, queries = queryColumns(model, share), out = outputColumns(model, share);
     std::vector<AttentionTensor> all;
+    all.reserve(8);
     if (parts.latent) {
         all.push_back({h, downColumns(model), Whole});
         if (block.queryRank > 0) all.push_back({0, block.queryRank, Whole});
@@ -64,6 +65,12 @@ std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const Tens
     all.push_back({out, h, Rows});
     if (parts.biases) all.push_back({0, h, Whole});
     return all;
+}
+
+std::int64_t attentionElements(const ModelSpec& model, const TensorShare& share) {
+    std::int64_t sum = 0;
+    for (const AttentionTensor& tensor : attentionTensors(model, share)) sum += tensor.elements();
+    return sum;
 }
 
 std::int64_t cutAttentionWeights(const ModelSpec& model, const TensorShare& share) {

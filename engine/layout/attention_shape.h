@@ -49,6 +49,8 @@ struct AttentionTensor {
 };
 /// The weights of one attention behind its norm, in the order in which they are declared.
 std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const TensorShare& share = {});
+/// The elements of all of them.
+std::int64_t attentionElements(const ModelSpec& model, const TensorShare& share = {});
 /// The elements of an attention's matrices that the members of a tensor group share, or of those that each has whole.
 std::int64_t cutAttentionWeights(const ModelSpec& model, const TensorShare& share = {});
 std::int64_t wholeAttentionWeights(const ModelSpec& model);

@@ -141,7 +141,10 @@ SlotSizes slotSizes(const std::vector<FlatUnit>& units) {
 
 std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica) {
     if (layout.parallel.zero == 0) return stageParameters(layout.model, stage, share);
-    const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, stage, share);
+    return updatedParameters(layout, stageUnits(layout.model, layout.parallel, stage, share), replica);
+}
+
+std::int64_t updatedParameters(const Layout& layout, const std::vector<FlatUnit>& units, int replica) {
     return shardSize(reductionUnits(layout.parallel, units, numberFormats(layout.precision).gradientBytes()),
                      numberInCopy(layout.parallel, replica), replicasOfCopy(layout.parallel));
 }

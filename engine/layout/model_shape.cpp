@@ -132,12 +132,21 @@ std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare
     return share.of(sharedWidth(model, layer));
 }
 
+namespace {
+
+/// A block's attention, whose `elements` are the same in each block, with its norm and what joins a module.
+std::int64_t attentionParameters(const ModelSpec& model, int layer, std::int64_t elements) {
+    return normParameters(model) + joinWeights(model, layer) +
+           (ofModule(model, layer) ? joinNorms * normParameters(model) : 0) + elements;
+}
+
+}  // namespace
+
 std::int64_t layerParameters(const ModelSpec& model, int layer, const TensorShare& share) {
     if (readsImages(model)) return blockParameterCount(model, layer);
-    std::int64_t attention = normParameters(model) + joinWeights(model, layer) +
-                             (ofModule(model, layer) ? joinNorms * normParameters(model) : 0);
-    for (const AttentionTensor& tensor : attentionTensors(model, share)) attention += tensor.elements();
-    return feedForwardParameters(model, layer, share) + (hasAttention(model) ? attention : 0);
+    const std::int64_t attention =
+        hasAttention(model) ? attentionParameters(model, layer, attentionElements(model, share)) : 0;
+    return feedForwardParameters(model, layer, share) + attention;
 }
 
 std::int64_t tableParameters(const ModelSpec& model, const TensorShare& share) {
@@ -195,6 +204,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
             add(layer, tableParameters(model, share), true);
         }
     };
+    const std::int64_t attention = hasAttention(model) ? attentionElements(model, share) : 0;
     int layer = 0;
     if (embeds(model, stage)) {
         add(layer, tableParameters(model, share), true);
@@ -208,7 +218,7 @@ std::vector<FlatUnit> declaredUnits(const ModelSpec& model, const StageShape& st
         }
         const std::int64_t feedForward = feedForwardParameters(model, block, share);
         if (ofModule(model, block)) useEmbedding(layer);
-        if (hasAttention(model)) add(layer++, layerParameters(model, block, share) - feedForward);
+        if (hasAttention(model)) add(layer++, attentionParameters(model, block, attention));
         add(layer++, feedForward - spreadParameters(model, block, share));
     }
     if (stage.last) {

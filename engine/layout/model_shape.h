@@ -102,6 +102,8 @@ std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& par
                                  const TensorShare& share = {});
 /// Parameters of a stage that replica `replica` updates: its shards with ZeRO, otherwise all.
 std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
+/// updatedParameters() of a layout with ZeRO, where the stage's units are known.
+std::int64_t updatedParameters(const Layout& layout, const std::vector<FlatUnit>& units, int replica);
 /// What the state of Adafactor and SM3 is counted by: rows and columns of a stage's matrices, elements of its vectors.
 struct FactoredNumbers {
     std::int64_t rows = 0;

@@ -8,6 +8,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/predict/plan/collectives.h"
+#include "engine/predict/plan/mesh_groups.h"
 #include "engine/predict/plan/tensor_costs.h"
 #include "engine/layout/schedule/action.h"
 
@@ -43,13 +44,6 @@ struct DataCosts {
 
     /// The messages of an action that runs beside compute over the data axis; empty for other kinds.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
-};
-/// Groups that exchange over the data axis, each the slowest of its kind.
-struct DataGroups {
-    Group copy;     ///< replicas that share a copy of what ZeRO divides; all where there is one copy
-    Group holders;  ///< of them, those that hold the same experts
-    Group parts;    ///< replicas that hold the same part of each copy
-    bool operator==(const DataGroups&) const = default;
 };
 /// `link` is the slowest in a copy, `holdersLink` that among the holders of the same experts: all-reduces take the
 /// quickest algorithm, unless the layout asks for the ring; scatters and gathers are half a ring.
@@ -181,7 +175,7 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, int cores = host
 
 /// stretch is 1; makePlan sets it from the simulated step. `rankOfStage`: the schedule's. `cores`: of this machine, for
 /// runs at full speed; a link is as slow as the slowest over the replicas.
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& device,
+StepCosts stepCosts(const Layout& layout, const MeshGroups& groups, const DevicePreset& device,
                     const std::vector<int>& rankOfStage, int cores = hostCores());
 
 }  // namespace shardlab::predict

@@ -1,108 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/ledger.h"
 
-#include <algorithm>
-#include <map>
-
-#include "engine/layout/alike_stages.h"
 #include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
-#include "engine/layout/model_shape.h"
-#include "engine/layout/recompute.h"
-#include "engine/layout/stacks.h"
 #include "engine/layout/tensor_extents.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/layer_moments.h"
 #include "engine/predict/plan/model_state.h"
-#include "engine/predict/plan/stack_memory.h"
-#include "engine/predict/plan/stage_buffers.h"
+#include "engine/predict/plan/stage_kinds.h"
 #include "engine/predict/plan/tally.h"
+
+#include <algorithm>
 
 namespace shardlab::predict {
 namespace {
 
-/// What the actions of a stage move.
-struct StageMoves {
-    StageBuffers whole, buffered;  ///< by what the stage takes from above
-    std::int64_t parameters = 0;   ///< one version
-    MemoryBytes swapped{};         ///< of a microbatch
-};
-
-/// What a stage holds throughout.
-struct StageHeld {
-    MemoryBytes state{};  ///< of the replica
-    SlotSizes slots;
-    StackMemory stack;       ///< where one is modelled
-    std::int64_t room = 0;   ///< for weights that are gathered
-    std::int64_t codes = 0;  ///< bytes of buffers for gradients in codes
-};
-
-/// Stages of one shape are alike, and most of a pipeline's are.
-class StageKinds {
-public:
-    StageKinds(const Layout& layout, const TensorShare& share, int replica = -1, bool byLayer = false)
-        : layout_(layout), share_(share), replica_(replica < 0 ? fullestReplica(layout.parallel) : replica),
-          byLayer_(byLayer) {}
-
-    /// `received`: its input comes from another rank.
-    const StageMoves& moves(const StageShape& shape, bool received) {
-        const auto [entry, added] = moves_.try_emplace({kindOf(shape), received});
-        if (!added) return entry->second;
-        StageMoves& moves = entry->second;
-        moves.whole = stageBuffers(layout_, shape, {received, MemoryCategory::Temporary}, share_, byLayer_);
-        moves.buffered = stageBuffers(layout_, shape, {received, MemoryCategory::Buffers}, share_, byLayer_);
-        moves.parameters =
-            numberFormats(layout_.precision).weightBytes() * stageParameters(layout_.model, shape, share_);
-        if (swapsActivations(layout_.memory)) moves.swapped = swappedBytes(moves.whole, shape, received);
-        return moves;
-    }
-
-    const StageHeld& held(const StageShape& shape) {
-        const auto [entry, added] = held_.try_emplace(kindOf(shape));
-        if (!added) return entry->second;
-        StageHeld& held = entry->second;
-        const std::int64_t updated = updatedParameters(layout_, shape, share_, replica_);
-        held.state = stateBytes(layout_, shape, share_, replica_, updated);
-        if (const SoftwareStack* stack = modelledStack(layout_))
-            held.stack =
-                stackMemory(layout_, *stack, shape, share_, stageParameters(layout_.model, shape, share_), updated);
-        if (layout_.parallel.zero < 2 && !codesExchange(layout_)) return held;
-        const std::vector<FlatUnit> units = stageUnits(layout_.model, layout_.parallel, shape, share_);
-        if (codesExchange(layout_))
-            held.codes = codeBufferBytes(
-                layout_.precision.exchange, layout_.parallel,
-                reductionUnits(layout_.parallel, units, numberFormats(layout_.precision).gradientBytes()));
-        held.slots = slotSizes(units);
-        held.room =
-            gatherRoom(units, layerSegments(layout_.model, layout_.memory, shape), embeds(layout_.model, shape));
-        return held;
-    }
-
-    const Layout& layout() const { return layout_; }
-
-private:
-    /// The number of the first stage that was asked for and is like it.
-    std::size_t kindOf(const StageShape& shape) {
-        const auto known =
-            std::ranges::find_if(kinds_, [&](const StageShape& other) { return alike(layout_.model, other, shape); });
-        const auto kind = static_cast<std::size_t>(known - kinds_.begin());
-        if (known == kinds_.end()) kinds_.push_back(shape);
-        return kind;
-    }
-
-    const Layout& layout_;
-    TensorShare share_;
-    int replica_;
-    bool byLayer_;
-    std::vector<StageShape> kinds_;
-    std::map<std::pair<std::size_t, bool>, StageMoves> moves_;
-    std::map<std::size_t, StageHeld> held_;
-};
-
 /// What a pipeline rank holds throughout.
-HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes,
-                              int rank) {
+HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, int rank) {
     const Layout& layout = kinds.layout();
     const NumberFormats formats = numberFormats(layout.precision);
     HeldThroughout all;
@@ -111,7 +26,7 @@ HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, const 
     SlotSizes slots;  // of ZeRO 2 and 3: the stages of a rank share them
     std::int64_t room = 0, codes = 0;
     for (const int stage : lowered.stagesOf(rank)) {
-        const StageHeld& bytes = kinds.held(shapes[static_cast<std::size_t>(stage)]);
+        const StageHeld& bytes = kinds.held(stage);
         for (std::size_t i = 0; i < held.size(); ++i) held[i] += bytes.state[i];
         stack += bytes.stack;
         slots.turn = std::max(slots.turn, bytes.slots.turn);
@@ -133,19 +48,17 @@ HeldThroughout heldThroughout(StageKinds& kinds, const Schedule& lowered, const 
 /// Goes through one rank's list as the executor does; of what it comes with, nothing.
 class RankLedger {
 public:
-    RankLedger(StageKinds& kinds, const Schedule& lowered, const std::vector<StageShape>& shapes, int rank)
-        : lowered_(lowered), rank_(rank), stages_(shapes.size()) {
+    RankLedger(StageKinds& kinds, const Schedule& lowered, int rank)
+        : lowered_(lowered), rank_(rank), stages_(kinds.shapes().size()) {
         for (const Action& action : lowered.ranks[static_cast<std::size_t>(rank)]) {
             if (action.kind != ActionKind::InputGrad) continue;
-            split_.resize(shapes.size());
+            split_.resize(stages_.size());
             std::vector<bool>& ofStage = split_[static_cast<std::size_t>(action.stage)];
             if (ofStage.empty()) ofStage.resize(static_cast<std::size_t>(lowered.numbered()));
             ofStage[static_cast<std::size_t>(action.microbatch)] = true;
         }
-        for (const int stage : lowered.stagesOf(rank)) {
-            const auto index = static_cast<std::size_t>(stage);
-            stages_[index] = &kinds.moves(shapes[index], lowered.crossesRanks(stage - 1));
-        }
+        for (const int stage : lowered.stagesOf(rank))
+            stages_[static_cast<std::size_t>(stage)] = &kinds.moves(stage, lowered.crossesRanks(stage - 1));
     }
 
     LayeredHistory follow(const HeldThroughout& all) {
@@ -296,21 +209,17 @@ private:
 
 }  // namespace
 
-std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart) {
-    const std::vector<StageShape> shapes = stageShapes(layout);
-    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+std::vector<HeldThroughout> replicaHeld(StageKinds& kinds, const Schedule& lowered) {
     std::vector<HeldThroughout> held;
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank)
-        held.push_back(heldThroughout(kinds, lowered, shapes, rank));
+        held.push_back(heldThroughout(kinds, lowered, rank));
     return held;
 }
 
-std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart) {
-    const std::vector<StageShape> shapes = stageShapes(layout);
-    StageKinds kinds(layout, tensorShare(layout, tensorPart));
+std::vector<RankMemory> replicaMoves(StageKinds& kinds, const Schedule& lowered) {
     std::vector<RankMemory> pipeline;
     for (int rank = 0; rank < static_cast<int>(lowered.ranks.size()); ++rank) {
-        pipeline.push_back(RankLedger(kinds, lowered, shapes, rank).run());
+        pipeline.push_back(RankLedger(kinds, lowered, rank).run());
         pipeline.back().rank = rank;
     }
     return pipeline;
@@ -332,14 +241,9 @@ std::vector<RankMemory> heldAndMoved(const std::vector<HeldThroughout>& held, st
     return moves;
 }
 
-std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart) {
-    return heldAndMoved(replicaHeld(layout, lowered, tensorPart), replicaMoves(layout, lowered, tensorPart));
-}
-
 LayeredHistory layeredHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart, int replica) {
-    const std::vector<StageShape> shapes = stageShapes(layout);
-    StageKinds kinds(layout, tensorShare(layout, tensorPart), replica, true);
-    return RankLedger(kinds, lowered, shapes, rank).follow(heldThroughout(kinds, lowered, shapes, rank));
+    StageKinds kinds(layout, tensorPart, replica, true);
+    return RankLedger(kinds, lowered, rank).follow(heldThroughout(kinds, lowered, rank));
 }
 
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh) {
@@ -347,12 +251,13 @@ std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lower
     const bool sameMembers =
         targetKinds(layout.model) % tensor == 0 && std::ranges::all_of(tensorExtents(layout), &TensorExtent::even);
     std::vector<std::vector<RankMemory>> members;
-    for (int part = 0; part < (sameMembers ? 1 : tensor); ++part)
-        members.push_back(replicaLedger(layout, lowered, part));
-    const bool asynchronous = layout.parallel.exchange == Exchange::AsyncServer;
     std::vector<std::vector<HeldThroughout>> held;
-    for (std::size_t part = 0; asynchronous && part < members.size(); ++part)
-        held.push_back(replicaHeld(layout, lowered, static_cast<int>(part)));
+    for (int part = 0; part < (sameMembers ? 1 : tensor); ++part) {
+        StageKinds kinds(layout, part);
+        held.push_back(replicaHeld(kinds, lowered));
+        members.push_back(heldAndMoved(held.back(), replicaMoves(kinds, lowered)));
+    }
+    const bool asynchronous = layout.parallel.exchange == Exchange::AsyncServer;
     const std::vector<StageShape> shapes = stageShapes(layout);
     std::vector<RankMemory> all;
     for (int rank = 0; rank < mesh.ranks(); ++rank) {

@@ -14,6 +14,8 @@
 
 namespace shardlab::predict {
 
+class StageKinds;
+
 struct RankMemory {
     int rank = 0;
     MemoryBytes bytes{};    ///< each category at its own peak
@@ -32,21 +34,19 @@ struct RankMemory {
 /// compute action that follows the send is done: it is on its way while that runs.
 std::vector<RankMemory> memoryLedger(const Layout& layout, const Schedule& lowered, const Mesh& mesh);
 
-/// The memory of one replica: one entry a pipeline rank, which is its `rank`. All replicas are alike; with
-/// ZeRO it is the one with the largest shards, which have up to an element more for each unit. `tensorPart`: of
-/// which member of the tensor groups; -1 one of those that hold most.
-std::vector<RankMemory> replicaLedger(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
-
 /// What a pipeline rank holds throughout, and what comes beside it at the step's end.
 struct HeldThroughout {
     MemoryBytes bytes{};
     std::int64_t update = 0;  ///< as in RankMemory
     std::int64_t cached = 0;  ///< as in RankMemory
 };
-/// One half of the ledger: what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
-std::vector<HeldThroughout> replicaHeld(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
-/// The other half: what a pipeline rank's actions add to what it holds, whatever ZeRO and the data axis are.
-std::vector<RankMemory> replicaMoves(const Layout& layout, const Schedule& lowered, int tensorPart = -1);
+/// The memory of one replica has two halves, with one entry a pipeline rank, which is its `rank`. All replicas are
+/// alike; with ZeRO it is the one with the largest shards, which have up to an element more for each unit.
+///
+/// The first half is what each pipeline rank holds throughout. Only the placement of stages in `lowered` counts.
+std::vector<HeldThroughout> replicaHeld(StageKinds& kinds, const Schedule& lowered);
+/// The second half is what a pipeline rank's actions add to what it holds, whatever ZeRO and the data axis are.
+std::vector<RankMemory> replicaMoves(StageKinds& kinds, const Schedule& lowered);
 std::vector<RankMemory> heldAndMoved(const std::vector<HeldThroughout>& held, std::vector<RankMemory> moves);
 
 /// How one pipeline rank's memory goes up and down over its list.
@@ -60,7 +60,8 @@ struct MemoryHistory {
     std::vector<Moment> actions;  ///< one for each of the rank's actions
     MemoryBytes updating{};       ///< at the step's end, while gradients are reduced and weights updated
 };
-/// `tensorPart` as above. `replica`: -1 the one that holds most.
+/// `tensorPart`: the member of the tensor groups, -1 one of those that hold most. `replica`: -1 the one that holds
+/// most.
 MemoryHistory memoryHistory(const Layout& layout, const Schedule& lowered, int rank, int tensorPart = -1,
                             int replica = -1);
 

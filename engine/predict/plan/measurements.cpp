@@ -100,12 +100,13 @@ DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measuremen
     return device;
 }
 
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
+StepCosts stepCosts(const Layout& layout, const MeshGroups& groups, const std::vector<int>& rankOfStage,
                     const Measurements& measurements, const CostBasis& basis) {
+    const Mesh& mesh = groups.mesh;
     // A likeness is a factor on the preset's own times.
     const DevicePreset device = basis.kind == CostBasis::Kind::Likeness ? rankDevice(layout, mesh, measurements.cores())
                                                                         : rankDevice(layout, mesh, measurements);
-    StepCosts costs = stepCosts(layout, mesh, device, rankOfStage, measurements.cores());
+    StepCosts costs = stepCosts(layout, groups, device, rankOfStage, measurements.cores());
     if (basis.kind == CostBasis::Kind::Measured)
         return measuredCosts(std::move(costs), layout, mesh, rankOfStage, *basis.profile);
     if (basis.kind == CostBasis::Kind::Likeness)

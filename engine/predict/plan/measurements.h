@@ -44,7 +44,7 @@ CostBasis costBasis(const Measurements& measurements, const Layout& layout);
 /// What one rank computes on, as rankDevice() in costs.h, with the speed of this machine's cores where it is known.
 DevicePreset rankDevice(const Layout& layout, const Mesh& mesh, const Measurements& measurements);
 /// The costs that stepCosts() in costs.h gives, based on these measurements.
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const std::vector<int>& rankOfStage,
+StepCosts stepCosts(const Layout& layout, const MeshGroups& groups, const std::vector<int>& rankOfStage,
                     const Measurements& measurements, const CostBasis& basis);
 /// What a reader should know of it: "times were measured on this machine on 2026-11-20 …". Empty for presets of devices
 /// that are not this machine.

@@ -9,7 +9,6 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/copies.h"
-#include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/compute_costs.h"
 #include "engine/predict/plan/layer_moments.h"
 #include "engine/predict/plan/server_costs.h"
@@ -25,64 +24,6 @@ namespace {
 /// A link as long as whose messages only the share counts that compute does not hide.
 Link partlyHidden(Link link, double hidden) {
     return {link.bandwidth / std::max(1e-3, 1 - hidden), link.latency * (1 - hidden)};
-}
-
-/// The slowest link over which rows travel to experts: groups that wait for each other at a reduction wait for the
-/// slowest.
-Link slowestExpertLink(const Mesh& mesh, const DevicePreset& device) {
-    const int folds = mesh.folds(), spread = mesh.size(Axis::Expert) / folds;
-    if (spread == 1) return device.inNode;
-    for (const std::vector<int>& group : mesh.groups(Axis::Expert))
-        for (auto first = group.begin(); first != group.end(); first += spread)
-            if (mesh.host(*first) != mesh.host(*(first + spread - 1))) return device.betweenNodes;
-    return device.inNode;
-}
-
-/// World ranks of pipeline rank `p`, one a replica.
-std::vector<int> replicas(const Mesh& mesh, int p) {
-    Coordinates place{};
-    place[Axis::Pipeline] = p;
-    return sameWeights(mesh, mesh.rank(place));
-}
-
-/// The replicas of one pipeline rank.
-struct Replicas {
-    Group group;
-    DataGroups exchanging;
-    std::vector<int> hosts;  ///< of each
-};
-
-/// The slowest of groups that wait for each other spans most hosts; among several that do, it is an uneven one.
-Group slowestOf(const Mesh& mesh, const std::vector<std::vector<int>>& groups) {
-    std::vector<Group> all;
-    for (const std::vector<int>& ranks : groups) all.push_back(groupOf(mesh, ranks));
-    return *std::ranges::max_element(all, {}, [](const Group& group) { return std::pair(group.hosts, !group.even); });
-}
-
-/// `ranks` are the replicas of one pipeline rank, in the order of their copies.
-DataGroups dataGroups(const Mesh& mesh, const std::vector<int>& ranks) {
-    const auto copies = static_cast<std::size_t>(mesh.copies()), size = ranks.size() / copies;
-    std::vector<std::vector<int>> whole(copies), holders(copies), parts(copies > 1 ? size : 1);
-    for (std::size_t i = 0; i < ranks.size(); ++i) {
-        const std::size_t copy = i / size;
-        whole[copy].push_back(ranks[i]);
-        if (mesh.coordinate(ranks[i], Axis::Expert) == mesh.coordinate(whole[copy].front(), Axis::Expert))
-            holders[copy].push_back(ranks[i]);
-        if (copies > 1 || i == 0) parts[i % size].push_back(ranks[i]);
-    }
-    return {slowestOf(mesh, whole), slowestOf(mesh, holders), slowestOf(mesh, parts)};
-}
-
-/// The replicas of each pipeline rank.
-std::vector<Replicas> allReplicas(const Mesh& mesh) {
-    std::vector<Replicas> all;
-    for (int p = 0; p < mesh.size(Axis::Pipeline); ++p) {
-        const std::vector<int> ranks = replicas(mesh, p);
-        Replicas& each = all.emplace_back(groupOf(mesh, ranks), dataGroups(mesh, ranks));
-        each.hosts.reserve(ranks.size());
-        for (const int rank : ranks) each.hosts.push_back(mesh.host(rank));
-    }
-    return all;
 }
 
 /// The optimizer on the host: its updates, and the copies before and after.
@@ -117,20 +58,19 @@ void moveUp(TensorCosts& costs, int layers) {
 /// Finds the costs of a layout's stages, one stage after another.
 class StepCosting {
 public:
-    StepCosting(const Layout& layout, const Mesh& mesh, const DevicePreset& modelled,
+    StepCosting(const Layout& layout, const MeshGroups& groups, const DevicePreset& modelled,
                 const std::vector<int>& rankOfStage)
-        : layout_(layout), mesh_(mesh), rankOfStage_(rankOfStage), stack_(stackOf(layout, modelled)),
+        : layout_(layout), groups_(groups), rankOfStage_(rankOfStage), stack_(stackOf(layout, modelled)),
           device_(stack_ ? reachedBandwidths(modelled, *stack_->architecture) : modelled), shapes_(stageShapes(layout)),
-          formats_(numberFormats(layout.precision)), share_(layout::tensorShare(layout)), replicas_(allReplicas(mesh)),
-          tensorLink_(tensorLink()), expertLink_(expertLink()),
-          context_(contextTraffic(layout, share_, linkOf(groupOf(mesh, mesh.group(0, Axis::Context))), device_)) {}
+          formats_(numberFormats(layout.precision)), share_(layout::tensorShare(layout)), tensorLink_(tensorLink()),
+          expertLink_(expertLink()), context_(contextTraffic(layout, share_, linkOf(groups.context), device_)) {}
 
     StepCosts find() {
         StepCosts costs;
         costs.stages.resize(shapes_.size());
         for (int part = 0; part < share_.size; ++part)
             costs.keyHeads.push_back(ownKeyHeads(layout_.model, layout::tensorShare(layout_, part)));
-        std::vector<double> bytesOfRank(static_cast<std::size_t>(mesh_.size(Axis::Pipeline)));
+        std::vector<double> bytesOfRank(groups_.replicas.size());
         for (std::size_t s = 0; s < shapes_.size(); ++s) {
             StageCosts& cost = costs.stages[s];
             const bool repeats = s > 0 && alike(layout_.model, shapes_[s - 1], shapes_[s]);
@@ -151,13 +91,12 @@ public:
             bytesOfRank[rankOf(s)] += static_cast<double>(gradientBytes());
         }
         if (stack_ && stack_->stack->blockingSends) waitForSends(costs.stages);
-        const std::vector<int> replica = replicaRanks(mesh_, 0);
-        const Collective norm = allReduce(sizeof(double), groupOf(mesh_, replica), device_);
+        const Collective norm = allReduce(sizeof(double), groups_.replica, device_);
         for (std::size_t s = 0; s < shapes_.size(); ++s) {
             StageCosts& cost = costs.stages[s];
             cost.normReading = device_.kernelSeconds + bytesOfRank[rankOf(s)] / device_.memoryBandwidth;
             cost.norm = norm.seconds;
-            cost.normBytes = replica.size() > 1 ? sizeof(double) : 0;
+            cost.normBytes = groups_.replica.members > 1 ? sizeof(double) : 0;
             cost.normAlgorithm = norm.algorithm;
         }
         addServer(costs);
@@ -172,19 +111,18 @@ private:
         return stack_ ? ringLink(group, device_) : group.hosts > 1 ? device_.betweenNodes : device_.inNode;
     }
     Link tensorLink() const {
-        const Link link = linkOf(groupOf(mesh_, mesh_.group(0, Axis::Tensor)));
+        const Link link = linkOf(groups_.tensor);
         return stack_ ? partlyHidden(link, stack_->stack->tensorHidden) : link;
     }
     Link expertLink() const {
-        if (!stack_) return slowestExpertLink(mesh_, device_);
-        const Group group =
-            groupOf(mesh_, travelsOverFolds(layout_) ? mesh_.group(0, Axis::Expert) : expertExchange(mesh_, 0));
+        if (!stack_) return groups_.rowsCrossHosts ? device_.betweenNodes : device_.inNode;
+        const Group& group = travelsOverFolds(layout_) ? groups_.expert : groups_.expertExchange;
         return partlyHidden(exchangeLink(group, device_, expertChoices(layout_.model), stack_->stack->mergesRows),
                             stack_->stack->exchangeHidden);
     }
     /// Two pipeline ranks: 2 hosts if those of some replica are on different ones.
     Group pairOf(std::size_t from, std::size_t to) const {
-        return {2, replicas_[from].hosts != replicas_[to].hosts ? 2 : 1};
+        return {2, groups_.replicas[from].hosts != groups_.replicas[to].hosts ? 2 : 1};
     }
 
     /// What a stage computes, wherever it lies.
@@ -217,7 +155,7 @@ private:
 
     /// What replicas exchange of a stage; `repeats`: its costs are those of the stage below so far.
     void addExchange(StageCosts& cost, std::size_t s, bool repeats) const {
-        const Replicas& replicas = replicas_[rankOf(s)];
+        const Replicas& replicas = groups_.replicas[rankOf(s)];
         const DataGroups& groups = replicas.exchanging;
         if (replicaCount(layout_.parallel) == 1) {
             if (repeats) return;
@@ -229,7 +167,7 @@ private:
         const auto replicaLink = [&](const Group& group) {
             return gathers ? ringLink(group, device_, stack_->stack->gatherShare) : linkOf(group);
         };
-        if (!repeats || replicas_[rankOf(s - 1)].exchanging != groups)
+        if (!repeats || groups_.replicas[rankOf(s - 1)].exchanging != groups)
             cost.data = dataCosts(layout_, shapes_[s], share_, groups, replicaLink(groups.copy),
                                   replicaLink(groups.holders), device_);
         if (codesExchange(layout_)) {
@@ -267,7 +205,7 @@ private:
         // ZeRO: each replica updates its shard, of experts one of those that hold the same.
         const auto spread = static_cast<double>(spreadParameters(layout_.model, shapes_[s], share_));
         const bool shards = layout_.parallel.zero > 0;
-        const int sharing = replicaCount(layout_.parallel) / mesh_.copies();
+        const int sharing = replicaCount(layout_.parallel) / groups_.mesh.copies();
         const double updated = (static_cast<double>(parameters_) - spread) / (shards ? sharing : 1) +
                                spread / (shards ? expertHolders(layout_.parallel) : 1);
         cost.optimizer = device_.kernelSeconds + updateBytes(layout_) * updated / device_.memoryBandwidth +
@@ -288,20 +226,20 @@ private:
         if (exchange == Exchange::AllReduce) return;
         if (exchange == Exchange::AsyncServer) costs.asyncWorkers = workers(layout_.parallel);
         const auto linkOfRank = [&](int rank) {
-            return replicas_[static_cast<std::size_t>(rank)].group.hosts > 1 ? device_.betweenNodes : device_.inNode;
+            return groups_.replicas[static_cast<std::size_t>(rank)].group.hosts > 1 ? device_.betweenNodes
+                                                                                    : device_.inNode;
         };
         addServerCosts(costs, layout_, rankOfStage_, linkOfRank, device_.memoryBandwidth);
     }
 
     const Layout& layout_;
-    const Mesh& mesh_;
+    const MeshGroups& groups_;
     const std::vector<int>& rankOfStage_;
     std::optional<StackOnDevice> stack_;
     DevicePreset device_;
     std::vector<StageShape> shapes_;
     NumberFormats formats_;
     TensorShare share_;
-    std::vector<Replicas> replicas_;
     Link tensorLink_, expertLink_;
     ContextTraffic context_;
     std::int64_t parameters_ = 0;  ///< of the stage
@@ -309,9 +247,10 @@ private:
 
 }  // namespace
 
-StepCosts stepCosts(const Layout& layout, const Mesh& mesh, const DevicePreset& modelled,
+StepCosts stepCosts(const Layout& layout, const MeshGroups& groups, const DevicePreset& modelled,
                     const std::vector<int>& rankOfStage, int cores) {
-    StepCosts costs = StepCosting(layout, mesh, modelled, rankOfStage).find();
+    const Mesh& mesh = groups.mesh;
+    StepCosts costs = StepCosting(layout, groups, modelled, rankOfStage).find();
     if (const int units = sharedUnits(layout, cores).count; units > 0 && mesh.ranks() > units)
         costs.cores = double(mesh.size(Axis::Pipeline)) * units / mesh.ranks();
     return costs;

@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <array>
+#include <future>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <tuple>
@@ -92,11 +94,24 @@ public:
         if (const SoftwareStack* stack = modelledStack(base_); stack && stack->schedules.empty())
             degrees_[Axis::Pipeline] = {1};
         std::erase_if(degrees_[Axis::Context], [&](int degree) { return degree > mostContext(base_); });
-        spread(0, devices_);
-        return std::move(found_);
+        return byFirstDegree();
     }
 
 private:
+    /// Each degree of the first axis is tried beside the others, and told in their order.
+    std::vector<Choice> byFirstDegree() const {
+        std::vector<std::future<std::vector<Choice>>> parts;
+        for (const int tried : degrees_[spread_.front()])
+            parts.push_back(std::async(std::launch::async | std::launch::deferred, [part = *this, tried]() mutable {
+                part.degrees_[spread_.front()] = {tried};
+                part.spread(0, part.devices_);
+                return std::move(part.found_);
+            }));
+        std::vector<Choice> all;
+        for (std::future<std::vector<Choice>>& part : parts) std::ranges::move(part.get(), std::back_inserter(all));
+        return all;
+    }
+
     template <class T>
     T& field(std::string_view pointer, Layout& layout) const {
         return std::get<T& (*)(Layout&)>(findField(pointer)->access)(layout);

@@ -36,6 +36,12 @@ Line lineOf(const ScheduleShape& shorter, const ScheduleShape& longer, const Sch
     return {double(shorter.microbatches), double(longer.microbatches), double(whole.microbatches)};
 }
 
+Choice withoutSchedule(Choice choice) {
+    choice.kind.clear();
+    choice.inFlight = 0;
+    return choice;
+}
+
 RankMemory continued(const Line& line, const RankMemory& first, const RankMemory& second) {
     RankMemory memory = second;
     for (std::size_t i = 0; i < memory.bytes.size(); ++i) memory.bytes[i] = line(first.bytes[i], second.bytes[i]);
@@ -52,6 +58,7 @@ void StepEstimator::turnTo(const Choice& choice) {
     apply(choice, layout_);
     if (sameMesh) return;
     mesh_.emplace(layout_);
+    groups_.emplace(*mesh_);
     device_ = memoryLimit(layout_, *mesh_);
     peak_ = peakOf(layout_, *mesh_, measurements_);
 }
@@ -73,7 +80,7 @@ MemoryEstimate StepEstimator::memory(const Choice& choice) {
     turnTo(choice);
     const Extent extent = this->extent();
     const Schedule& lowered = loweredFor(extent.continues ? extent.shorter : extent.whole, {});
-    std::vector<RankMemory> memory = heldAndMoved(replicaHeld(layout_, lowered), moves(choice, extent));
+    std::vector<RankMemory> memory = heldAndMoved(replicaHeld(stageKinds(choice), lowered), moves(choice, extent));
     for (RankMemory& rank : memory) {
         if (!offloadsOptimizer(layout_.memory)) break;
         const MemoryBytes offloaded = hostBytes(layout_, lowered.stagesOf(rank.rank), tensorShare(layout_), -1);
@@ -96,15 +103,22 @@ const std::vector<RankMemory>& StepEstimator::moves(const Choice& choice, const 
     if (known != moves_.end()) return known->memory;
     // Choices come by work: those of another are not asked for again.
     if (!moves_.empty() && !sameWork(moves_.front().choice, plain)) moves_.clear();
+    StageKinds& kinds = stageKinds(choice);
     std::vector<RankMemory> memory =
-        replicaMoves(layout_, loweredFor(extent.continues ? extent.shorter : extent.whole, {}));
+        replicaMoves(kinds, loweredFor(extent.continues ? extent.shorter : extent.whole, {}));
     if (extent.continues) {
-        const std::vector<RankMemory> second = replicaMoves(layout_, loweredFor(extent.longer, {}));
+        const std::vector<RankMemory> second = replicaMoves(kinds, loweredFor(extent.longer, {}));
         const Line line = lineOf(extent.shorter, extent.longer, extent.whole);
         for (std::size_t rank = 0; rank < memory.size(); ++rank)
             memory[rank] = continued(line, memory[rank], second[rank]);
     }
     return moves_.emplace_back(std::move(plain), std::move(memory)).memory;
+}
+
+StageKinds& StepEstimator::stageKinds(const Choice& choice) {
+    Choice stages = withoutSchedule(choice);
+    if (!stages_ || stages_->choice != stages) stages_.emplace(std::move(stages), StageKinds(layout_));
+    return stages_->kinds;
 }
 
 StepEstimate StepEstimator::estimate(const Choice& choice) { return estimate(choice, memory(choice)); }
@@ -124,7 +138,7 @@ StepEstimate StepEstimator::estimate(const Choice& choice, const MemoryEstimate&
         whole = measure(extent.whole);
     }
     estimate.stepSeconds = whole.step;
-    estimate.mfu = modelUtilisation(layout_, peak_, whole.step);
+    estimate.mfu = costed_->modelFlops / (whole.step * peak_.flops);
     estimate.bubble = whole.span > 0 ? std::max(0.0, 1 - whole.busy / whole.span) : 0;
     return estimate;
 }
@@ -152,12 +166,11 @@ const Schedule& StepEstimator::loweredFor(const ScheduleShape& shape, const Lowe
 }
 
 const StepCosts& StepEstimator::costsFor(const std::vector<int>& rankOfStage) {
-    Choice choice = choiceOf(layout_);
-    choice.kind.clear();
-    choice.inFlight = 0;
+    Choice choice = withoutSchedule(choiceOf(layout_));
     if (!costed_ || costed_->choice != choice || costed_->rankOfStage != rankOfStage)
         costed_ = {std::move(choice), rankOfStage,
-                   stepCosts(layout_, *mesh_, rankOfStage, measurements_, costBasis(measurements_, layout_))};
+                   stepCosts(layout_, *groups_, rankOfStage, measurements_, costBasis(measurements_, layout_)),
+                   modelFlopsPerStep(layout_)};
     return costed_->costs;
 }
 

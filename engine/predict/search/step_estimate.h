@@ -10,6 +10,7 @@
 #include "engine/predict/plan/device_peak.h"
 #include "engine/predict/plan/ledger.h"
 #include "engine/predict/plan/measurements.h"
+#include "engine/predict/plan/stage_kinds.h"
 #include "engine/layout/schedule/passes.h"
 #include "engine/predict/search/search_axes.h"
 
@@ -73,6 +74,7 @@ private:
         Choice choice;  ///< all but its schedule's kind and limit decide the costs
         std::vector<int> rankOfStage;
         StepCosts costs;
+        double modelFlops = 0;  ///< of a step
     };
 
     /// Lists of actions: by schedule, microbatches of the list, limit, and what LowerOptions add.
@@ -81,6 +83,11 @@ private:
         std::array<int, 3> of{};  ///< ranks, chunks, microbatches of the step
         std::map<Key, Schedule> transferred;
         std::map<std::tuple<Key, std::array<bool, 5>, int>, Schedule> lowered;
+    };
+
+    struct Stages {
+        Choice choice;  ///< all but its schedule's kind and limit decide what stages hold and move
+        StageKinds kinds;
     };
 
     /// What actions move, which is the same with each ZeRO stage.
@@ -93,15 +100,18 @@ private:
     Extent extent() const;
     Measured measure(const ScheduleShape& shape);
     const std::vector<RankMemory>& moves(const Choice& choice, const Extent& extent);
+    StageKinds& stageKinds(const Choice& choice);
     const Schedule& loweredFor(const ScheduleShape& shape, const LowerOptions& options);
     const StepCosts& costsFor(const std::vector<int>& rankOfStage);
 
     Layout layout_;
     Measurements measurements_;
     std::optional<Mesh> mesh_;
+    std::optional<MeshGroups> groups_;
     MemoryLimit device_;
     DevicePeak peak_;
     std::optional<Costed> costed_;
+    std::optional<Stages> stages_;
     std::vector<Moves> moves_;
     Lists lists_;
 };
