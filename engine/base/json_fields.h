@@ -3,6 +3,7 @@
 // or is undefined where the integer does not hold it. Json is nlohmann's, of either order.
 #pragma once
 
+#include "engine/base/visible_text.h"
 #include "engine/base/wings.h"
 
 #include <cstdint>
@@ -24,6 +25,12 @@ std::optional<Integer> wholeNumber(const Json& value) {
             return static_cast<Integer>(number);
     }
     return std::nullopt;
+}
+
+/// A value as an error tells it: on one line, shortened.
+template <class Json>
+std::string shownValue(const Json& value) {
+    return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// Keeps what `target` is where `object` has no such key, or a value of another type there: later versions of a file

@@ -21,7 +21,7 @@ std::optional<std::string_view> behind(std::string_view message, std::string_vie
 bool has(std::string_view message, std::string_view words) { return message.find(words) != message.npos; }
 
 /// Without the exception's name and number, the place, and what stands there instead, which may be a file of any kind.
-std::string_view shortened(std::string_view message) {
+std::string_view reasonIn(std::string_view message) {
     const std::string_view mark = message.starts_with("[json.exception.parse_error") ? ": " : "] ";
     if (const std::size_t at = message.find(mark); message.starts_with('[') && at != message.npos)
         message.remove_prefix(at + mark.size());
@@ -31,7 +31,7 @@ std::string_view shortened(std::string_view message) {
 }  // namespace
 
 Sentence jsonReason(std::string_view message) {
-    message = shortened(message);
+    message = reasonIn(message);
     if (has(message, "unexpected end of input") || has(message, "missing closing quote"))
         return say("the text ends before the value does");
     if (const auto token = behind(message, "unexpected ", "; expected")) return say("unexpected {}", *token);

@@ -67,4 +67,11 @@ std::string quoted(std::string_view text, std::size_t most) {
     return fmt::format("\"{}\"", shown);
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    return std::string(text.substr(0, end)) + "…";
+}
+
 }  // namespace shardlab::base

@@ -22,4 +22,7 @@ std::string visible(std::string_view text, Lines lines = Lines::Kept);
 /// text", since what a file of another kind holds says nothing to a reader.
 std::string quoted(std::string_view text, std::size_t most = 60);
 
+/// The text, or its begin of at most `most` bytes and "…"; no character of UTF-8 is cut in two.
+std::string shortened(std::string_view text, std::size_t most = 60);
+
 }  // namespace shardlab::base

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/json_fields.h"
 #include "engine/base/most_ranks.h"
 #include "engine/layout/fault_list.h"
 #include "engine/layout/json_text.h"
@@ -14,11 +15,6 @@ namespace {
 
 using nlohmann::json;
 
-std::string shown(const json& value) {
-    std::string text = value.dump(-1, ' ', false, json::error_handler_t::replace);
-    return text.size() > 60 ? text.substr(0, 57) + "…" : text;
-}
-
 constexpr std::size_t longestList = mostRanks;
 constexpr std::string_view oneHost = "{\"name\": \"localhost\", \"devices\": 4}";
 
@@ -29,8 +25,8 @@ Status knownVersion(const json& root) {
     if (stated.is_number_integer() && stated >= 1 && stated <= layoutVersion) return {};
     return fail({say("this layout cannot be read"), std::string(versionPointer),
                  stated.is_number_integer() && stated > layoutVersion
-                     ? say("a newer Shardlab wrote it, as version {}", shown(stated))
-                     : say("{} is no version of a layout", shown(stated)),
+                     ? say("a newer Shardlab wrote it, as version {}", shownValue(stated))
+                     : say("{} is no version of a layout", shownValue(stated)),
                  layoutVersion == 1 ? say("1, or no version") : say("1 to {}", layoutVersion)});
 }
 
@@ -94,7 +90,8 @@ private:
     }
 
     void wrongType(const json& value, const std::string& pointer, Sentence wanted) {
-        tell({pointer, say("wrong type"), say("{} is a JSON {}", shown(value), value.type_name()), std::move(wanted)});
+        tell({pointer, say("wrong type"), say("{} is a JSON {}", shownValue(value), value.type_name()),
+              std::move(wanted)});
     }
 
     /// Whole numbers may be written 4, 4.0 or 4e0.
@@ -118,7 +115,7 @@ private:
             return false;
         }
         if (!fits) {
-            tell({pointer, say("out of range"), say("{} does not fit", shown(value)),
+            tell({pointer, say("out of range"), say("{} does not fit", shownValue(value)),
                   say("a whole number from {} to {}", Limits::min(), Limits::max())});
             return false;
         }

@@ -17,9 +17,8 @@ using Json = nlohmann::json;
 int countOf(const Json& setup, const char* key, int least) {
     const std::optional<int> count = wholeNumber<int>(setup.at(key));
     if (!count || *count < least || *count > mostRanks)
-        throw std::invalid_argument(fmt::format(
-            "{} is {}, not a whole number from {} to {}", key,
-            setup.at(key).dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100), least, mostRanks));
+        throw std::invalid_argument(fmt::format("{} is {}, not a whole number from {} to {}", key,
+                                                shownValue(setup.at(key)), least, mostRanks));
     return *count;
 }
 

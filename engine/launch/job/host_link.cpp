@@ -22,7 +22,7 @@ constexpr std::int64_t readyPatience = 10'000 * nsPerMillisecond;
 constexpr std::int64_t pingEvery = 50 * nsPerMillisecond;
 constexpr std::size_t linesKept = 6;
 constexpr std::size_t pingsKept = 64;
-constexpr std::size_t largestFile = std::size_t{1} << 30;  ///< of a rank's that is fetched, in bytes
+constexpr std::size_t largestFetched = std::size_t{1} << 30;  ///< of a rank's that is fetched, in bytes
 
 }  // namespace
 
@@ -228,7 +228,7 @@ HostLink::Fetching* HostLink::fetchOf(std::int32_t rank, RankFile what) {
 
 bool HostLink::takePiece(const FilePiece& piece) {
     Fetching* const fetching = fetchOf(piece.rank, piece.what);
-    if (fetching == nullptr || fetching->content.size() + piece.bytes.size() > largestFile) return false;
+    if (fetching == nullptr || fetching->content.size() + piece.bytes.size() > largestFetched) return false;
     fetching->content.insert(fetching->content.end(), piece.bytes.begin(), piece.bytes.end());
     return true;
 }

@@ -10,7 +10,6 @@ namespace shardlab::launch {
 
 namespace {
 
-constexpr std::chrono::milliseconds flushInterval{200};
 constexpr std::size_t mostQueuedEvents = std::size_t{1} << 20;
 
 }  // namespace

@@ -56,7 +56,7 @@ std::string_view word(std::string_view& rest) {
 Result<std::string> field(std::string_view pointer) {
     if (findField(pointer)) return std::string(pointer);
     std::vector<std::string_view> pointers;
-    for (const Field& each : fields()) pointers.push_back(each.pointer);
+    for (const Field& each : layout::fields()) pointers.push_back(each.pointer);
     const std::string_view nearest = nearestWord(pointer, pointers);
     const Sentence all = say("shardlab help layout-fields lists them");
     return fail({say("there is no such field of a layout"),

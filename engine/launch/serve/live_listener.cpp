@@ -53,7 +53,7 @@ RunHeader headerFor(const std::string& program, int world, const std::optional<E
     return header;
 }
 
-struct Connection {
+struct SenderConnection {
     FrameLink link;
     Greeting greeting;
     std::int64_t since;
@@ -105,7 +105,7 @@ struct LiveListener::Impl {
         while (!stopping && !over) {
             std::vector<pollfd> watched{{wake.descriptor(), POLLIN, 0}};
             listener.watch(watched);
-            for (const Connection& each : connections) watched.push_back(each.link.awaited());
+            for (const SenderConnection& each : connections) watched.push_back(each.link.awaited());
             for (const Relay& each : relays) each.calls.watch(watched);
             ::poll(watched.data(), watched.size(), listenPoll);
             const std::int64_t now = monotonicNanoseconds();
@@ -113,8 +113,8 @@ struct LiveListener::Impl {
                             [&](FrameLink& link, const Greeting& greeting) { return welcome(link, greeting, now); });
             for (Relay& each : relays) pass(each, now);
             std::erase_if(relays, [](const Relay& each) { return each.broken; });
-            for (Connection& each : connections) serve(each, now);
-            std::erase_if(connections, [](const Connection& each) { return each.broken; });
+            for (SenderConnection& each : connections) serve(each, now);
+            std::erase_if(connections, [](const SenderConnection& each) { return each.broken; });
             observer.paused();
             judge(now);
         }
@@ -137,7 +137,8 @@ struct LiveListener::Impl {
         }
         const auto known = senders.find(greeting.caller);
         // A caller that comes back has given up its former link, whatever the socket says.
-        std::erase_if(connections, [&](const Connection& each) { return each.greeting.caller == greeting.caller; });
+        std::erase_if(connections,
+                      [&](const SenderConnection& each) { return each.greeting.caller == greeting.caller; });
         connections.push_back({std::move(link), greeting, now});
         connections.back().link.send(LiveFrame::Welcome,
                                      encode(known == senders.end() ? std::uint64_t{0} : known->second.taken()));
@@ -150,7 +151,7 @@ struct LiveListener::Impl {
         relay.broken = state != LinkState::Open;
     }
 
-    void serve(Connection& from, std::int64_t now) {
+    void serve(SenderConnection& from, std::int64_t now) {
         const std::uint64_t before = takenOf(from);
         const LinkState state =
             from.link.read([&](const Frame& frame) { return take(from, frame, now) && !from.broken; });
@@ -166,13 +167,13 @@ struct LiveListener::Impl {
         if (from.broken) lost(from, now);
     }
 
-    std::uint64_t takenOf(const Connection& from) const {
+    std::uint64_t takenOf(const SenderConnection& from) const {
         const auto sender = senders.find(from.greeting.caller);
         return from.joined && sender != senders.end() ? sender->second.taken() : 0;
     }
 
     /// False: what nobody may say, or a connection that is refused.
-    bool take(Connection& from, const Frame& frame, std::int64_t now) {
+    bool take(SenderConnection& from, const Frame& frame, std::int64_t now) {
         if (frame.as<LiveFrame>() == LiveFrame::Leave) {
             if (from.joined) leave(from, frame);
             from.broken = true;
@@ -215,7 +216,7 @@ struct LiveListener::Impl {
         return true;
     }
 
-    void leave(const Connection& from, const Frame& frame) {
+    void leave(const SenderConnection& from, const Frame& frame) {
         Seat& seat = seatOf(from);
         seat.left = true;
         const auto why = frame.body.empty() ? Result<std::string>(std::string()) : decode<std::string>(frame.body);
@@ -223,7 +224,7 @@ struct LiveListener::Impl {
     }
 
     /// The program is not the expected one: what else it sends is of no use, and the run is over.
-    bool misfits(Connection& from, const std::string& why) {
+    bool misfits(SenderConnection& from, const std::string& why) {
         from.link.send(LiveFrame::Refusal, encode(why));
         from.broken = true;
         if (seats.empty()) {
@@ -238,13 +239,13 @@ struct LiveListener::Impl {
     }
 
     /// Says to the sender and in the run's log why its events are not taken.
-    bool refuse(Connection& from, int rank, const Error& why, std::int64_t now) {
+    bool refuse(SenderConnection& from, int rank, const Error& why, std::int64_t now) {
         from.link.send(LiveFrame::Refusal, encode(why.text()));
         observer.logged({now - origin, rank, LogLevel::Error, "what it sent was refused: " + why.text()});
         return false;
     }
 
-    bool seat(Connection& from, const SenderJoin& join, std::int64_t now) {
+    bool seat(SenderConnection& from, const SenderJoin& join, std::int64_t now) {
         const auto refuse = [&](const std::string& why) {
             listener.count(&CallerCounts::wrongGreeting);
             from.link.send(LiveFrame::Refusal, encode(why));
@@ -286,9 +287,11 @@ struct LiveListener::Impl {
         observer.statusChanged({WatchStatus::State::Live, 1, {}});
     }
 
-    Seat& seatOf(const Connection& from) { return *std::ranges::find(seats, from.greeting.caller, &Seat::caller); }
+    Seat& seatOf(const SenderConnection& from) {
+        return *std::ranges::find(seats, from.greeting.caller, &Seat::caller);
+    }
 
-    void lost(const Connection& from, std::int64_t now) {
+    void lost(const SenderConnection& from, std::int64_t now) {
         if (!from.joined) return;
         Seat& seat = seatOf(from);
         seat.connected = false;
@@ -347,7 +350,7 @@ struct LiveListener::Impl {
     NameTable names;
     const std::string clock = bootId();
     std::int64_t origin = 0;  ///< monotonicNanoseconds() at the run's 0
-    std::list<Connection> connections;
+    std::list<SenderConnection> connections;
     std::list<Relay> relays;
     std::map<std::uint64_t, Sender> senders;  ///< by caller, also those that are gone
     std::vector<Seat> seats;                  ///< by rank; empty until the run has begun

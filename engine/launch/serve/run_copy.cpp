@@ -2,11 +2,7 @@
 #include "engine/launch/serve/run_copy.h"
 
 namespace shardlab::launch {
-namespace {
-
-constexpr std::chrono::milliseconds flushInterval{200};
-
-}  // namespace
+namespace {}  // namespace
 
 RunCopy::~RunCopy() = default;
 

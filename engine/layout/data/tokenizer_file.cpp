@@ -3,6 +3,7 @@
 #include "engine/layout/data/tokenizer.h"
 
 #include "engine/base/file.h"
+#include "engine/base/json_fields.h"
 #include "engine/layout/json_text.h"
 
 #include <algorithm>
@@ -50,14 +51,6 @@ std::optional<std::string> writtenBytes(std::string_view written) {
     return bytes;
 }
 
-/// A value of a file, cut where it is long.
-std::string shown(const Json& value) {
-    constexpr std::size_t most = 80;
-    std::string text = value.dump(-1, ' ', true);
-    if (text.size() > most) text.replace(most, std::string::npos, " …");
-    return text;
-}
-
 }  // namespace
 
 /// Reads a tokenizer's files into one. Each function says what is wrong, or says nothing.
@@ -70,7 +63,7 @@ public:
         if (!vocabulary.is_object()) return "it is no JSON object of tokens";
         for (const auto& [written, id] : vocabulary.items()) {
             if (!id.is_number_unsigned() || id.get<std::uint64_t>() >= static_cast<std::uint64_t>(mostTokens))
-                return fmt::format("the token of {} is no number below {}", shown(written), mostTokens);
+                return fmt::format("the token of {} is no number below {}", shownValue(Json(written)), mostTokens);
             const auto token = id.get<std::uint32_t>();
             count(token);
             if (const auto bytes = writtenBytes(written)) tokens_[*bytes] = token;
@@ -101,13 +94,13 @@ public:
 
     Wrong takeModel(const Json& model) {
         if (!model.is_object() || model.value("type", Json("BPE")) != "BPE")
-            return fmt::format("its model is of type {}", model.is_object() ? shown(model["type"]) : "none");
+            return fmt::format("its model is of type {}", model.is_object() ? shownValue(model["type"]) : "none");
         for (const char* off : {"dropout", "byte_fallback"})
             if (const Json value = model.value(off, Json()); !value.is_null() && value != false && value != 0)
-                return fmt::format("its model's {} is {}", off, shown(value));
+                return fmt::format("its model's {} is {}", off, shownValue(value));
         for (const char* empty : {"continuing_subword_prefix", "end_of_word_suffix"})
             if (const Json value = model.value(empty, Json()); !value.is_null() && value != "")
-                return fmt::format("its model's {} is {}", empty, shown(value));
+                return fmt::format("its model's {} is {}", empty, shownValue(value));
         if (Wrong wrong = takeVocabulary(model.value("vocab", Json()))) return wrong;
         const Json merges = model.value("merges", Json());
         if (!merges.is_array()) return "its model has no list of merges";
@@ -129,10 +122,11 @@ public:
             const Json content = token.is_object() ? token.value("content", Json()) : Json();
             const Json id = token.is_object() ? token.value("id", Json()) : Json();
             if (!content.is_string() || content == "" || !id.is_number_unsigned() || id >= mostTokens)
-                return fmt::format("an added token is {}", shown(token));
+                return fmt::format("an added token is {}", shownValue(token));
             for (const char* off : {"single_word", "lstrip", "rstrip"})
                 if (token.value(off, Json(false)) != false)
-                    return fmt::format("{} of its added token {} is {}", off, shown(content), shown(token[off]));
+                    return fmt::format("{} of its added token {} is {}", off, shownValue(content),
+                                       shownValue(token[off]));
             addWritten(content.get<std::string>(), id.get<std::uint32_t>(),
                        token.value("normalized", Json(true)) == true);
         }
@@ -143,14 +137,14 @@ public:
         if (normalizer.is_null()) return {};
         const Json type = normalizer.is_object() ? normalizer.value("type", Json()) : Json();
         if (type == "Sequence" && normalizer.value("normalizers", Json()) == Json::array()) return {};
-        if (type != "NFC") return fmt::format("its normalizer is {}", shown(normalizer));
+        if (type != "NFC") return fmt::format("its normalizer is {}", shownValue(normalizer));
         made_.composes_ = true;
         return {};
     }
 
     Wrong takeSplit(const Json& step) {
         const Json type = step.is_object() ? step.value("type", Json()) : Json();
-        const auto unknown = [&] { return fmt::format("its pre_tokenizer is {}", shown(step)); };
+        const auto unknown = [&] { return fmt::format("its pre_tokenizer is {}", shownValue(step)); };
         if (type == "Sequence") {
             const Json steps = step.value("pretokenizers", Json());
             if (!steps.is_array() || steps.empty()) return unknown();

@@ -2,6 +2,7 @@
 #include "engine/predict/evidence/published_run.h"
 
 #include "engine/base/parse_text.h"
+#include "engine/base/words.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/model_shape.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/evidence/row_words.h"
 
+#include "engine/base/words.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/trace/trainers/megatron_modules.h"
@@ -101,18 +102,6 @@ std::string lower(std::string_view text) {
     std::string result(text);
     std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
     return result;
-}
-
-std::vector<std::string> wordsOf(std::string_view text) {
-    Words words;
-    bool within = false;
-    for (const char c : lower(text)) {
-        const bool ofWord = std::isalnum(static_cast<unsigned char>(c)) != 0;
-        if (ofWord && !within) words.emplace_back();
-        if (ofWord) words.back() += c;
-        within = ofWord;
-    }
-    return words;
 }
 
 const DevicePreset& deviceOf(std::string_view text) {

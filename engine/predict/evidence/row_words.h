@@ -20,8 +20,6 @@ struct Refusal {
 
 /// Letters small, as in "h100 sxm"; for cells that are compared with words.
 std::string lower(std::string_view text);
-/// The runs of letters and digits of a text, small: "FSDP=16" has fsdp and 16.
-std::vector<std::string> wordsOf(std::string_view text);
 
 /// The device of a shipped name, or of the longest shipped name that the text begins with ("a100-sxm-80"); else the one
 /// whose family, memory (GB) and form the text names. Throws Refusal where there is none, or more than one.

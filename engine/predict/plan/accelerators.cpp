@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/accelerators.h"
 
+#include "engine/base/words.h"
+
 #include <algorithm>
 #include <cctype>
 #include <fstream>
@@ -11,20 +13,6 @@ namespace shardlab::predict {
 namespace {
 
 constexpr std::string_view label = "Model:";
-
-/// The words of a text in small letters; all that is neither letter nor digit separates words.
-std::vector<std::string> wordsOf(std::string_view text) {
-    std::vector<std::string> words;
-    bool within = false;
-    for (const char each : text) {
-        const auto letter = static_cast<unsigned char>(each);
-        const bool counts = std::isalnum(letter) != 0;
-        if (counts && !within) words.emplace_back();
-        if (counts) words.back().push_back(static_cast<char>(std::tolower(letter)));
-        within = counts;
-    }
-    return words;
-}
 
 std::string modelIn(const std::filesystem::path& information) {
     std::ifstream file(information);

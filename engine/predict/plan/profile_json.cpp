@@ -53,8 +53,7 @@ Number figure(const Json& object, const char* key) {
     if constexpr (std::is_integral_v<Number>) number = wholeNumber<Number>(value);
     else if (value.is_number()) number = value.get<Number>();
     if (!number || !(*number >= 0) || !std::isfinite(static_cast<double>(*number)))
-        throw Failure(say("{} is {}, which is no measured figure", key,
-                          value.dump(-1, ' ', true, Json::error_handler_t::replace).substr(0, 100)));
+        throw Failure(say("{} is {}, which is no measured figure", key, shownValue(value)));
     return *number;
 }
 

@@ -7,12 +7,12 @@
 namespace shardlab::predict {
 namespace {
 
-constexpr double never = std::numeric_limits<double>::infinity();
+constexpr double unreached = std::numeric_limits<double>::infinity();
 
 /// Sums over consecutive layers in one subtraction; layers are counted from 0, `end` is the first one beyond.
-class Layers {
+class LayerSums {
 public:
-    Layers(std::span<const LayerCost> layers, double bandwidth) : bandwidth_(bandwidth) {
+    LayerSums(std::span<const LayerCost> layers, double bandwidth) : bandwidth_(bandwidth) {
         for (const LayerCost& layer : layers) {
             seconds_.push_back(seconds_.back() + layer.seconds);
             weights_.push_back(weights_.back() + static_cast<double>(layer.weightBytes));
@@ -36,14 +36,14 @@ private:
 
 /// A(j, n), and the last stage it was made with.
 struct Best {
-    double slowest = never;
+    double slowest = unreached;
     std::size_t begin = 0;  ///< first layer of the last stage
     int replicas = 1;       ///< of the last stage
 };
 
 class ReplicatedPartition {
 public:
-    ReplicatedPartition(const Layers& layers, int workers)
+    ReplicatedPartition(const LayerSums& layers, int workers)
         : layers_(layers), workers_(workers), table_((layers.count() + 1) * width()) {
         for (std::size_t end = 1; end <= layers.count(); ++end)
             for (int n = 1; n <= workers; ++n) at(end, n) = best(end, n);
@@ -97,7 +97,7 @@ private:
         return found;
     }
 
-    const Layers& layers_;
+    const LayerSums& layers_;
     int workers_;
     std::vector<Best> table_;
 };
@@ -105,24 +105,24 @@ private:
 /// The first layer of each stage's last …: a table over (layers, stages) filled from below by `better`.
 class Split {
 public:
-    Split(const Layers& layers, int stages) : layers_(layers), stages_(static_cast<std::size_t>(stages)) {}
+    Split(const LayerSums& layers, int stages) : layers_(layers), stages_(static_cast<std::size_t>(stages)) {}
 
     /// Least value over all splits, where the last stage from `begin` to `end` turns the value of what is below it into
     /// join(value, seconds, boundary), never less than `value`; stages longer than `most` are none.
     template <class Join>
     double solve(double most, Join join) {
         const std::size_t count = layers_.count();
-        std::vector<double> below(count + 1, never), values(count + 1);
+        std::vector<double> below(count + 1, unreached), values(count + 1);
         begins_.assign(stages_, std::vector<std::size_t>(count + 1));
         below[0] = 0;
         for (std::size_t stage = 0; stage < stages_; ++stage) {
-            std::ranges::fill(values, never);
+            std::ranges::fill(values, unreached);
             for (std::size_t end = stage + 1; end <= count; ++end)
                 for (std::size_t begin = end; begin-- > stage;) {
                     const double seconds = layers_.stage(begin, end, 1);
                     // Stages only become longer as they begin earlier.
                     if (seconds > most || join(0, seconds, 0) >= values[end]) break;
-                    if (below[begin] == never) continue;
+                    if (below[begin] == unreached) continue;
                     const double boundary = begin > 0 ? layers_.boundary(begin) : 0;
                     if (boundary > most) continue;
                     const double value = join(below[begin], seconds, boundary);
@@ -147,7 +147,7 @@ public:
     }
 
 private:
-    const Layers& layers_;
+    const LayerSums& layers_;
     std::size_t stages_;
     std::vector<std::vector<std::size_t>> begins_;
 };
@@ -165,18 +165,18 @@ bool Partition::uniform() const {
 }
 
 double stageSeconds(std::span<const LayerCost> stage, int replicas, double bandwidth) {
-    return Layers(stage, bandwidth).stage(0, stage.size(), replicas);
+    return LayerSums(stage, bandwidth).stage(0, stage.size(), replicas);
 }
 
 Partition partition(std::span<const LayerCost> layers, int workers, double bandwidth) {
-    const Layers sums(layers, bandwidth);
+    const LayerSums sums(layers, bandwidth);
     return ReplicatedPartition(sums, workers).partition();
 }
 
 std::vector<int> balancedSplit(std::span<const LayerCost> layers, int stages, double bandwidth) {
-    const Layers sums(layers, bandwidth);
+    const LayerSums sums(layers, bandwidth);
     Split split(sums, stages);
-    const double slowest = split.solve(never, [](double below, double seconds, double boundary) {
+    const double slowest = split.solve(unreached, [](double below, double seconds, double boundary) {
         return std::max({below, seconds, boundary});
     });
     // Sums of the same layers may differ in their last digits.

@@ -7,35 +7,36 @@
 namespace shardlab::trace {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
-Json known(const std::optional<double>& value) { return value ? Json(*value) : Json(nullptr); }
-Json pair(const Compared& figure) {
+OrderedJson known(const std::optional<double>& value) { return value ? OrderedJson(*value) : OrderedJson(nullptr); }
+OrderedJson pair(const Compared& figure) {
     return {{"a", known(figure.a)}, {"b", known(figure.b)}, {"difference", known(figure.difference())}};
 }
-Json layers(std::pair<int, int> range) {
-    return range.second < range.first ? Json(nullptr) : Json{range.first, range.second};
+OrderedJson layers(std::pair<int, int> range) {
+    return range.second < range.first ? OrderedJson(nullptr) : OrderedJson{range.first, range.second};
 }
 std::string kindName(EventKind kind) { return std::string(name(kind)); }
 
-Json side(const ComparedSide& side, const std::string& file) {
+OrderedJson side(const ComparedSide& side, const std::string& file) {
     return {{"run", file},         {"name", side.name},       {"source", side.predicted ? "predicted" : "measured"},
             {"paced", side.paced}, {"stretch", side.stretch}, {"ranks", side.ranks},
             {"steps", side.steps}};
 }
 
-Json losses(const std::optional<RunComparison::Losses>& losses) {
+OrderedJson losses(const std::optional<RunComparison::Losses>& losses) {
     if (!losses) return nullptr;
     return {{"steps", losses->steps},
             {"tolerance", losses->tolerance},
-            {"largest_relative_difference", std::isfinite(losses->largest) ? Json(losses->largest) : Json(nullptr)},
+            {"largest_relative_difference",
+             std::isfinite(losses->largest) ? OrderedJson(losses->largest) : OrderedJson(nullptr)},
             {"largest_step", losses->largestStep},
-            {"first_step_apart", losses->firstApart ? Json(*losses->firstApart) : Json(nullptr)}};
+            {"first_step_apart", losses->firstApart ? OrderedJson(*losses->firstApart) : OrderedJson(nullptr)}};
 }
 
 template <class Rows, class Write>
-Json rowsOf(const Rows& rows, Write write) {
-    Json list = Json::array();
+OrderedJson listOf(const Rows& rows, Write write) {
+    OrderedJson list = OrderedJson::array();
     for (const auto& row : rows) list.push_back(write(row));
     return list;
 }
@@ -43,7 +44,7 @@ Json rowsOf(const Rows& rows, Write write) {
 }  // namespace
 
 std::string toJson(const RunComparison& c, const std::string& nameA, const std::string& nameB) {
-    const Json json{
+    const OrderedJson json{
         {"a", side(c.a, nameA)},
         {"b", side(c.b, nameB)},
         {"first_step", c.firstStep},
@@ -54,55 +55,56 @@ std::string toJson(const RunComparison& c, const std::string& nameA, const std::
         {"bubble", pair(c.bubble)},
         {"sent_bytes", pair(c.sentBytes)},
         {"losses", losses(c.losses)},
-        {"largest", rowsOf(c.largest,
+        {"largest", listOf(c.largest,
                            [](const RunComparison::Difference& row) {
-                               Json object{
-                                   {"action", row.action ? Json(toText(actionFromId(row.action))) : Json(nullptr)},
-                                   {"kind", kindName(row.kind)},
-                                   {"rank_a", row.rankA},
-                                   {"rank_b", row.rankB},
-                                   {"steps", row.steps},
-                                   {"seconds", pair(row.seconds)}};
+                               OrderedJson object{{"action", row.action ? OrderedJson(toText(actionFromId(row.action)))
+                                                                        : OrderedJson(nullptr)},
+                                                  {"kind", kindName(row.kind)},
+                                                  {"rank_a", row.rankA},
+                                                  {"rank_b", row.rankB},
+                                                  {"steps", row.steps},
+                                                  {"seconds", pair(row.seconds)}};
                                object["worst_step"] = row.worstStep;
                                object["worst_difference"] = row.worst;
                                return object;
                            })},
-        {"kinds",
-         rowsOf(
-             c.kinds,
-             [](const RunComparison::Kind& row) {
-                 return Json{{"kind", kindName(row.kind)}, {"count", pair(row.count)}, {"seconds", pair(row.seconds)}};
-             })},
-        {"ranks", rowsOf(c.ranks,
-                         [](const RunComparison::Rank& row) {
-                             return Json{{"rank_a", row.a},
-                                         {"rank_b", row.b},
-                                         {"label", row.label},
-                                         {"computing", pair(row.computing)},
-                                         {"waiting", pair(row.waiting)},
-                                         {"communicating", pair(row.communicating)},
-                                         {"updating", pair(row.updating)}};
+        {"kinds", listOf(c.kinds,
+                         [](const RunComparison::Kind& row) {
+                             return OrderedJson{{"kind", kindName(row.kind)},
+                                                {"count", pair(row.count)},
+                                                {"seconds", pair(row.seconds)}};
                          })},
-        {"stages", rowsOf(c.stages,
+        {"ranks", listOf(c.ranks,
+                         [](const RunComparison::Rank& row) {
+                             return OrderedJson{{"rank_a", row.a},
+                                                {"rank_b", row.b},
+                                                {"label", row.label},
+                                                {"computing", pair(row.computing)},
+                                                {"waiting", pair(row.waiting)},
+                                                {"communicating", pair(row.communicating)},
+                                                {"updating", pair(row.updating)}};
+                         })},
+        {"stages", listOf(c.stages,
                           [](const RunComparison::Stage& row) {
-                              return Json{{"stage", row.stage},
-                                          {"layers_a", layers(row.layersA)},
-                                          {"layers_b", layers(row.layersB)},
-                                          {"seconds", pair(row.seconds)}};
+                              return OrderedJson{{"stage", row.stage},
+                                                 {"layers_a", layers(row.layersA)},
+                                                 {"layers_b", layers(row.layersB)},
+                                                 {"seconds", pair(row.seconds)}};
                           })},
-        {"layers", rowsOf(c.layers,
+        {"layers", listOf(c.layers,
                           [](const RunComparison::Layer& row) {
-                              return Json{{"layer", row.layer},
-                                          {"stage_a", row.stageA},
-                                          {"stage_b", row.stageB},
-                                          {"seconds", pair(row.seconds)}};
+                              return OrderedJson{{"layer", row.layer},
+                                                 {"stage_a", row.stageA},
+                                                 {"stage_b", row.stageB},
+                                                 {"seconds", pair(row.seconds)}};
                           })},
-        {"step", rowsOf(c.steps,
-                        [](const RunComparison::Step& row) {
-                            return Json{{"step", row.step}, {"seconds", pair(row.seconds)}, {"loss", pair(row.loss)}};
-                        })},
-        {"notes", rowsOf(c.notes, [](const Sentence& note) { return Json(note.english()); })}};
-    return json.dump(2, ' ', false, Json::error_handler_t::replace);
+        {"step",
+         listOf(c.steps,
+                [](const RunComparison::Step& row) {
+                    return OrderedJson{{"step", row.step}, {"seconds", pair(row.seconds)}, {"loss", pair(row.loss)}};
+                })},
+        {"notes", listOf(c.notes, [](const Sentence& note) { return OrderedJson(note.english()); })}};
+    return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 }  // namespace shardlab::trace

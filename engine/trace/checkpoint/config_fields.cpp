@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/config_fields.h"
 
+#include "engine/base/json_fields.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/model_shape.h"
 #include "engine/trace/checkpoint/config_gpt_oss.h"
@@ -395,13 +396,6 @@ const ConfigFamily& configFamily(const ModelSpec& model) {
                                   : attendedTokens(model, 0) < model.sequence ? "mistral"
                                                                               : "llama";
     return *std::ranges::find(configFamilies(), type, &ConfigFamily::type);
-}
-
-std::string shownValue(const Json& value) {
-    constexpr std::size_t most = 60;
-    std::string text = value.dump(-1, ' ', true);
-    if (text.size() > most) text.replace(most, std::string::npos, " …");
-    return text;
 }
 
 ConfigFields configFields(const Json& config, const ModelSpec& model) { return Rows(config, model).all(); }

@@ -47,7 +47,4 @@ struct ConfigFields {
 /// `config` is an object; an empty one says nothing.
 ConfigFields configFields(const nlohmann::json& config, const ModelSpec& model);
 
-/// A value as the file has it, cut where it is long.
-std::string shownValue(const nlohmann::json& value);
-
 }  // namespace shardlab::trace

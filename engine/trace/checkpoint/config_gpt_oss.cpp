@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/config_gpt_oss.h"
 
+#include "engine/base/json_fields.h"
 #include "engine/layout/model_shape.h"
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/config_layout.h"
 
+#include "engine/base/json_fields.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/data/tokenizer.h"
 #include "engine/layout/schedule/registry.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/config_rows.h"
 
+#include "engine/base/json_fields.h"
+
 #include <algorithm>
 #include <cmath>
 

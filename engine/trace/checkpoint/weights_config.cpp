@@ -2,6 +2,7 @@
 #include "engine/trace/checkpoint/weights_config.h"
 
 #include "engine/base/file.h"
+#include "engine/base/json_fields.h"
 #include "engine/layout/json_text.h"
 #include "engine/trace/checkpoint/config_fields.h"
 

@@ -13,7 +13,7 @@
 namespace shardlab::trace {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 }  // namespace
 
@@ -57,22 +57,22 @@ std::vector<HostClock> latestOf(std::span<const HostClock> clocks) {
 }
 
 std::string writeClocks(std::span<const HostClock> clocks) {
-    Json all = Json::array();
+    OrderedJson all = OrderedJson::array();
     for (const HostClock& clock : clocks)
         all.push_back({{"host", clock.host},
                        {"time", clock.time},
                        {"offset", clock.offset},
                        {"uncertainty", clock.uncertainty},
                        {"drift", clock.drift}});
-    return Json{{"clocks", std::move(all)}}.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return OrderedJson{{"clocks", std::move(all)}}.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
 Status readClocks(std::string_view text, std::vector<HostClock>& clocks) {
-    const Json json = Json::parse(text, nullptr, false);
+    const OrderedJson json = OrderedJson::parse(text, nullptr, false);
     if (!json.is_object()) return fail({"damaged run file", "", "its list of clocks is no JSON object", ""});
     const auto all = json.find("clocks");
     if (all == json.end() || !all->is_array()) return {};
-    for (const Json& each : *all) {
+    for (const OrderedJson& each : *all) {
         if (!each.is_object()) continue;
         HostClock clock;
         take(each, "host", clock.host);

@@ -32,7 +32,7 @@ std::optional<EventKind> kindNamed(std::string_view text) {
     return found == byName.end() ? std::nullopt : std::optional(found->second);
 }
 
-Lane laneNamed(std::string_view text) {
+Lane laneOfCategory(std::string_view text) {
     for (int lane = 0; lane < laneCount; ++lane)
         if (name(static_cast<Lane>(lane)) == text) return static_cast<Lane>(lane);
     return Lane::Host;
@@ -156,7 +156,7 @@ private:
         if (!kind || !isSpan(*kind)) return ignore("spans of a kind that this version does not know");
         ForeignEvent event = foreign(item, *kind, *item.begin, end);
         event.predicted = isPredicted(item);
-        event.event.lane = laneNamed(item.category);
+        event.event.lane = laneOfCategory(item.category);
         event.event.bytes = parseNumber<std::int64_t>(item.text("bytes")).value_or(0);
         event.event.value = item.number("value").value_or(0);
         event.event.step = parseNumber<std::int32_t>(item.text("step")).value_or(-1);
@@ -283,7 +283,7 @@ private:
         ForeignEvent event = foreign(item, kind.value_or(EventKind::Mark), *item.begin, *item.begin);
         if (kind) {
             event.event.action = 0;
-            event.event.lane = laneNamed(item.category);
+            event.event.lane = laneOfCategory(item.category);
             event.event.step = parseNumber<std::int32_t>(item.text("step")).value_or(-1);
             event.event.value = valueOf(item);
         }

@@ -9,7 +9,7 @@ namespace shardlab::trace {
 namespace {
 
 /// The runs of letters, in lower case: "Stream #14(MemcpyH2D)" has "stream", "memcpyh" and "d".
-std::set<std::string> wordsOf(std::string_view name) {
+std::set<std::string> letterWords(std::string_view name) {
     std::set<std::string> words;
     std::string word;
     for (const char letter : name) {
@@ -24,7 +24,7 @@ std::set<std::string> wordsOf(std::string_view name) {
 }  // namespace
 
 std::optional<Lane> laneNamedBy(std::string_view thread) {
-    const std::set<std::string> words = wordsOf(thread.substr(0, 256));
+    const std::set<std::string> words = letterWords(thread.substr(0, 256));
     const auto hasAny = [&](std::initializer_list<const char*> any) {
         return std::ranges::any_of(any, [&](const char* word) { return words.contains(word); });
     };

@@ -13,7 +13,7 @@ namespace {
 constexpr std::size_t longestLine = std::size_t{64} << 10;
 
 /// A number of exactly so many digits.
-std::optional<int> digits(std::string_view text, std::size_t at, std::size_t count) {
+std::optional<int> digitsAt(std::string_view text, std::size_t at, std::size_t count) {
     const auto value = at + count <= text.size() ? parseNumber<int>(text.substr(at, count)) : std::nullopt;
     return value && *value >= 0 ? value : std::nullopt;
 }
@@ -65,15 +65,15 @@ std::optional<std::int64_t> clockIn(std::string_view text) {
         if (here[4] != '-' || here[7] != '-' || (here[10] != ' ' && here[10] != 'T') || here[13] != ':' ||
             here[16] != ':')
             continue;
-        const auto year = digits(here, 0, 4), month = digits(here, 5, 2), day = digits(here, 8, 2);
-        const auto hour = digits(here, 11, 2), minute = digits(here, 14, 2), second = digits(here, 17, 2);
+        const auto year = digitsAt(here, 0, 4), month = digitsAt(here, 5, 2), day = digitsAt(here, 8, 2);
+        const auto hour = digitsAt(here, 11, 2), minute = digitsAt(here, 14, 2), second = digitsAt(here, 17, 2);
         if (!year || !month || !day || !hour || !minute || !second) continue;
         const std::chrono::year_month_day date{std::chrono::year(*year), std::chrono::month(unsigned(*month)),
                                                std::chrono::day(unsigned(*day))};
         if (!date.ok() || *year < 1970 || *year > 2200 || *hour > 23 || *minute > 59 || *second > 60) continue;
         std::int64_t fraction = 0;
         if (here.size() > seconds + 3 && (here[seconds] == ',' || here[seconds] == '.'))
-            fraction = digits(here, seconds + 1, 3).value_or(0) * std::int64_t{1'000'000};
+            fraction = digitsAt(here, seconds + 1, 3).value_or(0) * std::int64_t{1'000'000};
         const auto whole = std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
                            std::chrono::minutes(*minute) + std::chrono::seconds(*second);
         return std::chrono::nanoseconds(whole).count() + fraction;

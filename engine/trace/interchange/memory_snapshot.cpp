@@ -43,7 +43,7 @@ std::optional<int> rankNamed(const std::filesystem::path& file) {
     return rank;
 }
 
-std::optional<AllocatorEntry::Kind> kindOf(std::string_view action) {
+std::optional<AllocatorEntry::Kind> entryKindOf(std::string_view action) {
     using enum AllocatorEntry::Kind;
     static constexpr std::pair<std::string_view, AllocatorEntry::Kind> actions[] = {{"alloc", Allocated},
                                                                                     {"free_requested", FreeRequested},
@@ -127,7 +127,7 @@ private:
 
     Status entry(SnapshotValue told, DeviceMemory& memory, std::size_t device, std::size_t number) {
         const std::string_view action = told["action"].text();
-        const auto kind = kindOf(action);
+        const auto kind = entryKindOf(action);
         if (!kind) {
             const std::string name = visible(action.substr(0, mostActionName));
             if (snapshot_.unread.size() < mostOtherActions || snapshot_.unread.contains(name)) ++snapshot_.unread[name];

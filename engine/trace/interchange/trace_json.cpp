@@ -28,7 +28,7 @@ Error refusal(const std::string& where, Sentence why, Sentence legal) {
     return {say("cannot import the trace"), where, std::move(why), std::move(legal)};
 }
 
-std::string shortened(std::string text, std::size_t longest) {
+std::string cutTo(std::string text, std::size_t longest) {
     if (text.size() > longest) text.resize(longest);
     return text;
 }
@@ -87,7 +87,7 @@ public:
     bool number_integer(number_integer_t number) override { return value({std::to_string(number), true}); }
     bool number_unsigned(number_unsigned_t number) override { return value({std::to_string(number), true}); }
     bool number_float(number_float_t, const string_t& written) override { return value({written, true}); }
-    bool string(string_t& text) override { return value({shortened(std::move(text), longestText), false}); }
+    bool string(string_t& text) override { return value({cutTo(std::move(text), longestText), false}); }
     bool binary(binary_t&) override { return true; }
 
     bool start_object(std::size_t) override {
@@ -143,7 +143,7 @@ public:
         return true;
     }
     bool key(string_t& name) override {
-        key_ = shortened(std::move(name), longestText);
+        key_ = cutTo(std::move(name), longestText);
         return true;
     }
     bool parse_error(std::size_t at, const std::string&, const nlohmann::detail::exception& why) override {
@@ -208,9 +208,9 @@ private:
         if (key_ == "ph") item_.phase = std::move(value.text);
         else if (key_ == "cat") item_.category = std::move(value.text);
         else if (key_ == "name") item_.name = std::move(value.text);
-        else if (key_ == "pid") item_.process = shortened(std::move(value.text), longestNumber);
-        else if (key_ == "tid") item_.thread = shortened(std::move(value.text), longestNumber);
-        else if (key_ == "id") item_.id = shortened(std::move(value.text), longestNumber);
+        else if (key_ == "pid") item_.process = cutTo(std::move(value.text), longestNumber);
+        else if (key_ == "tid") item_.thread = cutTo(std::move(value.text), longestNumber);
+        else if (key_ == "id") item_.id = cutTo(std::move(value.text), longestNumber);
         else if (key_ == "ts") item_.begin = nanoseconds(value.text);
         else if (key_ == "dur") item_.duration = nanoseconds(value.text);
     }

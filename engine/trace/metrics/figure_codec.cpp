@@ -16,7 +16,7 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr std::size_t overviewColumns = 21, stepColumns = 5, rankColumns = 26, kindColumns = 7;
+constexpr std::size_t overviewNumbers = 21, stepNumbers = 5, rankNumbers = 26, kindNumbers = 7;
 
 std::int64_t bitsOf(double value) { return reversedBits(std::bit_cast<std::uint64_t>(value)); }
 double valueOf(std::int64_t bits) { return std::bit_cast<double>(reversedBack(bits)); }
@@ -134,7 +134,7 @@ bool isStep(std::int64_t step) { return step >= -1 && step <= std::numeric_limit
 static_assert(memoryCategoryCount == 6, "a category more is a column more, at the end");
 
 Bytes packOverviews(std::span<const StepOverview> steps) {
-    NumberTable table(overviewColumns);
+    NumberTable table(overviewNumbers);
     for (const StepOverview& step : steps) {
         const RankStep& sum = step.sum;
         table.add({step.step,
@@ -168,7 +168,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
     const auto bytes = unpackBytes(packed);
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
-    NumberTable table(overviewColumns);
+    NumberTable table(overviewNumbers);
     if (!table.read(reader, stepsPerOverview) || !reader.atEnd())
         return damaged("a column does not decode, or it holds more steps than a block");
     std::vector<StepOverview> steps(table.rows());
@@ -200,7 +200,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
 }
 
 Bytes packFigures(std::span<const StepFigures> steps) {
-    NumberTable whole(stepColumns), ranks(rankColumns), kinds(kindColumns);
+    NumberTable whole(stepNumbers), ranks(rankNumbers), kinds(kindNumbers);
     for (const StepFigures& figures : steps) {
         const StepSummary& step = figures.times;
         whole.add({step.step, step.busy, bitsOf(step.loss), step.validation ? 1 : 0, bitsOf(step.validation)});
@@ -219,7 +219,7 @@ Result<std::vector<StepFigures>> unpackFigures(std::span<const std::byte> packed
     const auto bytes = unpackBytes(packed);
     if (!bytes) return fail(bytes.error());
     ByteReader reader(*bytes);
-    NumberTable whole(stepColumns), rankTable(rankColumns), kinds(kindColumns);
+    NumberTable whole(stepNumbers), rankTable(rankNumbers), kinds(kindNumbers);
     if (!whole.read(reader, static_cast<std::uint64_t>(stepsPerBlock(ranks))) ||
         !rankTable.read(reader, whole.rows() * static_cast<std::uint64_t>(ranks)) || !kinds.read(reader))
         return damaged("a column does not decode, or there are more rows than a block's steps and ranks have");

@@ -16,8 +16,8 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr int stepsBetweenQuestions = 1000;  ///< of SQLite's machine: well below a millisecond, where rows are small
-constexpr int longestValue = 64 << 20;       ///< bytes, of any text that a question makes; a run file has no longer one
+constexpr int stepsBetweenLooks = 1000;      ///< of SQLite's machine: well below a millisecond, where rows are small
+constexpr int longestAnswerText = 64 << 20;  ///< bytes, of any text that a question makes; a run file has no longer one
 
 const std::vector<QueryTable>& tables() {
     static const std::vector<QueryTable> all{eventsTable(), stepsTable(), rankStepsTable(), kindsTable(), ranksTable(),
@@ -145,7 +145,7 @@ struct RunQuery::Impl {
         if (why.starts_with("no such table") || why.starts_with("vtable constructor failed"))
             legal = say("the tables are {}", tableNames());
         if (sqlite3_errcode(connection.get()) == SQLITE_TOOBIG)
-            legal = say("texts of at most {}", formatBytes(longestValue));
+            legal = say("texts of at most {}", formatBytes(longestAnswerText));
         if (sqlite3_errcode(connection.get()) == SQLITE_NOMEM) legal = say("a question with fewer or shorter values");
         if (why.starts_with("no such column"))
             legal = say("the columns of each table are listed by shardlab query --tables");
@@ -178,7 +178,7 @@ Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run, const Que
         if (const Status registered = registerTable(connection, table, run, impl->damage); !registered)
             return fail(registered.error());
     registerFunctions(connection);
-    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longestValue);
+    sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, longestAnswerText);
     sqlite3_set_authorizer(connection, permit, nullptr);
     return std::make_unique<RunQuery>(std::move(impl));
 }
@@ -191,7 +191,7 @@ Status RunQuery::ask(const std::string& sql, const Answer& answer) {
     impl_->damage.reset();
     Watch watch{impl_->limits, answer.cancelled};
     const auto ends = [](void* context) { return static_cast<Watch*>(context)->ends() ? 1 : 0; };
-    sqlite3_progress_handler(impl_->connection.get(), stepsBetweenQuestions, ends, &watch);
+    sqlite3_progress_handler(impl_->connection.get(), stepsBetweenLooks, ends, &watch);
 
     std::vector<std::string> head;
     for (int column = 0; column < sqlite3_column_count(row); ++column)

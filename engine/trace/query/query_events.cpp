@@ -13,7 +13,7 @@
 namespace shardlab::trace {
 namespace {
 
-enum Column {
+enum EventColumn {
     Source,
     Rank,
     LaneName,

@@ -61,8 +61,6 @@ constexpr std::array kindColumns = std::to_array<QueryColumn>({
     {"bytes", "INTEGER", "all of them"},
 });
 
-using Rows = std::vector<std::vector<Cell>>;
-
 Cell finite(double value) { return std::isfinite(value) ? Cell(value) : Cell(); }
 Cell known(std::int64_t value) { return value >= 0 ? Cell(value) : Cell(); }
 
@@ -71,7 +69,7 @@ Result<std::unique_ptr<RowSource>> openSteps(const RunReader& run, std::span<con
     if (!overview) return fail(overview.error());
     const Layout& layout = run.header().layout;
     const Restarts restarts(run.restarts());
-    Rows rows;
+    MadeRows rows;
     for (const StepOverview& all : *overview) {
         const StepSummary step = summaryOf(all, restarts.ranksOf(all.step, rankCount(layout)), flushes(layout));
         const RankStep& sum = all.sum;
@@ -87,7 +85,7 @@ Result<std::unique_ptr<RowSource>> openSteps(const RunReader& run, std::span<con
 /// A run has many of these rows: they are made some steps at a time.
 class FigureRows : public RowSource {
 public:
-    using Add = void (*)(const StepFigures& step, Rows& rows);
+    using Add = void (*)(const StepFigures& step, MadeRows& rows);
     FigureRows(const RunReader& run, Add add, int first, int last) : run_(run), add_(add), next_(first), last_(last) {}
 
     Result<bool> next() override {
@@ -117,11 +115,11 @@ private:
     Add add_;
     std::int64_t next_;  ///< step to go on from
     int last_;
-    Rows rows_;
+    MadeRows rows_;
     std::size_t at_ = static_cast<std::size_t>(-1);
 };
 
-void addRankSteps(const StepFigures& step, Rows& rows) {
+void addRankSteps(const StepFigures& step, MadeRows& rows) {
     for (std::size_t rank = 0; rank < step.details.size(); ++rank) {
         const RankStep& own = step.times.ranks[rank];
         rows.push_back({std::int64_t{step.times.step}, static_cast<std::int64_t>(rank), own.begin,
@@ -131,7 +129,7 @@ void addRankSteps(const StepFigures& step, Rows& rows) {
     }
 }
 
-void addKinds(const StepFigures& step, Rows& rows) {
+void addKinds(const StepFigures& step, MadeRows& rows) {
     for (std::size_t rank = 0; rank < step.details.size(); ++rank)
         for (const KindTime& time : step.details[rank].kinds)
             rows.push_back({known(step.times.step), static_cast<std::int64_t>(rank), std::string(name(time.kind)),

@@ -46,24 +46,22 @@ constexpr std::array runColumns = std::to_array<QueryColumn>({
     {"value", "TEXT", "of the key"},
 });
 
-using Rows = std::vector<std::vector<Cell>>;
-
 template <class... Values>
-void add(Rows& rows, Values&&... values) {
+void add(MadeRows& rows, Values&&... values) {
     std::vector<Cell>& row = rows.emplace_back();
     row.reserve(sizeof...(values));
     (row.emplace_back(std::forward<Values>(values)), ...);
 }
 
 Result<std::unique_ptr<RowSource>> openRanks(const RunReader& run, std::span<const Condition>) {
-    Rows rows;
+    MadeRows rows;
     for (const RankRecord& rank : run.ranks())
         add(rows, std::int64_t{rank.rank}, rank.host, std::int64_t{rank.pid}, rank.label, rank.end);
     return rowsOf(std::move(rows));
 }
 
 Result<std::unique_ptr<RowSource>> openClocks(const RunReader& run, std::span<const Condition>) {
-    Rows rows;
+    MadeRows rows;
     for (const HostClock& clock : run.clocks())
         add(rows, clock.host, clock.time, clock.offset, clock.uncertainty, clock.drift);
     return rowsOf(std::move(rows));
@@ -73,7 +71,7 @@ Result<std::unique_ptr<RowSource>> openLog(const RunReader& run, std::span<const
     const auto lines = run.log();
     if (!lines) return fail(lines.error());
     const std::array<std::string, 3> levels{"information", "warning", "error"};
-    Rows rows;
+    MadeRows rows;
     for (const LogLine& line : *lines)
         add(rows, line.time, line.rank >= 0 ? Cell(std::int64_t{line.rank}) : Cell(),
             levels[static_cast<std::size_t>(line.level)], line.text);
@@ -83,7 +81,7 @@ Result<std::unique_ptr<RowSource>> openLog(const RunReader& run, std::span<const
 Result<std::unique_ptr<RowSource>> openNotes(const RunReader& run, std::span<const Condition>) {
     const auto notes = run.notes();
     if (!notes) return fail(notes.error());
-    Rows rows;
+    MadeRows rows;
     for (const Note& note : *notes)
         add(rows, note.time, note.rank >= 0 ? Cell(std::int64_t{note.rank}) : Cell(), note.text, note.created);
     return rowsOf(std::move(rows));
@@ -91,7 +89,7 @@ Result<std::unique_ptr<RowSource>> openNotes(const RunReader& run, std::span<con
 
 Result<std::unique_ptr<RowSource>> openRun(const RunReader& run, std::span<const Condition>) {
     const RunHeader& header = run.header();
-    Rows rows;
+    MadeRows rows;
     add(rows, std::string("name"), header.layout.name);
     add(rows, std::string("created"), header.created);
     add(rows, std::string("version"), header.version);
@@ -116,20 +114,20 @@ Result<std::unique_ptr<RowSource>> openRun(const RunReader& run, std::span<const
     return rowsOf(std::move(rows));
 }
 
-class MadeRows : public RowSource {
+class MadeSource : public RowSource {
 public:
-    explicit MadeRows(Rows rows) : rows_(std::move(rows)) {}
+    explicit MadeSource(MadeRows rows) : rows_(std::move(rows)) {}
     Result<bool> next() override { return ++at_ <= rows_.size(); }
     Cell cell(int column) const override { return rows_[at_ - 1][static_cast<std::size_t>(column)]; }
 
 private:
-    Rows rows_;
+    MadeRows rows_;
     std::size_t at_ = 0;  ///< rows reached so far
 };
 
 }  // namespace
 
-std::unique_ptr<RowSource> rowsOf(Rows rows) { return std::make_unique<MadeRows>(std::move(rows)); }
+std::unique_ptr<RowSource> rowsOf(MadeRows rows) { return std::make_unique<MadeSource>(std::move(rows)); }
 
 QueryTable ranksTable() { return {{"ranks", "one row per rank", rankColumns}, {}, openRanks}; }
 QueryTable clocksTable() {

@@ -37,7 +37,8 @@ struct QueryTable {
 };
 
 /// Rows that were all made beforehand.
-std::unique_ptr<RowSource> rowsOf(std::vector<std::vector<Cell>> rows);
+using MadeRows = std::vector<std::vector<Cell>>;
+std::unique_ptr<RowSource> rowsOf(MadeRows rows);
 
 QueryTable eventsTable();
 QueryTable stepsTable();

@@ -4,12 +4,12 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr std::uint32_t mostNames = 1u << 24;  ///< a damaged number must not ask for all memory
+constexpr std::uint32_t largestName = 1u << 24;  ///< a damaged number must not ask for all memory
 
 }  // namespace
 
 void EventNames::add(std::uint32_t number, std::string name) {
-    if (number == 0 || number > mostNames) return;
+    if (number == 0 || number > largestName) return;
     if (names_.size() < number) names_.resize(number);
     names_[number - 1] = std::move(name);
 }

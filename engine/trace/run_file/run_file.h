@@ -95,8 +95,10 @@ struct RunEnd {
     std::string reason;   ///< for a person; of a run that finished, what went wrong with its checkpoints; else empty
 };
 
-/// The only writer of a run file; everything appended is there after flush(), whatever happens then. To be flushed
-/// four times a second or so. After an error nothing is lost: the next flush() stores it, if the cause is gone.
+inline constexpr std::chrono::milliseconds flushInterval{200};  ///< after which a writer of events is to be flushed
+
+/// The only writer of a run file; everything appended is there after flush(), whatever happens then. After an error
+/// nothing is lost: the next flush() stores it, if the cause is gone.
 class RunWriter {
 public:
     /// Replaces an existing run. Refuses a file that is no run, one that is being recorded, an unwritable folder, a

@@ -2,6 +2,8 @@
 // The JSON of DeepSpeed (deepspeed/runtime/config.py of 0.19). It says nothing of the model, which is Python: a text
 // beside it says what the model and the script have to do.
 #include "engine/layout/field_effect.h"
+
+#include "engine/base/visible_text.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
@@ -373,7 +375,7 @@ private:
         const std::string type = word("/optimizer/type");
         o.kind = type == "SGD" ? knownSgd : knownAdamW;
         if (!type.empty() && type != "SGD" && type != "AdamW" && type != "Adam")
-            note(say("the optimizer {}: the layout's is adamw", shortText(type)));
+            note(say("the optimizer {}: the layout's is adamw", shortened(type)));
         o.learningRate = number("/optimizer/params/lr", 1e-3);
         const nlohmann::json betas = take("/optimizer/params/betas");
         o.adamw.betas = {0.9, 0.999};
@@ -399,7 +401,7 @@ private:
             if (o.schedule == RateSchedule::Cosine)
                 o.minimum = rounded(number("/scheduler/params/cos_min_ratio", 1e-4) * o.learningRate);
         } else if (!type.empty() && type != "WarmupLR") {
-            note(say("the scheduler {}: the layout's learning rate is constant", shortText(type)));
+            note(say("the scheduler {}: the layout's learning rate is constant", shortened(type)));
             return;
         }
         const double most = number("/scheduler/params/warmup_max_lr", o.learningRate);
@@ -419,7 +421,7 @@ private:
     void leftOver(const nlohmann::json& node, const std::string& prefix) {
         for (const auto& [key, value] : node.items())
             if (value.is_object()) leftOver(value, prefix + key + ".");
-            else note(say("{} is left out", shortText(prefix + key)));
+            else note(say("{} is left out", shortened(prefix + key)));
     }
 
     nlohmann::json json_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron_experts.h"
 
+#include "engine/base/visible_text.h"
 #include "engine/layout/block_parts.h"
 #include "engine/trace/trainers/layer_pattern.h"
 #include "engine/trace/trainers/trainer_text.h"
@@ -203,7 +204,7 @@ void readExperts(ProgramOptions& options, int inner, ModelSpec& model, std::vect
         model.kind = knownLlamaMoe;
         model.experts.scoreBias = blockParts(model).biases;
         if (!place(wanted, model))
-            notes.push_back(say("--moe-layer-freq {}: the layout has experts in every block", shortText(frequency)));
+            notes.push_back(say("--moe-layer-freq {}: the layout has experts in every block", shortened(frequency)));
     }
     if (width != inner) model.experts.width = width;
 }

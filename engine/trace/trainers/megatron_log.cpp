@@ -30,7 +30,7 @@ constexpr std::string_view heading = "- arguments -", ending = "- end of argumen
 constexpr std::string_view newSize = "(new size: ";
 
 /// "['a', 'b']" as words, and lists of numbers as they are.
-std::string wordsOf(std::string_view value) {
+std::string listWords(std::string_view value) {
     if (!value.starts_with("['")) return shellQuoted(value);
     std::string words;
     for (std::size_t quote = value.find('\''); quote != std::string_view::npos;) {
@@ -53,7 +53,7 @@ std::string optionOf(const LoggedArgument& argument) {
     const auto other = std::ranges::find(otherNames, name, &Pair::first);
     std::string option(other == otherNames.end() ? name : other->second);
     std::ranges::replace(option, '_', '-');
-    return value == "True" ? fmt::format(" --{}", option) : fmt::format(" --{} {}", option, wordsOf(value));
+    return value == "True" ? fmt::format(" --{}", option) : fmt::format(" --{} {}", option, listWords(value));
 }
 
 /// How the ranks lie on nodes is not in the list: eight to a node, where there are as many.

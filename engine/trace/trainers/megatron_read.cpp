@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
+
+#include "engine/base/visible_text.h"
 #include "engine/trace/trainers/megatron_experts.h"
 #include "engine/trace/trainers/megatron_log.h"
 #include "engine/trace/trainers/megatron_modules.h"
@@ -143,7 +145,7 @@ private:
         std::erase_if(text, [](char c) { return c == '(' || c == ')' || c == ' '; });
         const auto before = parseNumber<std::int64_t>(text.substr(0, text.find(',')));
         if (!before || *before < 0 || *before >= (1 << 24))
-            return note(say("--window-size {}: the layout has no window", shortText(text)));
+            return note(say("--window-size {}: the layout has no window", shortened(text)));
         b.window = static_cast<int>(*before) + 1;
         options_.read("window-attn-skip-freq", b.fullEvery);
     }
@@ -238,7 +240,7 @@ private:
                 s.stages = *split;
                 s.chunks = static_cast<int>(split->size()) / p;
             } else {
-                note(say("--pipeline-model-parallel-layout {}: the layout splits its layers evenly", shortText(*text)));
+                note(say("--pipeline-model-parallel-layout {}: the layout splits its layers evenly", shortened(*text)));
             }
         } else if ((first || last) && p >= 2 && p < 65536 && s.chunks == 1) {
             // What the ends do not hold is shared by the stages between them.
@@ -428,7 +430,7 @@ private:
             if (place == 1) second = value;
             begin = end + 1;
         }
-        if (!(sum > 0) || second < 0) return note(say("--split {}: data.validation stays", shortText(text)));
+        if (!(sum > 0) || second < 0) return note(say("--split {}: data.validation stays", shortened(text)));
         layout_.data.validation = std::min(0.5, rounded(second / sum));
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/program_options.h"
 
+#include "engine/base/visible_text.h"
 #include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -97,7 +98,7 @@ std::vector<Sentence> ProgramOptions::leftOver() const {
         if (given.understood) continue;
         std::string values;
         for (const std::string& value : given.values) values += " " + value;
-        lines.push_back(say("--{}{} is left out", shortText(name), shortText(values)));
+        lines.push_back(say("--{}{} is left out", shortened(name), shortened(values)));
     }
     return lines;
 }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
+
+#include "engine/base/visible_text.h"
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/text.h"
 #include "engine/trace/trainers/torchtitan.h"
@@ -57,7 +59,7 @@ private:
             const std::string path = prefix + std::string(key.str());
             if (asked_.contains(path)) continue;
             if (const toml::table* inner = node.as_table(); inner != nullptr) collect(*inner, path + ".", lines);
-            else lines.push_back(say("{} is left out", shortText(path)));
+            else lines.push_back(say("{} is left out", shortened(path)));
         }
     }
 
@@ -102,11 +104,11 @@ private:
         }
         if (found) {
             layout_.model = std::move(found->model);
-            for (Sentence& line : found->notes) note(say("the flavor {}: {}", shortText(flavor), std::move(line)));
+            for (Sentence& line : found->notes) note(say("the flavor {}: {}", shortened(flavor), std::move(line)));
         } else {
             layout_.model.kind = knownLlama;
             note(say("the flavor {} of {} is none whose sizes are known: the model is Shardlab's default llama",
-                     shortText(flavor), shortText(family)));
+                     shortened(flavor), shortened(family)));
         }
         layout_.model.sequence = sequence;
     }
@@ -208,7 +210,7 @@ private:
         });
         if (known != std::end(titanSchedules)) s.kind = known->ours;
         else
-            note(say("the schedule {}: the layout's is {}", shortText(named),
+            note(say("the schedule {}: the layout's is {}", shortened(named),
                      s.chunks > 1 ? "interleaved-1f1b" : "1f1b"));
         if (known == std::end(titanSchedules) && s.chunks > 1) s.kind = "interleaved-1f1b";
         const std::string csv = keys_.text("parallelism.pipeline_parallel_schedule_csv");
@@ -265,7 +267,7 @@ private:
         PrecisionSpec& p = layout_.precision;
         const std::string parameters = keys_.text("training.mixed_precision_param", "bfloat16");
         const std::string stored = keys_.text("training.dtype", "float32");
-        if (stored != "float32") note(say("training.dtype {}: the layout keeps weights in fp32", shortText(stored)));
+        if (stored != "float32") note(say("training.dtype {}: the layout keeps weights in fp32", shortened(stored)));
         if (parameters == "bfloat16") {
             p.compute = NumberFormat::Bf16;
             if (hasExperts(layout_.model) && titanFamily(layout_.model) == TitanFamily::GptOss)
@@ -284,7 +286,7 @@ private:
             const bool fp8 = name.find("float8") != std::string_view::npos,
                        mx = name.find("mx") != std::string_view::npos;
             if ((!fp8 && !mx) || layout_.precision.compute == NumberFormat::Fp32) {
-                note(say("the converter {} is left out", shortText(name)));
+                note(say("the converter {} is left out", shortened(name)));
                 continue;
             }
             const TitanProducts* products =
@@ -293,7 +295,7 @@ private:
             const auto* const named = std::ranges::find(titanProducts, recipe, &TitanProducts::recipe);
             if (named != std::end(titanProducts) && named->section == products->section) products = named;
             else if (fp8 && !recipe.empty())
-                note(say("the recipe {}: the layout has a scale for each tensor", shortText(recipe)));
+                note(say("the recipe {}: the layout has a scale for each tensor", shortened(recipe)));
             layout_.precision.products = products->ours;
             layout_.cluster.pace = PaceSpec{.device = fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
             note(say("products in {} are those of a modelled stack: cluster.pace models torchtitan on {}",
@@ -304,7 +306,7 @@ private:
     void rest() {
         OptimizerSpec& o = layout_.optimizer;
         const std::string kind = keys_.text("optimizer.name", "AdamW");
-        if (kind != "AdamW") note(say("the optimizer {}: the layout's is adamw", shortText(kind)));
+        if (kind != "AdamW") note(say("the optimizer {}: the layout's is adamw", shortened(kind)));
         o.learningRate = keys_.number("optimizer.lr", 8e-4);
         o.adamw = {{keys_.number("optimizer.beta1", 0.9), keys_.number("optimizer.beta2", 0.95)},
                    keys_.number("optimizer.eps", 1e-8)};
@@ -317,7 +319,7 @@ private:
             o.schedule = decay == "cosine" ? RateSchedule::Cosine : RateSchedule::Linear;
             o.minimum = rounded(factor * o.learningRate);
             if (decay != "cosine" && decay != "linear")
-                note(say("the decay {}: the layout's is linear", shortText(decay)));
+                note(say("the decay {}: the layout's is linear", shortened(decay)));
             if (ratio && *ratio < 1)
                 note(say("lr_scheduler.decay_ratio: the layout's learning rate falls from the warm-up on"));
         }
@@ -347,8 +349,8 @@ private:
         int every = 0;
         const auto [end, error] = std::from_chars(option.data(), option.data() + option.size(), every);
         if (mode != "selective" || error != std::errc{} || end != option.data() + option.size() || every < 0)
-            return note(say("activation_checkpoint {} {}: the layout computes nothing again", shortText(mode),
-                            shortText(mode == "selective" ? option : "")));
+            return note(say("activation_checkpoint {} {}: the layout computes nothing again", shortened(mode),
+                            shortened(mode == "selective" ? option : "")));
         const std::vector<int> stages = stageLayers(layout_);
         const int fewest = *std::ranges::min_element(stages);
         if (every > fewest)

@@ -2,6 +2,7 @@
 #include "engine/trace/trainers/trainer_target.h"
 
 #include "engine/base/file.h"
+#include "engine/base/visible_text.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/layout_json.h"
 #include "engine/layout/schedule/registry.h"
@@ -45,7 +46,7 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
                   std::vector<Sentence>& leftOut) {
     const auto ours = layoutToJson(layout), usual = layoutToJson(Layout{});
     std::set<std::string_view> sections;
-    for (const Field& field : fields()) {
+    for (const Field& field : layout::fields()) {
         if (!isPresent(field, layout) || !coverOf(target.says, field.pointer).empty()) continue;
         if (!withoutEffect(field.pointer, layout, scheduleMethods()).empty()) continue;
         const nlohmann::ordered_json::json_pointer pointer{std::string(field.pointer)};
@@ -54,7 +55,7 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
         if (known && ours.at(pointer) == usual.at(pointer)) continue;
         std::string_view left = coverOf(target.leaves, field.pointer);
         if (left.empty()) left = coverOf(shardlabAlone, field.pointer);
-        const std::string value = shortText(ours.at(pointer).dump());
+        const std::string value = shortened(ours.at(pointer).dump());
         if (left.empty())
             refuseField(faults, target.program, std::string(field.pointer), value,
                         say("{} has no setting that does the same", target.program),

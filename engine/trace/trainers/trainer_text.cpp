@@ -25,14 +25,6 @@ std::string realText(double value) {
     return exponent == std::string::npos ? text + ".0" : text.insert(exponent, ".0");
 }
 
-std::string shortText(std::string_view text) {
-    constexpr std::size_t most = 60;
-    if (text.size() <= most) return std::string(text);
-    std::size_t end = most;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not within a character
-    return std::string(text.substr(0, end)) + "…";
-}
-
 std::string inComment(std::string text) {
     std::ranges::replace_if(
         text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }, ' ');

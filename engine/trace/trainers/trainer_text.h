@@ -39,8 +39,6 @@ inline int choicesOf(const MoeSpec& experts) { return traits(experts.gate).takes
 std::string numberText(double value);
 /// The same, which TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
 std::string realText(double value);
-/// At most 60 characters, the rest as "…".
-std::string shortText(std::string_view text);
 /// In one line, whatever a name holds.
 std::string inComment(std::string text);
 /// The whole text is a finite number; it may have a plus.

@@ -12,9 +12,9 @@ namespace shardlab::train {
 
 namespace {
 
-constexpr std::size_t alignment = 64;
+constexpr std::size_t blockAlignment = 64;
 
-std::size_t padded(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
+std::size_t padded(std::size_t bytes) { return (bytes + blockAlignment - 1) / blockAlignment * blockAlignment; }
 
 }  // namespace
 

@@ -4,15 +4,14 @@
 namespace shardlab::train {
 namespace {
 
-constexpr int server = 0;
 constexpr int pullTag = 1;
 
 }  // namespace
 
-void pushGradients(ArraySpan gradients, Communicator& group) { group.ireduceTo(gradients, server)->wait(); }
+void pushGradients(ArraySpan gradients, Communicator& group) { group.ireduceTo(gradients, serverMember)->wait(); }
 
 void pullWeights(ArraySpan weights, Communicator& group) {
-    if (group.rank() != server) return group.receive(weights.bytes(), server, pullTag);
+    if (group.rank() != serverMember) return group.receive(weights.bytes(), serverMember, pullTag);
     for (int worker = 1; worker < group.size(); ++worker) group.send(weights.bytes(), worker, pullTag);
 }
 

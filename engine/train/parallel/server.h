@@ -6,6 +6,8 @@
 
 namespace shardlab::train {
 
+inline constexpr int serverMember = 0;
+
 /// Collective. Afterwards the server's gradients are the sum over all members in rank order, the same bits that an
 /// all-reduce gives; the gradients of the others have not changed.
 void pushGradients(ArraySpan gradients, Communicator& group);

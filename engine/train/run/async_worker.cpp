@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/async_worker.h"
 
+#include "engine/train/parallel/server.h"
 #include "engine/train/comm/backoff.h"
 #include "engine/train/run/fp8_trace.h"
 
 namespace shardlab::train {
 namespace {
-
-constexpr int server = 0;
 
 void await(Communicator& group, Request& message) {
     for (Backoff idle(true); !message.test(); idle.pause()) group.requireMembers();
@@ -29,11 +28,12 @@ int AsyncWorker::run() {
 
 bool AsyncWorker::exchange(double lossSum) {
     UpdateAnswer answer;
-    const RequestPtr answered = ireceiveMessage(setup_.data.host(), answer, server, ServerTag::Answer);
+    const RequestPtr answered = ireceiveMessage(setup_.data.host(), answer, serverMember, ServerTag::Answer);
     if (awaitLock(lossSum)) {
-        setup_.trace.started(EventKind::PushGradients, setup_.push, setup_.costs.bytes(setup_.push), server);
+        setup_.trace.started(EventKind::PushGradients, setup_.push, setup_.costs.bytes(setup_.push), serverMember);
         const std::int64_t begin = setup_.trace.now();
-        setup_.data.send(setup_.stage.stage->gradientBlock().bytes(), server, static_cast<int>(ServerTag::Gradient));
+        setup_.data.send(setup_.stage.stage->gradientBlock().bytes(), serverMember,
+                         static_cast<int>(ServerTag::Gradient));
         setup_.clock.finish(setup_.push);
         setup_.trace.span(Lane::Comm, EventKind::PushGradients, begin, setup_.trace.now(), setup_.push,
                           setup_.costs.bytes(setup_.push), setup_.data.rank());
@@ -54,10 +54,11 @@ bool AsyncWorker::exchange(double lossSum) {
 /// Waits until the server takes this worker's gradient. False: the server takes no more gradients.
 bool AsyncWorker::awaitLock(double lossSum) {
     Grant grant;
-    const RequestPtr granted = ireceiveMessage(setup_.data.host(), grant, server, ServerTag::Grant);
+    const RequestPtr granted = ireceiveMessage(setup_.data.host(), grant, serverMember, ServerTag::Grant);
     const std::int64_t asked = setup_.trace.now();
     setup_.trace.doing(RankPhase::Communicating, setup_.push);
-    sendMessage(setup_.data.host(), GradientRequest{lossSum, version_, setup_.clock.now()}, server, ServerTag::Request);
+    sendMessage(setup_.data.host(), GradientRequest{lossSum, version_, setup_.clock.now()}, serverMember,
+                ServerTag::Request);
     await(setup_.data, *granted);
     setup_.clock.waitUntil(grant.clock);
     setup_.trace.span(Lane::Compute, EventKind::Wait, asked, setup_.trace.now(), setup_.push);
@@ -65,9 +66,10 @@ bool AsyncWorker::awaitLock(double lossSum) {
 }
 
 void AsyncWorker::takeWeights() {
-    setup_.trace.started(EventKind::PullWeights, setup_.pull, 0, server);
+    setup_.trace.started(EventKind::PullWeights, setup_.pull, 0, serverMember);
     const std::int64_t begin = setup_.trace.now();
-    setup_.data.receive(setup_.stage.stage->parameterBlock().bytes(), server, static_cast<int>(ServerTag::Weights));
+    setup_.data.receive(setup_.stage.stage->parameterBlock().bytes(), serverMember,
+                        static_cast<int>(ServerTag::Weights));
     setup_.clock.finish(setup_.pull);
     setup_.trace.span(Lane::Comm, EventKind::PullWeights, begin, setup_.trace.now(), setup_.pull, 0,
                       setup_.data.rank());
