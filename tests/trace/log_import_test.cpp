@@ -401,25 +401,6 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(path("other")));
     }
 
-    /// Megatron's timers are counters of the step that they are told behind, in each way to log them.
-    void timersAreCounters() {
-        const Imported run =
-            imported(megatronLine(1, 500, 9) +
-                     "(min, max) time across ranks (ms):\n    forward-backward ...............................: "
-                     "(812.50, 813.25)\n"
-                     "    optimizer-inner-step ...........................: (4.00, 5.50)\n" +
-                     megatronLine(2, 500, 8) +
-                     "max time across ranks (ms):\n    forward-backward ...............................: 811.00\n");
-        QVERIFY(run.run);
-        const auto least = run.named("forward-backward, least (ms)"), most = run.named("forward-backward, most (ms)");
-        QCOMPARE(least.size(), std::size_t{1});
-        QCOMPARE(least.front().value, 812.5);
-        QCOMPARE(most.size(), std::size_t{2});
-        QCOMPARE(most.back().value, 811.0);
-        QCOMPARE(most.back().step, 2);
-        QCOMPARE(run.named("optimizer-inner-step, most (ms)").front().value, 5.5);
-    }
-
     /// Numbers that none can be are left out, and nothing else of their line is.
     void absurdNumbersAreLeftOut() {
         const auto memory =

@@ -209,21 +209,15 @@ void checkPredictions(const Layout& layout, std::vector<Fault>& faults) {
                           sequence > 1 ? say("0 to {}", sequence - 1) : say("0; or a longer model.sequence")});
 }
 
-}  // namespace
-
-void checkModel(const Layout& layout, std::vector<Fault>& faults) {
-    const ModelSpec& model = layout.model;
+void checkHeads(const ModelSpec& model, std::vector<Fault>& faults) {
     const bool divides = !choosesParts(model) || model.block.headWidth == 0;
     if (hasAttention(model) && divides && model.heads > 0 && model.hidden > 0 && model.hidden % model.heads != 0)
         faults.push_back({"/model/heads", say("{} heads do not divide hidden {}", model.heads, model.hidden),
                           say("every head gets the same number of columns, hidden ÷ heads"),
                           divisorText(model.hidden, model.heads)});
+}
 
-    if (hasExperts(model)) checkExperts(layout, faults);
-    if (blockParts(model).rotary) checkRotary(model, faults);
-    if (choosesParts(model)) checkCaps(model.block, faults);
-    checkPredictions(layout, faults);
-
+void checkWidths(const ModelSpec& model, std::vector<Fault>& faults) {
     const std::vector<int>& widths = model.feedForward;
     if (!readsImages(model) && widths.size() > 1 &&
         widths.size() != static_cast<std::size_t>(std::max(model.layers, 0)))
@@ -232,37 +226,44 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                           say("every layer has a feed-forward block of its own width"),
                           say("{} numbers; or [] for 4 × hidden = {} in every layer; or one number for all",
                               model.layers, 4 * std::int64_t{model.hidden})});
+}
 
-    if (!readsImages(model) && layout.data.tokenizer == TokenizerKind::Byte && layout.data.kind != DataKind::Tokens &&
+/// What the model reads, and with which tokens.
+void checkData(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    const DataSpec& data = layout.data;
+    if (!readsImages(model) && data.tokenizer == TokenizerKind::Byte && data.kind != DataKind::Tokens &&
         model.vocabulary > 0 && model.vocabulary < 256)
         faults.push_back({"/model/vocabulary", say("{} is too small for the bytes tokenizer", model.vocabulary),
                           say("a byte is a token, and there are 256"), say("256 or more")});
 
-    if (layout.data.kind == DataKind::Text && layout.data.path.empty())
+    if (data.kind == DataKind::Text && data.path.empty())
         faults.push_back({"/data/path", say("no text file is named"), say("data of kind text is read from a file"),
                           say("the path of a UTF-8 file, or data.kind generator")});
 
-    if (layout.data.kind == DataKind::Tokens && layout.data.path.empty())
+    if (data.kind == DataKind::Tokens && data.path.empty())
         faults.push_back({"/data/path", say("no file of tokens is named"),
                           say("data of kind tokens is read from .bin files"), say("a .bin file, or a folder of them")});
 
-    if (layout.data.kind == DataKind::JsonLines && layout.data.path.empty())
+    if (data.kind == DataKind::JsonLines && data.path.empty())
         faults.push_back({"/data/path", say("no file of JSON Lines is named"),
                           say("data of kind jsonl is read from a file"),
                           say("the path of a file with a JSON object a line, or data.kind generator")});
 
-    if (layout.data.kind == DataKind::JsonLines && layout.data.textField.empty())
+    if (data.kind == DataKind::JsonLines && data.textField.empty())
         faults.push_back({"/data/text_field", say("no field is named"), say("one field of each line is the text"),
                           say("\"text\", say")});
 
-    if (readsTokenizer(layout) && layout.data.tokenizerPath.empty())
+    if (readsTokenizer(layout) && data.tokenizerPath.empty())
         faults.push_back({"/data/tokenizer_path", say("no files of the tokenizer are named"),
-                          layout.data.tokenizer == TokenizerKind::Gpt2
-                              ? say("gpt2 is read from vocab.json and merges.txt")
-                              : say("tokenizer.json is read from that file"),
+                          data.tokenizer == TokenizerKind::Gpt2 ? say("gpt2 is read from vocab.json and merges.txt")
+                                                                : say("tokenizer.json is read from that file"),
                           say("the folder they lie in, or data.tokenizer bytes")});
+}
 
-    if (!model.weights.empty() && choosesParts(model) && !hasPublishedBlocks(model))
+void checkWeights(const ModelSpec& model, std::vector<Fault>& faults) {
+    if (model.weights.empty()) return;
+    if (choosesParts(model) && !hasPublishedBlocks(model))
         faults.push_back(
             {"/model/weights", say("no weights have the blocks of this {}", wordOf(model.kind)),
              traits(model.kind).weights == WeightsFormat::Gpt2
@@ -277,11 +278,15 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
                  : say("a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
                        "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6"),
              say("no weights; or the defaults of the fields that choose parts of blocks")});
-    if (!model.weights.empty() && traits(model.kind).weights == WeightsFormat::None)
+    if (traits(model.kind).weights == WeightsFormat::None)
         faults.push_back({"/model/weights", say("no weights to start from fit a model of kind {}", wordOf(model.kind)),
                           say("the weights of GPT-2 and Llama belong to other layers"),
                           say("model.kind gpt, llama or llama-moe, or no weights")});
+}
 
+/// Sizes beyond what is counted with.
+void checkSizes(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
     const double rows = double(layout.batch.micro) * model.sequence;
     if (!readsImages(model) && rows > mostRows)
         faults.push_back({"/batch/micro",
@@ -293,6 +298,21 @@ void checkModel(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/model/hidden", say("the model and its batch are too large to count"),
                           say("bytes are counted with 63 bits, and this is far beyond any machine"),
                           say("smaller layers, hidden, sequence, vocabulary or batch")});
+}
+
+}  // namespace
+
+void checkModel(const Layout& layout, std::vector<Fault>& faults) {
+    const ModelSpec& model = layout.model;
+    checkHeads(model, faults);
+    if (hasExperts(model)) checkExperts(layout, faults);
+    if (blockParts(model).rotary) checkRotary(model, faults);
+    if (choosesParts(model)) checkCaps(model.block, faults);
+    checkPredictions(layout, faults);
+    checkWidths(model, faults);
+    checkData(layout, faults);
+    checkWeights(model, faults);
+    checkSizes(layout, faults);
 }
 
 }  // namespace shardlab::layout

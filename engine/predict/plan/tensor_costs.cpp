@@ -173,120 +173,161 @@ std::vector<TensorCost> updateCosts(const Layout& layout, const StageShape& stag
     return update;
 }
 
+/// Writes the collectives of one stage. Its branches are numbered over the model: attention and feed-forward of each
+/// block, each with a norm; where there is no attention, the feed-forwards.
+class StageCollectives {
+public:
+    StageCollectives(const Layout& layout, const StageShape& stage, const Link& link, const ContextTraffic& context,
+                     const Link& expertLink)
+        : layout_(layout), model_(layout.model), stage_(stage), context_(context), expertLink_(expertLink),
+          group_(layout, link), input_(group_, layout.model), branches_(hasAttention(layout.model) ? 2 : 1),
+          members_(exchangeMembers(layout)),
+          local_(travelsOverFolds(layout) && layout.parallel.sequence && layout.model.experts.shared == 0),
+          rowBytes_(numberFormats(layout.precision).activationBytes() *
+                    expertRows(layout.model, layout.batch.micro, tensorShare(layout)) * layout.model.hidden) {}
+
+    TensorCosts find(bool tied) {
+        reserve();
+        costs_.update = updateCosts(layout_, stage_, tied, group_);
+        if (stage_.first) group_.sum(costs_.forward, embeddingLayer);
+        forward(costs_.forward, firstBranch(0), firstBranch(stage_.layers));
+        if (stage_.last) output();
+        for (const RecomputedBlocks& some : std::views::reverse(recomputedBlocks(model_, layout_.memory, stage_))) {
+            if (some.segment) segmentAgain(some);
+            for (int i = firstBranch(some.first + some.blocks); i-- > firstBranch(some.first);) backward(i);
+        }
+        if (stage_.first) group_.gather(costs_.weightGrad, embeddingLayer);
+        return std::move(costs_);
+    }
+
+private:
+    void reserve() {
+        constexpr std::size_t atEnds = 4;
+        const auto inBlocks = static_cast<std::size_t>((latentAttention(model_) ? 4 : 2) * branches_ * stage_.layers);
+        costs_.forward.reserve(inBlocks + atEnds);
+        costs_.inputGrad.reserve(2 * inBlocks + atEnds);
+        costs_.weightGrad.reserve(inBlocks + atEnds);
+    }
+
+    int layerOf(int branch) const { return branch / branches_; }
+    /// The first branch of a block of the stage.
+    int firstBranch(int block) const { return (stage_.firstLayer + block) * branches_; }
+    /// The first branch of a block is its attention, in which a context group meets.
+    bool isAttention(int branch) const { return branches_ == 2 && branch % 2 == 0; }
+    bool attends(int branch) const { return context_.members > 1 && isAttention(branch); }
+    /// The last branch of a block with experts sends its tokens to the experts and back.
+    bool routes(int branch) const { return branch % branches_ == branches_ - 1 && hasExperts(model_, layerOf(branch)); }
+    /// Nothing of all tokens is needed where only rows of own tokens leave.
+    bool meets(int branch) const { return !local_ || !routes(branch); }
+    /// The first branch of a module's block joins two inputs, of which one is an embedding.
+    bool joins(int branch) const { return isAttention(branch) && ofModule(model_, layerOf(branch)); }
+
+    void travel(std::vector<TensorCost>& list, int layer, const std::vector<ContextStep>& steps) const {
+        for (const ContextStep& step : steps)
+            list.push_back({context_.kind, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
+                            step.cover, std::min(step.seconds, step.cover)});
+    }
+
+    void rows(std::vector<TensorCost>& list, int branch) const {
+        if (members_ == 1 || !routes(branch)) return;
+        for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
+            list.push_back({kind, layerOf(branch), rowBytes_,
+                            allToAllSeconds(static_cast<double>(rowBytes_), members_, expertLink_)});
+    }
+
+    void forward(std::vector<TensorCost>& list, int first, int end) const {
+        for (int i = first; i < end; ++i) {
+            if (joins(i)) group_.sum(list, layerOf(i));  // the embedding
+            if (meets(i)) input_.gather(list, layerOf(i), isAttention(i));
+            input_.gatherKey(list, layerOf(i), isAttention(i));
+            if (attends(i)) travel(list, layerOf(i), context_.forward);
+            rows(list, i);
+            if (meets(i)) group_.sum(list, layerOf(i));  // the projection
+        }
+    }
+
+    /// The output projection and the loss, of each head.
+    void output() {
+        for (int head = 0; head <= predictionModules(model_); ++head) {
+            group_.gather(costs_.forward, outputLayer);
+            group_.overMembers(costs_.forward, outputLayer, 1);  // the largest logit
+            group_.overMembers(costs_.forward, outputLayer, 2);  // the sum, and the target's logit
+            group_.sum(costs_.inputGrad, outputLayer);
+            group_.gather(costs_.weightGrad, outputLayer);
+        }
+        group_.sumOverTokens(costs_.weightGrad, outputLayer);
+    }
+
+    /// Whatever `add` writes into the input gradient's list happened once before.
+    template <class Add>
+    void again(const Add& add) {
+        const std::size_t before = costs_.inputGrad.size();
+        add(costs_.inputGrad);
+        for (std::size_t i = before; i < costs_.inputGrad.size(); ++i) costs_.inputGrad[i].again = true;
+    }
+
+    void segmentAgain(const RecomputedBlocks& some) {
+        const int first = firstBranch(some.first), end = firstBranch(some.first + some.blocks);
+        again([&](std::vector<TensorCost>& list) {
+            if (partitionsInputs(layout_.memory, layout_.parallel)) group_.joinParts(list, layerOf(first));
+            const int lowest = recomputesSecondHalves(layout_.memory) ? end - 1 : first;
+            if (!recomputesOperations(layout_.memory)) return forward(list, lowest, end);
+            // A program that has a product for each matrix does one again in each half, which reads all tokens.
+            const SoftwareStack* const stack = modelledStack(layout_);
+            if (stack == nullptr || !stack->splitsProducts) return;
+            for (int i = lowest; i < end; ++i) input_.gather(list, layerOf(i), isAttention(i));
+        });
+    }
+
+    void backward(int branch) {
+        const int layer = layerOf(branch);
+        const bool attention = isAttention(branch);
+        if (meets(branch)) group_.gather(costs_.inputGrad, layer);  // the output's gradient
+        if (recomputesHeads(layout_.memory) && attention)
+            again([&](std::vector<TensorCost>& list) { input_.gather(list, layer, true); });
+        if (!keepsExchangedHeads(layout_)) input_.gatherKey(costs_.inputGrad, layer, attention);
+        // Where the core is computed again, what it reads comes once more.
+        if (attends(branch) && recomputesCore(layout_.memory))
+            again([&](std::vector<TensorCost>& list) { travel(list, layer, context_.forward); });
+        if (attends(branch)) travel(costs_.inputGrad, layer, context_.backward);
+        if (routes(branch) && meets(branch)) group_.overMembers(costs_.inputGrad, layer, expertChoices(model_));
+        rows(costs_.inputGrad, branch);
+        if (meets(branch)) {
+            input_.sum(costs_.inputGrad, layer, attention);
+            input_.gather(costs_.weightGrad, layer, attention);
+        }
+        weightGradients(branch);
+    }
+
+    void weightGradients(int branch) {
+        const int layer = layerOf(branch);
+        if (isAttention(branch)) group_.sumHeadNorms(costs_.weightGrad, layer);
+        input_.sumOverTokens(costs_.weightGrad, layer, isAttention(branch));
+        group_.sumOverTokens(costs_.weightGrad, layer);
+        if (!joins(branch)) return;
+        group_.sumOverTokens(costs_.weightGrad, layer, joinWeights(model_, layer));
+        for (int norm = 0; norm < joinNorms; ++norm) group_.sumOverTokens(costs_.weightGrad, layer);
+        group_.gather(costs_.weightGrad, layer);
+    }
+
+    const Layout& layout_;
+    const ModelSpec& model_;
+    const StageShape& stage_;
+    const ContextTraffic& context_;
+    const Link& expertLink_;
+    const Collectives group_;
+    const BranchInput input_;
+    int branches_, members_;
+    bool local_;
+    std::int64_t rowBytes_;
+    TensorCosts costs_;
+};
+
 }  // namespace
 
 TensorCosts tensorCosts(const Layout& layout, const StageShape& stage, bool tied, const Link& link,
                         const ContextTraffic& context, const Link& expertLink) {
-    const Collectives group(layout, link);
-    const BranchInput input(group, layout.model);
-    const int branches = hasAttention(layout.model) ? 2 : 1;  // attention and feed-forward, each with a norm
-    const int end = stage.firstLayer + stage.layers;
-    // The first branch of a block is its attention, in which a context group meets.
-    const auto isAttention = [&](int branch) { return branches == 2 && branch % 2 == 0; };
-    const auto attends = [&](int branch) { return context.members > 1 && isAttention(branch); };
-    const auto travel = [&](std::vector<TensorCost>& list, int layer, const std::vector<ContextStep>& steps) {
-        for (const ContextStep& step : steps)
-            list.push_back({context.kind, layer, step.bytes, std::max(0.0, step.seconds - step.cover), false,
-                            step.cover, std::min(step.seconds, step.cover)});
-    };
-    // The last branch of a block with experts sends its tokens to the experts and back.
-    const auto routes = [&](int branch) {
-        return branch % branches == branches - 1 && hasExperts(layout.model, branch / branches);
-    };
-    // Nothing of all tokens is needed where only rows of own tokens leave.
-    const bool local = travelsOverFolds(layout) && layout.parallel.sequence && layout.model.experts.shared == 0;
-    const auto meets = [&](int branch) { return !local || !routes(branch); };
-    const int members = exchangeMembers(layout);
-    const std::int64_t rowBytes = numberFormats(layout.precision).activationBytes() *
-                                  expertRows(layout.model, layout.batch.micro, tensorShare(layout)) *
-                                  layout.model.hidden;
-    const auto rows = [&](std::vector<TensorCost>& list, int branch) {
-        const int layer = branch / branches;
-        if (members == 1 || !routes(branch)) return;
-        for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
-            list.push_back({kind, layer, rowBytes, allToAllSeconds(double(rowBytes), members, expertLink)});
-    };
-    // The first branch of a module's block joins two inputs, of which one is an embedding.
-    const auto joins = [&](int branch) { return isAttention(branch) && ofModule(layout.model, branch / branches); };
-    const auto forward = [&](std::vector<TensorCost>& list, int firstBranch, int endBranch) {
-        for (int i = firstBranch; i < endBranch; ++i) {
-            if (joins(i)) group.sum(list, i / branches);  // the embedding
-            if (meets(i)) input.gather(list, i / branches, isAttention(i));
-            input.gatherKey(list, i / branches, isAttention(i));
-            if (attends(i)) travel(list, i / branches, context.forward);
-            rows(list, i);
-            if (meets(i)) group.sum(list, i / branches);  // the projection
-        }
-    };
-    TensorCosts costs;
-    costs.update = updateCosts(layout, stage, tied, group);
-    constexpr std::size_t atEnds = 4;
-    const auto inBlocks = static_cast<std::size_t>((latentAttention(layout.model) ? 4 : 2) * branches * stage.layers);
-    costs.forward.reserve(inBlocks + atEnds);
-    costs.inputGrad.reserve(2 * inBlocks + atEnds);
-    costs.weightGrad.reserve(inBlocks + atEnds);
-    if (stage.first) group.sum(costs.forward, embeddingLayer);
-    forward(costs.forward, stage.firstLayer * branches, end * branches);
-    if (stage.last) {
-        for (int head = 0; head <= predictionModules(layout.model); ++head) {
-            group.gather(costs.forward, outputLayer);
-            group.overMembers(costs.forward, outputLayer, 1);  // the largest logit
-            group.overMembers(costs.forward, outputLayer, 2);  // the sum, and the target's logit
-            group.sum(costs.inputGrad, outputLayer);
-            group.gather(costs.weightGrad, outputLayer);
-        }
-        group.sumOverTokens(costs.weightGrad, outputLayer);
-    }
-    // Where the core is computed again, what it reads comes once more.
-    const auto travelAgain = [&](int layer) {
-        if (!recomputesCore(layout.memory)) return;
-        const std::size_t before = costs.inputGrad.size();
-        travel(costs.inputGrad, layer, context.forward);
-        for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
-    };
-    // A program that has a product for each matrix does one again in each half, which reads all tokens.
-    const SoftwareStack* const stack = modelledStack(layout);
-    const bool gathersAgain = stack && stack->splitsProducts;
-    for (const RecomputedBlocks& some : std::views::reverse(recomputedBlocks(layout.model, layout.memory, stage))) {
-        const int first = stage.firstLayer + some.first, last = first + some.blocks;
-        if (some.segment) {
-            const std::size_t before = costs.inputGrad.size();
-            if (partitionsInputs(layout.memory, layout.parallel)) group.joinParts(costs.inputGrad, first);
-            const int lowest = recomputesSecondHalves(layout.memory) ? last * branches - 1 : first * branches;
-            if (!recomputesOperations(layout.memory)) forward(costs.inputGrad, lowest, last * branches);
-            else if (gathersAgain)
-                for (int i = lowest; i < last * branches; ++i)
-                    input.gather(costs.inputGrad, i / branches, isAttention(i));
-            for (std::size_t i = before; i < costs.inputGrad.size(); ++i) costs.inputGrad[i].again = true;
-        }
-        for (int i = last * branches; i-- > first * branches;) {
-            if (meets(i)) group.gather(costs.inputGrad, i / branches);  // the output's gradient
-            if (recomputesHeads(layout.memory) && isAttention(i)) {
-                const std::size_t before = costs.inputGrad.size();
-                input.gather(costs.inputGrad, i / branches, true);
-                for (std::size_t each = before; each < costs.inputGrad.size(); ++each)
-                    costs.inputGrad[each].again = true;
-            }
-            if (!keepsExchangedHeads(layout)) input.gatherKey(costs.inputGrad, i / branches, isAttention(i));
-            if (attends(i)) travelAgain(i / branches);
-            if (attends(i)) travel(costs.inputGrad, i / branches, context.backward);
-            if (routes(i) && meets(i)) group.overMembers(costs.inputGrad, i / branches, expertChoices(layout.model));
-            rows(costs.inputGrad, i);
-            if (meets(i)) {
-                input.sum(costs.inputGrad, i / branches, isAttention(i));
-                input.gather(costs.weightGrad, i / branches, isAttention(i));
-            }
-            if (isAttention(i)) group.sumHeadNorms(costs.weightGrad, i / branches);
-            input.sumOverTokens(costs.weightGrad, i / branches, isAttention(i));
-            group.sumOverTokens(costs.weightGrad, i / branches);
-            if (!joins(i)) continue;
-            group.sumOverTokens(costs.weightGrad, i / branches, joinWeights(layout.model, i / branches));
-            for (int norm = 0; norm < joinNorms; ++norm) group.sumOverTokens(costs.weightGrad, i / branches);
-            group.gather(costs.weightGrad, i / branches);
-        }
-    }
-    if (stage.first) group.gather(costs.weightGrad, embeddingLayer);
-    return costs;
+    return StageCollectives(layout, stage, link, context, expertLink).find(tied);
 }
 
 std::vector<TensorSpan> spansWithin(std::initializer_list<const std::vector<TensorCost>*> lists, double duration,

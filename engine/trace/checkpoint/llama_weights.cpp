@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <set>
+#include <utility>
 
 namespace shardlab::trace {
 namespace {
@@ -17,63 +18,102 @@ bool isAngle(std::string_view name) { return name.ends_with(".rotary_emb.inv_fre
 
 }  // namespace
 
-void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches) {
-    Origins theirs;
-    std::swap(theirs, origins_);
-    const std::string kind(weightKind);
-    std::set<std::string> known;
-    const bool tied = tiesEmbedding(model), headThere = theirs.contains({outputWeight, kind});
-    if (theirs.contains({"model.embed_tokens.weight", kind}) && !headThere && !tied)
-        mismatches.push_back({say("their output projection is the token embedding, and the model has one of its own"),
-                              "model.output tied"});
-    if (tied && headThere) {  // checkHead() compares it
-        known.insert(outputWeight);
-        origins_[{outputWeight, kind}] = theirs.at({outputWeight, kind});
+/// Makes the parameters of a model out of a Llama's tensors.
+class StateSource::LlamaOrigins {
+public:
+    /// `made` gets an origin for each parameter; `mismatches` what of `theirs` is not the model's.
+    LlamaOrigins(const StateSource& source, const ModelSpec& model, Origins theirs, Origins& made,
+                 std::vector<WeightMismatch>& mismatches)
+        : source_(source), model_(model), theirs_(std::move(theirs)), made_(made), mismatches_(mismatches),
+          tensors_(llamaTensors(model)) {}
+
+    void take() {
+        takeOutput();
+        for (const LlamaTensor& tensor : tensors_)
+            for (const LlamaTensor::Projection& projection : tensor.projections) known_.insert(projection.name);
+        for (const LlamaTensor& tensor : tensors_)
+            if (!tensor.copy) take(tensor);
+        for (const auto& [key, origins] : theirs_)
+            if (!known_.contains(key.first) && !isAngle(key.first) && !belongsToModule(key.first))
+                mismatches_.push_back(beyondModel(key.first));
     }
-    const std::vector<LlamaTensor> tensors = llamaTensors(model);
-    for (const LlamaTensor& tensor : tensors)
-        for (const LlamaTensor::Projection& projection : tensor.projections) known.insert(projection.name);
-    std::vector<WeightMismatch> repeated;  // what is wrong with a stack is said once
-    const auto ofStack = [](Origin origin, const LlamaTensor& tensor) {
+
+private:
+    static std::pair<std::string, std::string> weight(const std::string& name) {
+        return {name, std::string(weightKind)};
+    }
+    bool has(const std::string& name) const { return theirs_.contains(weight(name)); }
+
+    void takeOutput() {
+        const bool tied = tiesEmbedding(model_), there = has(outputWeight);
+        if (has("model.embed_tokens.weight") && !there && !tied)
+            mismatches_.push_back({say("their output projection is the token embedding, and the model has one of its "
+                                       "own"),
+                                   "model.output tied"});
+        if (!tied || !there) return;
+        known_.insert(outputWeight);  // checkHead() compares it
+        made_[weight(outputWeight)] = theirs_.at(weight(outputWeight));
+    }
+
+    /// Modules that the model does not have are left out.
+    bool belongsToModule(const std::string& name) const {
+        constexpr std::string_view layers = "model.layers.";
+        return name.starts_with(layers) && has(name.substr(0, name.find('.', layers.size()) + 1) + "eh_proj.weight");
+    }
+
+    /// Whether a stack of experts lies in codes of four bits, 32 of which share a scale.
+    bool packs(const LlamaTensor& tensor, const LlamaTensor::Projection& projection) const {
+        return tensor.parts > 0 && tensor.shape.size() == 2 && has(projection.name + "_blocks");
+    }
+
+    void take(const LlamaTensor& tensor) {
+        std::vector<Origin> origins;
+        std::size_t wanted = 0;
+        bool packed = false;
+        const auto add = [&](const std::string& name, const std::vector<int>& shape) {
+            ++wanted;
+            known_.insert(name);
+            // What is wrong with a stack is said once.
+            std::vector<WeightMismatch> repeated;
+            const Origin* const origin =
+                source_.only(theirs_, name, shape, tensor.part == 0 ? mismatches_ : repeated, packed);
+            if (origin) origins.push_back(ofStack(*origin, tensor));
+        };
+        for (const LlamaTensor::Projection& projection : tensor.projections) {
+            refuseBias(projection.name);
+            packed = packs(tensor, projection);
+            if (!packed) {
+                add(projection.name, tensor.theirShape(projection));
+                continue;
+            }
+            const int ofInput = tensor.shape[0] / numbersOfMxfp4Block;
+            add(projection.name + "_blocks", {tensor.parts, projection.outputs, ofInput, bytesOfMxfp4Block});
+            add(projection.name + "_scales", {tensor.parts, projection.outputs, ofInput});
+        }
+        if (origins.size() < wanted) return;
+        if (tensor.columns.empty()) made_[weight(tensor.name)] = std::move(origins);
+        else made_[weight(tensor.name)].push_back(assembled(tensor, std::move(origins), packed));
+    }
+
+    void refuseBias(const std::string& projection) {
+        const std::string bias = biasOf(projection);
+        if (!has(bias) || !known_.insert(bias).second) return;
+        mismatches_.push_back({say("{} has a bias, and that product of the model has none", projection),
+                               say("model.biases qkv or all, as the weights have them")});
+    }
+
+    /// The part of a stack that one expert's tensor is.
+    static Origin ofStack(Origin origin, const LlamaTensor& tensor) {
         if (tensor.parts == 0) return origin;
         TensorEntry& entry = origin.tensor;
         const std::uint64_t bytes = entry.bytes() / static_cast<std::uint64_t>(tensor.parts);
         entry.begin += bytes * static_cast<std::uint64_t>(tensor.part);
         entry.end = entry.begin + bytes;
         return origin;
-    };
-    for (const LlamaTensor& tensor : tensors) {
-        if (tensor.copy) continue;
-        std::vector<Origin> origins;
-        bool packed = false;
-        for (const LlamaTensor::Projection& projection : tensor.projections) {
-            if (const std::string bias = biasOf(projection.name);
-                !known.contains(bias) && theirs.contains({bias, kind})) {
-                known.insert(bias);
-                mismatches.push_back({say("{} has a bias, and that product of the model has none", projection.name),
-                                      say("model.biases qkv or all, as the weights have them")});
-            }
-            const std::string blocks = projection.name + "_blocks", scales = projection.name + "_scales";
-            packed = tensor.parts > 0 && tensor.shape.size() == 2 && theirs.contains({blocks, kind});
-            const auto take = [&](const std::string& name, const std::vector<int>& wanted) {
-                known.insert(name);
-                const Origin* const origin =
-                    only(theirs, name, wanted, tensor.part == 0 ? mismatches : repeated, packed);
-                if (origin) origins.push_back(ofStack(*origin, tensor));
-            };
-            if (!packed) {
-                take(projection.name, tensor.theirShape(projection));
-                continue;
-            }
-            const int ofInput = tensor.shape[0] / numbersOfMxfp4Block;
-            take(blocks, {tensor.parts, projection.outputs, ofInput, bytesOfMxfp4Block});
-            take(scales, {tensor.parts, projection.outputs, ofInput});
-        }
-        if (origins.size() < tensor.projections.size() + (packed ? 1 : 0)) continue;
-        if (tensor.columns.empty()) {
-            origins_[{tensor.name, kind}] = std::move(origins);
-            continue;
-        }
+    }
+
+    /// A parameter that is put together out of several of their tensors as it is read.
+    static Origin assembled(const LlamaTensor& tensor, std::vector<Origin> origins, bool packed) {
         Origin whole;
         whole.file = origins.front().file;
         whole.slice.whole = tensor.shape;
@@ -82,40 +122,51 @@ void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>&
                         {tensor.shape.begin(), tensor.shape.end()},
                         0,
                         static_cast<std::uint64_t>(wholeElements(whole.slice)) * sizeof(float)};
-        whole.assembled = [tensor, origins, packed](const StateSource& held) -> Result<std::vector<float>> {
-            LlamaTensor read = tensor;
-            std::vector<std::vector<float>> parts;
-            if (packed) {
-                const auto codes = held.codes(origins[0]), scales = held.codes(origins[1]);
-                if (!codes) return fail(codes.error());
-                if (!scales) return fail(scales.error());
-                parts.push_back(mxfp4Numbers(*codes, *scales));
-                read.byInputs = false;  // codes are, as those 32 that share a scale are summed up together
-            } else {
-                for (const Origin& origin : origins) {
-                    Result<std::vector<float>> part = held.values(origin);
-                    if (!part) return part;
-                    parts.push_back(std::move(*part));
-                }
-            }
-            std::vector<float> values(tensor.inputs() * tensor.outputs());
-            eachElement(read, [&](std::size_t to, std::size_t projection, std::size_t from) {
-                values[to] = parts[projection][from];
-            });
-            return values;
+        whole.assembled = [tensor, origins = std::move(origins), packed](const StateSource& held) {
+            return packed ? unpacked(held, tensor, origins) : joined(held, tensor, origins);
         };
-        origins_[{tensor.name, kind}].push_back(std::move(whole));
+        return whole;
     }
-    // Modules that the model does not have are left out.
-    const auto ofModule = [&](const std::string& name) {
-        constexpr std::string_view layers = "model.layers.";
-        if (!name.starts_with(layers)) return false;
-        const std::string layer = name.substr(0, name.find('.', layers.size()) + 1);
-        return theirs.contains({layer + "eh_proj.weight", kind});
-    };
-    for (const auto& [key, origins] : theirs)
-        if (!known.contains(key.first) && !isAngle(key.first) && !ofModule(key.first))
-            mismatches.push_back(beyondModel(key.first));
+
+    static Result<std::vector<float>> unpacked(const StateSource& held, LlamaTensor tensor,
+                                               const std::vector<Origin>& origins) {
+        const auto codes = held.codes(origins[0]), scales = held.codes(origins[1]);
+        if (!codes) return fail(codes.error());
+        if (!scales) return fail(scales.error());
+        tensor.byInputs = false;  // codes are, as those 32 that share a scale are summed up together
+        return placed(tensor, {mxfp4Numbers(*codes, *scales)});
+    }
+
+    static Result<std::vector<float>> joined(const StateSource& held, const LlamaTensor& tensor,
+                                             const std::vector<Origin>& origins) {
+        std::vector<std::vector<float>> parts;
+        for (const Origin& origin : origins) {
+            Result<std::vector<float>> part = held.values(origin);
+            if (!part) return part;
+            parts.push_back(std::move(*part));
+        }
+        return placed(tensor, parts);
+    }
+
+    static std::vector<float> placed(const LlamaTensor& tensor, const std::vector<std::vector<float>>& parts) {
+        std::vector<float> values(tensor.inputs() * tensor.outputs());
+        eachElement(tensor, [&](std::size_t to, std::size_t projection, std::size_t from) {
+            values[to] = parts[projection][from];
+        });
+        return values;
+    }
+
+    const StateSource& source_;
+    const ModelSpec& model_;
+    const Origins theirs_;
+    Origins& made_;
+    std::vector<WeightMismatch>& mismatches_;
+    const std::vector<LlamaTensor> tensors_;
+    std::set<std::string> known_;
+};
+
+void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches) {
+    LlamaOrigins(*this, model, std::exchange(origins_, {}), origins_, mismatches).take();
 }
 
 namespace {

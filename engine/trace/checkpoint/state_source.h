@@ -83,6 +83,7 @@ private:
     /// neither floats nor, where `coded`, bytes.
     const Origin* only(const Origins& theirs, const std::string& name, const std::vector<int>& shape,
                        std::vector<WeightMismatch>& mismatches, bool coded = false) const;
+    class LlamaOrigins;
     void takeGpt2(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
     void takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
     Status checkHead();

@@ -52,6 +52,15 @@ struct PlacedMemory {
     std::int32_t step = -1;
 };
 
+/// The time of one rank; its name is the number of one in LogTimes::timerNames.
+struct PlacedTimer {
+    std::size_t name = 0;
+    int rank = 0;
+    double milliseconds = 0;
+    std::int64_t at = 0;
+    std::int32_t step = -1;
+};
+
 /// Lines up to a number; of more than these every second one, every fourth one, and so on.
 class KeptLines {
 public:
@@ -99,6 +108,16 @@ public:
         PlacedLine* line = lines_.newest();
         if (line == nullptr || line->line.others.size() >= most) return;
         std::ranges::move(timers, std::back_inserter(line->line.others));
+    }
+
+    void take(const RankTimer& timer) {
+        if (!last_ || !std::isfinite(timer.milliseconds)) return;
+        if (timers.size() == mostRankSteps) {
+            ++timersLeftOut;
+            return;
+        }
+        const auto name = timerNames.try_emplace(timer.name, timerNames.size()).first;
+        timers.push_back({name->second, timer.rank, timer.milliseconds, end_, *last_});
     }
 
     /// A step that names no number is the one of the progress bar that is drawn behind it.
@@ -158,6 +177,9 @@ public:
     const KeptLines& lines() const { return lines_; }
 
     std::vector<PlacedMemory> memory;
+    std::vector<PlacedTimer> timers;
+    std::map<std::string, std::size_t> timerNames;
+    std::size_t timersLeftOut = 0;
     std::optional<int> writer;  ///< the rank whose lines count
     std::size_t timed = 0, untimed = 0;
     std::size_t unnumbered = 0;  ///< objects that no progress bar followed
@@ -213,6 +235,7 @@ public:
             if (!status_) return status_;
         }
         for (const PlacedMemory& each : log_.memory) memory(each);
+        timers();
         return status_;
     }
 
@@ -221,6 +244,7 @@ private:
     Status makeProcesses() {
         processes_[log_.writer.value_or(0)] = 0;
         for (const PlacedMemory& each : log_.memory) processes_[each.memory.rank] = 0;
+        for (const PlacedTimer& each : log_.timers) processes_[each.rank] = 0;
         for (int rank = 0; rank < trace_.expectedRanks(); ++rank) processes_[rank] = 0;
         for (auto& [rank, process] : processes_) {
             if (const Status room = trace_.room(); !room) return room;
@@ -282,6 +306,18 @@ private:
         named(at(EventKind::NamedCounter, peakReserved), "most memory reserved", process);
     }
 
+    void timers() {
+        std::vector<std::string> names(log_.timerNames.size());
+        for (const auto& [name, number] : log_.timerNames) names[number] = name + " (ms)";
+        for (const PlacedTimer& each : log_.timers)
+            named({.begin = each.at,
+                   .end = each.at,
+                   .value = each.milliseconds,
+                   .step = each.step,
+                   .kind = EventKind::NamedCounter},
+                  names[each.name], processes_.at(each.rank));
+    }
+
     void mark(const PlacedLine& placed, const std::string& text) {
         named({.begin = placed.end, .end = placed.end, .step = placed.line.step, .kind = EventKind::Mark}, text);
     }
@@ -313,8 +349,10 @@ Status readLog(const std::filesystem::path& file, ForeignTrace& trace, const Sha
         if (!lines) return fail(lines.error());
         for (StepLine& line : *lines) log.take(std::move(line));
     }
+    RankTimerReader rankTimers;
     const Status read = state ? Status() : eachLine(file, watcher, [&](std::string_view line) {
         if (const auto argument = loggedArgument(line)) log.take(*argument);
+        if (const auto timer = rankTimers.read(line)) log.take(*timer);
         if (line.find(") memory (MB) |") != std::string_view::npos) log.take(readMemoryLines(line));
         else if (const auto object = readStepObject(line)) log.take(*object);
         else if (auto step = readStepLine(line)) log.take(std::move(*step));
@@ -336,6 +374,9 @@ Status readLog(const std::filesystem::path& file, ForeignTrace& trace, const Sha
         trace.note(fmt::format("{}: a line stands for up to {} steps; the step that is drawn has their mean", source,
                                log.mostSteps));
     if (state) trace.note(fmt::format("{}: each step has the mean of the run, train_runtime over its steps", source));
+    if (log.timersLeftOut > 0)
+        trace.note(fmt::format("{}: {} times of ranks are left out, behind the first {}", source, log.timersLeftOut,
+                               log.timers.size()));
     if (log.unnumbered > 0)
         trace.note(fmt::format("{}: {} lines name no step, and are left out", source, log.unnumbered));
     if (log.untimed > 0)

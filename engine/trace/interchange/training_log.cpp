@@ -274,6 +274,29 @@ std::vector<LogNumber> readTimerLine(std::string_view line) {
     return {{fmt::format("{}, least (ms)", name), *first}, {fmt::format("{}, most (ms)", name), *second}};
 }
 
+std::optional<RankTimer> RankTimerReader::read(std::string_view line) {
+    constexpr std::string_view heading = "times across ranks (ms):", rankWord = "rank ";
+    const std::string_view text = trimmed(line);
+    if (text == heading) {
+        within_ = true;
+        name_.clear();
+        return std::nullopt;
+    }
+    if (!within_) return std::nullopt;
+    if (text.ends_with(':') && isName(text.substr(0, text.size() - 1))) {
+        name_ = text.substr(0, text.size() - 1);
+        return std::nullopt;
+    }
+    const std::size_t colon = text.find(": ");
+    if (text.starts_with(rankWord) && colon != std::string_view::npos && !name_.empty()) {
+        const auto rank = parseNumber<int>(trimmed(text.substr(rankWord.size(), colon - rankWord.size())));
+        const auto time = parseNumber<double>(text.substr(colon + 2));
+        if (rank && *rank >= 0 && *rank < mostRanks && time) return RankTimer{name_, *rank, *time};
+    }
+    within_ = false;
+    return std::nullopt;
+}
+
 std::vector<MemoryLine> readMemoryLines(std::string_view line) {
     constexpr std::string_view begin = "[Rank ", sign = "memory (MB) |";
     std::vector<MemoryLine> lines;

@@ -71,6 +71,23 @@ std::vector<MemoryLine> readMemoryLines(std::string_view line);
 /// and the most milliseconds of all ranks, or the most alone.
 std::vector<LogNumber> readTimerLine(std::string_view line);
 
+/// Milliseconds of one rank, as Megatron's timers are printed behind a step where each rank's are asked for.
+struct RankTimer {
+    std::string name;
+    int rank = 0;
+    double milliseconds = 0;
+};
+/// Reads "times across ranks (ms):", and behind it "  forward-backward:" and "     rank  3: 812.50", line by line.
+class RankTimerReader {
+public:
+    /// What the line tells, where it is one of these.
+    std::optional<RankTimer> read(std::string_view line);
+
+private:
+    bool within_ = false;
+    std::string name_;
+};
+
 /// A line of the first few MiB of the file says something of a step; of a file that begins as JSON does, a line that is
 /// an object. False where the file cannot be read.
 bool looksLikeTrainingLog(const std::filesystem::path& file);
