@@ -95,6 +95,24 @@ private Q_SLOTS:
         view.flush();
         QVERIFY(view.asTable().contains(QStringLiteral("Kept in fewer bits\t5.00 MiB")));
     }
+
+    /// What it told of a rank stood still at the step in which the rank was clicked.
+    void followsTheRun() {
+        sample::Bench bench;
+        sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
+        SelectedView view(bench.context(), nullptr);
+        bench.selection.setRank(1);
+        view.flush();
+        QVERIFY(!view.asTable().contains(QStringLiteral("Weight versions")));
+        bench.model.append(std::vector<Event>{{.begin = 1,
+                                               .end = 1,
+                                               .value = 2,
+                                               .step = 1,
+                                               .rank = 1,
+                                               .lane = Lane::Host,
+                                               .kind = EventKind::WeightVersions}});
+        QTRY_VERIFY(view.asTable().contains(QStringLiteral("Weight versions\t2")));
+    }
 };
 
 QTEST_MAIN(SelectedViewTest)
