@@ -399,6 +399,15 @@ private Q_SLOTS:
         }
         QVERIFY(cut > 5);
         QToolTip::hideText();
+        // A box as wide as it asks to be shows what is chosen whole.
+        ElidedComboBox whole;
+        for (const char* words : {"Largest ten", "By kind", "MFU"}) {
+            whole.clear();
+            whole.addItem(QString::fromLatin1(words));
+            whole.show();
+            whole.adjustSize();
+            QCOMPARE(whole.shown(), whole.currentText());
+        }
     }
 };
 

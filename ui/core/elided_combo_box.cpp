@@ -12,8 +12,7 @@ QString ElidedComboBox::shown() const {
     QStyleOptionComboBox option;
     initStyleOption(&option);
     const QRect room = style()->subControlRect(QStyle::CC_ComboBox, &option, QStyle::SC_ComboBoxEditField, this);
-    constexpr int inset = 2;  // which styles leave beside the text
-    return fontMetrics().elidedText(currentText(), Qt::ElideRight, room.width() - inset);
+    return fontMetrics().elidedText(currentText(), Qt::ElideRight, room.width());
 }
 
 bool ElidedComboBox::event(QEvent* event) {
