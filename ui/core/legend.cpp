@@ -138,7 +138,8 @@ void Legend::paintEvent(QPaintEvent*) {
             paintItem(painter, items_[i], x, y);
             x += widthOf(items_[i]);
         }
-        if (dotted) painter.drawText(QRect(x, y, widthOfMore(), lineHeight()), Qt::AlignLeft | Qt::AlignVCenter, ellipsis);
+        if (dotted)
+            painter.drawText(QRect(x, y, widthOfMore(), lineHeight()), Qt::AlignLeft | Qt::AlignVCenter, ellipsis);
         first += count;
         y += lineHeight();
     }
