@@ -3053,6 +3053,10 @@ action	pipeline rank	gap before s	begin s	lasts s
         <source>SVG drawings (*.svg);;PDF drawings (*.pdf);;PNG pictures (*.png)</source>
         <translation>SVG 图 (*.svg);;PDF 图 (*.pdf);;PNG 图片 (*.png)</translation>
     </message>
+    <message>
+        <source>Views of this stack</source>
+        <translation>这一叠视图</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::EarlierLosses</name>

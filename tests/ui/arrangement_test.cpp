@@ -5,13 +5,16 @@
 
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
+#include "ui/window/top_bar.h"
 #include "ui/window/workspace_area.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
 #include <QApplication>
 #include <QHelpEvent>
+#include <QLayout>
 #include <QMouseEvent>
+#include <QScreen>
 #include <QSettings>
 #include <QTabBar>
 #include <QToolTip>
@@ -43,6 +46,17 @@ private Q_SLOTS:
         again.showWorkspace(Workspace::Design);
         QVERIFY(!again.area(Workspace::Design).panel(QStringLiteral("traffic"))->isVisible());
         QVERIFY(again.area(Workspace::Design).panel(QStringLiteral("answer"))->isVisible());
+    }
+
+    /// On the screen of a small laptop in large letters the window once began larger than the screen.
+    void theFirstWindowIsNotLargerThanItsScreen() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.show();
+        const QSize most = window.screen()->availableSize().expandedTo(window.minimumSize());
+        QVERIFY2(window.width() <= most.width() && window.height() <= most.height(),
+                 qPrintable(QStringLiteral("%1x%2").arg(window.width()).arg(window.height())));
+        QVERIFY(window.minimumWidth() <= 910 && window.minimumHeight() <= 480);  // 1366x768 at scale 1.5, less a bar
     }
 
     void arrangementsWithFormerIdsAreRestored() {
@@ -105,6 +119,8 @@ private Q_SLOTS:
             WorkspaceArea& area = window.area(workspace);
             QTest::qWait(300);
             QCOMPARE(window.size(), window.minimumSize());
+            const QWidget& bar = *window.findChild<TopBar*>();
+            QVERIFY2(bar.layout()->minimumSize().width() <= bar.width(), qPrintable(name(workspace)));
             std::vector<const DockPanel*> shown;
             for (const DockPanel* panel : area.panels())
                 if (panel->isVisible() && area.rect().contains(panel->geometry().center())) shown.push_back(panel);

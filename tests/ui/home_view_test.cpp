@@ -17,6 +17,7 @@
 #include "ui/window/message_area.h"
 #include "ui/window/workspace_area.h"
 
+#include "engine/base/most_ranks.h"
 #include "engine/launch/lesson/lesson.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/layout_file.h"
@@ -303,6 +304,26 @@ private Q_SLOTS:
         QVERIFY(check(home.layout(), scheduleMethods()).empty());
         QVERIFY(home.desk.workbench.search().running() || home.desk.workbench.search().complete());
         home.desk.workbench.search().cancel();
+    }
+
+    /// More than 128 nodes could not be asked for.
+    void aClusterHasAsManyDevicesAsALayoutHasRanks() {
+        Home home;
+        ClusterBar& bar = home.view().cluster();
+        bar.nodes().setValue(2048);
+        bar.model().setCurrentIndex(bar.model().findData(QStringLiteral("llama3.1-405b")));
+        QVERIFY(bar.model().currentIndex() > 0);
+        QTest::mouseClick(&bar.planButton(), Qt::LeftButton);
+        QTRY_COMPARE_WITH_TIMEOUT(home.window.workspace(), Workspace::Design, 60000);
+        QCOMPARE(rankCount(home.layout()), 16384);
+        QVERIFY(check(home.layout(), scheduleMethods()).empty());
+        home.desk.workbench.search().cancel();
+        for (const int devices : {1, 7, 8, 72}) {
+            bar.devices().setValue(devices);
+            bar.nodes().setValue(mostRanks);
+            const int all = bar.question().nodes * bar.question().devices;
+            QVERIFY(all <= mostRanks && all > mostRanks - devices);
+        }
     }
 
     /// What was opened or designed, as a model's config.json, can be asked for too.

@@ -2,6 +2,7 @@
 // Questions before experiments: what is guessed, hidden and revealed, and what may not move while it is.
 #include "tests/ui/classroom.h"
 #include "ui/core/lesson_progress.h"
+#include "ui/core/text.h"
 #include "ui/views/lesson/guess_drawing.h"
 
 #include <QLayout>
@@ -16,6 +17,34 @@
 #include <utility>
 
 using namespace shardlab::test;
+
+namespace {
+
+/// Which parts lie over each other, or have less room than their words need; empty: none.
+QString overlapIn(const QWidget& parent) {
+    std::vector<const QWidget*> shown;
+    for (const QWidget* part : parent.findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+        if (part->isVisible()) shown.push_back(part);
+    const auto called = [](const QWidget* part) {
+        const auto* label = qobject_cast<const QLabel*>(part);
+        return label ? label->text() : QString::fromLatin1(part->metaObject()->className());
+    };
+    for (const QWidget* part : shown) {
+        if (part->hasHeightForWidth() && part->height() < part->heightForWidth(part->width()))
+            return QStringLiteral("%1 has %2 of %3 px")
+                .arg(called(part))
+                .arg(part->height())
+                .arg(part->heightForWidth(part->width()));
+        for (const QWidget* other : shown)
+            if (other != part && other->geometry().intersects(part->geometry()))
+                return called(part) + QStringLiteral(" lies over ") + called(other);
+        if (qobject_cast<const QTextBrowser*>(part)) continue;
+        if (const QString inside = overlapIn(*part); !inside.isEmpty()) return inside;
+    }
+    return {};
+}
+
+}  // namespace
 
 class LessonGuessTest : public QObject {
     Q_OBJECT
@@ -133,6 +162,43 @@ private Q_SLOTS:
             }
         }
         QVERIFY(checked > 20);
+    }
+
+    /// What belongs together stands below each other whole, before a guess, after it and once it was measured.
+    void nothingLiesOverAnotherPart() {
+        const auto jobs = std::make_shared<FakeJobs>();
+        Classroom room(startFake(jobs));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        int drawn = 0;
+        room.window.resize(room.window.minimumSize());
+        for (std::size_t lesson = 0; lesson < room.lessons().lessons().size(); ++lesson) {
+            room.lessons().choose(static_cast<int>(lesson));
+            QTRY_VERIFY(room.lessons().lesson() && room.lessons().chosen() == static_cast<int>(lesson));
+            QWidget& page = *room.view().findChild<QScrollArea*>()->widget();
+            const auto overlap = [&] {
+                QTest::qWait(20);
+                page.layout()->activate();
+                return overlapIn(page);
+            };
+            const QString where = text(room.lessons().lesson()->name) + QStringLiteral(": %1");
+            QVERIFY2(overlap().isEmpty(), qPrintable(where.arg(overlap())));
+            const auto questions = room.lessons().lesson()->questions;
+            for (std::size_t question = 0; question < questions.size(); ++question) {
+                room.lessons().guess(question, 0);
+                QVERIFY2(overlap().isEmpty(), qPrintable(where.arg(overlap())));
+                if (lesson % 7 != 0) continue;  // some, as runs take their time
+                room.lessons().runFor(question);
+                while (room.lessons().active()) {
+                    const int started = jobs->started.load();
+                    room.finish(*jobs);
+                    QTRY_VERIFY(!room.lessons().active() || jobs->started.load() > started);
+                }
+                QVERIFY2(overlap().isEmpty(), qPrintable(where.arg(overlap())));
+            }
+            for (const auto* drawing : page.findChildren<GuessDrawing*>()) drawn += drawing->isVisible() ? 1 : 0;
+            room.lessons().beginAnew();
+        }
+        QVERIFY(drawn > 3);
     }
 };
 

@@ -3,6 +3,7 @@
 #include "tests/support/places.h"
 #include "tests/ui/classroom.h"
 #include "tests/support/wings.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/timeline/timeline_plot.h"
@@ -13,10 +14,12 @@
 
 #include <QComboBox>
 #include <QFile>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QTest>
 #include <QTextBrowser>
+#include <QToolTip>
 #include <QUndoStack>
 
 #include <algorithm>
@@ -372,6 +375,39 @@ private Q_SLOTS:
         QCOMPARE(room.workbench.document().layout(), room.lessons().lesson()->experiments[1].layout);
         room.workbench.document().undoStack().undo();
         QCOMPARE(room.workbench.document().layout(), before);
+    }
+
+    /// The box cut long titles in the middle of a letter.
+    void aLongTitleEndsWithDots() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        room.window.resize(room.window.minimumSize());
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        auto& box = *room.view().findChild<ElidedComboBox*>("lessons");
+        QTest::qWait(200);
+        int cut = 0;
+        for (int lesson = 0; lesson < box.count(); ++lesson) {
+            room.lessons().choose(lesson);
+            QTRY_COMPARE(box.currentIndex(), lesson);
+            const QString shown = box.shown(), whole = box.currentText();
+            QVERIFY(box.fontMetrics().horizontalAdvance(shown) < box.width());
+            if (shown == whole) continue;
+            ++cut;
+            QVERIFY2(shown.endsWith(QStringLiteral("…")) && whole.startsWith(shown.chopped(1)), qPrintable(shown));
+            QHelpEvent help(QEvent::ToolTip, box.rect().center(), box.mapToGlobal(box.rect().center()));
+            QApplication::sendEvent(&box, &help);
+            QCOMPARE(QToolTip::text(), whole);
+        }
+        QVERIFY(cut > 5);
+        QToolTip::hideText();
+        // A box as wide as it asks to be shows what is chosen whole.
+        ElidedComboBox whole;
+        for (const char* words : {"Largest ten", "By kind", "MFU"}) {
+            whole.clear();
+            whole.addItem(QString::fromLatin1(words));
+            whole.show();
+            whole.adjustSize();
+            QCOMPARE(whole.shown(), whole.currentText());
+        }
     }
 };
 

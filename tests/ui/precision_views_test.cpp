@@ -269,10 +269,10 @@ const Place* tabsWith(const Place& place, const QString& view) {
 /// Most runs scale no loss: what is in front of these tabs at first is filled by every run.
 void PrecisionViewsTest::theTabInFrontHasSomethingToShow() {
     for (const Workspace workspace : {Workspace::Run, Workspace::Replay})
-        for (const bool low : {false, true}) {
+        for (const Room room : {Room::Ample, Room::Low, Room::Tight}) {
             sample::Bench bench(workspace);
             sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 3, 1);
-            const Place whole = defaultArrangement(workspace, low);
+            const Place whole = defaultArrangement(workspace, room);
             const Place* tabs = tabsWith(whole, QStringLiteral("loss_scale"));
             QVERIFY(tabs);
             const auto kind = std::ranges::find(viewKinds(), tabs->parts.front().view,

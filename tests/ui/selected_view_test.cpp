@@ -3,10 +3,12 @@
 #include "engine/base/units.h"
 #include "tests/support/wings.h"
 #include "tests/ui/bench_context.h"
+#include "ui/core/fact_list.h"
 #include "ui/timeline/dependencies.h"
 #include "ui/timeline/event_text.h"
 #include "ui/views/selected/selected_view.h"
 
+#include <QLabel>
 #include <QMap>
 #include <QTest>
 
@@ -94,6 +96,54 @@ private Q_SLOTS:
         bench.selection.setRank(1);
         view.flush();
         QVERIFY(view.asTable().contains(QStringLiteral("Kept in fewer bits\t5.00 MiB")));
+    }
+
+    /// A value broke into three lines beside room for one.
+    void valuesTakeTheRoomThereIs() {
+        FactList list(nullptr);
+        const QString value = QStringLiteral("forward · stage 0 · microbatch 2");
+        list.setFacts({{QStringLiteral("What"), value}, {QStringLiteral("Step"), QStringLiteral("66")}});
+        list.resize(600, 200);
+        list.show();
+        const auto shown = [&](const QString& text) {
+            for (const QLabel* label : list.findChildren<QLabel*>())
+                if (label->text() == text) return label;
+            return static_cast<const QLabel*>(nullptr);
+        };
+        const QLabel* what = shown(value);
+        const int line = shown(QStringLiteral("66"))->sizeHint().height();
+        QVERIFY(what && line > 0);
+        int before = 99;
+        for (const int width : {130, 160, 200, 240, 280, 320, 400, 600}) {
+            list.resize(width, 300);
+            QTest::qWait(20);
+            const int lines = what->height() / line;
+            QVERIFY2(lines <= before, qPrintable(QString::number(width)));
+            before = lines;
+            const int text = what->fontMetrics().horizontalAdvance(value);
+            const int label = shown(QStringLiteral("What"))->fontMetrics().horizontalAdvance(QStringLiteral("What"));
+            if (text + label < width - 40) QCOMPARE(lines, 1);
+            QVERIFY(what->height() >= what->heightForWidth(what->width()));
+        }
+        QCOMPARE(before, 1);
+    }
+
+    /// What it told of a rank stood still at the step in which the rank was clicked.
+    void followsTheRun() {
+        sample::Bench bench;
+        sample::fill(bench.model, sample::plan(sample::layout(2, 2, 4)), 3, 3);
+        SelectedView view(bench.context(), nullptr);
+        bench.selection.setRank(1);
+        view.flush();
+        QVERIFY(!view.asTable().contains(QStringLiteral("Weight versions")));
+        bench.model.append(std::vector<Event>{{.begin = 1,
+                                               .end = 1,
+                                               .value = 2,
+                                               .step = 1,
+                                               .rank = 1,
+                                               .lane = Lane::Host,
+                                               .kind = EventKind::WeightVersions}});
+        QTRY_VERIFY(view.asTable().contains(QStringLiteral("Weight versions\t2")));
     }
 };
 

@@ -67,6 +67,7 @@ private Q_SLOTS:
     void clickSelectsEverywhere();
     void legendIsWholeInANarrowPanel();
     void whatIsClickedStaysWhileTheRunGoesOn();
+    void aLegendSaysThatItLeavesOut();
     void bandSelectsTheMeasured();
     void hoverIsShared();
     void keysZoomAndPan();
@@ -149,6 +150,31 @@ void TimelineTest::legendIsWholeInANarrowPanel() {
     QCOMPARE(legend->height(), legend->heightForWidth(legend->width()));
     QVERIFY2(2 * legend->width() > legend->sizeHint().width() && legend->height() > legend->sizeHint().height(),
              "what one line cannot hold stands in a second");
+}
+
+/// Names that a narrow legend had no room for were left out without a word.
+void TimelineTest::aLegendSaysThatItLeavesOut() {
+    Stand stand;
+    std::vector<LegendItem> items;
+    for (const char* name : {"forward", "backward", "comm", "optimizer", "bubble", "validation"})
+        items.push_back({QString::fromLatin1(name), Qt::red});
+    Legend legend(stand.bench.context().theme, Qt::AlignLeft | Qt::AlignVCenter, 2, nullptr);
+    Legend shorter(stand.bench.context().theme, Qt::AlignLeft | Qt::AlignVCenter, 2, nullptr);
+    legend.setItems(items);
+    std::size_t before = 0;
+    int cut = 0;
+    for (int width = 120; width <= legend.sizeHint().width(); width += 10) {
+        const std::size_t shown = legend.shown(width);
+        QVERIFY(shown >= before && shown > 0);
+        before = shown;
+        shorter.setItems({items.begin(), items.begin() + static_cast<std::ptrdiff_t>(shown)});
+        for (Legend* each : {&legend, &shorter}) each->resize(width, each->heightForWidth(width));
+        const bool alike = legend.grab().toImage() == shorter.grab().toImage();
+        QCOMPARE(alike, shown == items.size());
+        cut += alike ? 0 : 1;
+    }
+    QCOMPARE(before, items.size());
+    QVERIFY(cut > 3);
 }
 
 void TimelineTest::bandSelectsTheMeasured() {

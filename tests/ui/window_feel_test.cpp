@@ -15,12 +15,14 @@
 #include "ui/window/workspace_area.h"
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QHash>
 #include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
+#include <QMenu>
 #include <QPushButton>
 #include <QScreen>
 #include <QScrollArea>
@@ -52,6 +54,7 @@ private Q_SLOTS:
     void tooltipsAreWrapped();
     void theViewWithTheKeyboardIsFramed();
     void eachViewSaysWhatItShows();
+    void tabsKeepTheirTitles();
     void iconsOfTheFileDialogAreSeen();
     void whatGrewUnseenIsScrolledInFull();
     void aHintIsReadInLowPanels();
@@ -257,11 +260,55 @@ void WindowFeelTest::eachViewSaysWhatItShows() {
             const auto panel = std::ranges::find_if(
                 area.panels(), [&](const DockPanel* each) { return each->windowTitle() == bar->tabText(tab); });
             QVERIFY2(panel != area.panels().end(), qPrintable(bar->tabText(tab)));
-            QCOMPARE(QToolTip::text(), (*panel)->shows());
+            QCOMPARE(QToolTip::text(), bar->tabText(tab) + QLatin1Char('\n') + (*panel)->shows());
         }
     }
     QVERIFY(tabs > 8);
     QToolTip::hideText();
+}
+
+/// In narrow windows titles shrank to two letters.
+void WindowFeelTest::tabsKeepTheirTitles() {
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.show();
+    for (const QSize& size : {window.minimumSize(), QSize(1040, 680), QSize(1280, 720), QSize(1600, 1000)}) {
+        window.resize(size);
+        int stacks = 0;
+        for (const Workspace workspace : {Workspace::Design, Workspace::Run, Workspace::Replay, Workspace::Learn}) {
+            window.showWorkspace(workspace);
+            QTest::qWait(200);
+            WorkspaceArea& area = window.area(workspace);
+            for (QTabBar* bar : area.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
+                if (!bar->isVisible()) continue;
+                ++stacks;
+                for (int tab = 0; tab < bar->count(); ++tab)
+                    QVERIFY2(bar->tabRect(tab).width() >= bar->fontMetrics().horizontalAdvance(bar->tabText(tab)),
+                             qPrintable(bar->tabText(tab)));
+                // Those out of sight are found in the list of a right click, and in the menu of the view in front.
+                const QPoint at = bar->rect().center();
+                QContextMenuEvent asked(QContextMenuEvent::Mouse, at, bar->mapToGlobal(at));
+                QCoreApplication::sendEvent(bar, &asked);
+                auto* list = bar->findChild<QMenu*>();
+                QVERIFY(list && list->actions().size() == bar->count());
+                const int last = bar->count() - 1;
+                QCOMPARE(list->actions()[last]->text(), bar->tabText(last));
+                list->actions()[last]->trigger();
+                QCOMPARE(bar->currentIndex(), last);
+                list->close();
+                const auto panel = std::ranges::find_if(
+                    area.panels(), [&](const DockPanel* each) { return each->windowTitle() == bar->tabText(last); });
+                QVERIFY(panel != area.panels().end() && (*panel)->isVisible());
+                QMenu menu;
+                (*panel)->fillMenu(menu);
+                QVERIFY(menu.actions().front()->menu());
+                QCOMPARE(menu.actions().front()->menu()->actions().size(), bar->count());
+                menu.actions().front()->menu()->actions().front()->trigger();
+                QCOMPARE(bar->currentIndex(), 0);
+            }
+        }
+        QVERIFY(stacks > 6);
+    }
 }
 
 /// What was out of sight when the theme switched has its colours when it is seen, whatever its role has become.

@@ -11,12 +11,6 @@
 #include <algorithm>
 
 namespace shardlab::ui {
-namespace {
-
-/// Letters above which a value takes several lines; shorter ones stay whole and their label gives way.
-constexpr int longValue = 26;
-
-}  // namespace
 
 FactList::FactList(QWidget* parent) : QScrollArea(parent) {
     auto* inside = child<QWidget>();
@@ -76,12 +70,11 @@ void FactList::fit() {
         const QFontMetrics values = row.value->fontMetrics();
         const QString value = row.value->text();
         const int label = row.label->fontMetrics().horizontalAdvance(row.label->text());
-        const bool narrow = room > 0 && label + values.horizontalAdvance(value) > room;
-        const bool wraps = value.size() > longValue || narrow;
+        const bool wraps = label + values.horizontalAdvance(value) > room;
         int part = 0;
         for (const QString& each : value.split(QStringLiteral(" · ")))
             part = std::max(part, values.horizontalAdvance(each + QStringLiteral(" ·")));
-        part = std::min(part, room * 3 / 5);
+        part = std::max(std::min(part, room * 3 / 5), label + part <= room ? room - label : 0);
         row.value->setWordWrap(wraps);
         row.value->setSizePolicy(wraps ? QSizePolicy::Expanding : QSizePolicy::Preferred, QSizePolicy::Preferred);
         row.value->setMinimumWidth(wraps ? std::max(part, 0) : 0);

@@ -8,11 +8,13 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <numeric>
 
 namespace shardlab::ui {
 
 namespace {
 QFont legendFont(const Theme& theme) { return theme.bodyAt(11); }
+const QString ellipsis = QStringLiteral("…");
 }  // namespace
 
 void paintShape(QPainter& painter, LegendItem::Mark mark, const QRectF& box, const QColor& colour) {
@@ -80,6 +82,13 @@ int Legend::widthOf(const LegendItem& item) const {
     return square() + gap() + QFontMetrics(legendFont(theme_.theme())).horizontalAdvance(item.text) + between();
 }
 
+int Legend::widthOfMore() const { return QFontMetrics(legendFont(theme_.theme())).horizontalAdvance(ellipsis); }
+
+std::size_t Legend::shown(int width) const {
+    const std::vector<std::size_t> counts = lines(width);
+    return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+}
+
 QSize Legend::sizeHint() const {
     int width = 0;
     for (const LegendItem& item : items_) width += widthOf(item);
@@ -98,6 +107,8 @@ std::vector<std::size_t> Legend::lines(int width) const {
         std::size_t count = 0;
         while (item + count < items_.size() && used + widthOf(items_[item + count]) - between() <= width)
             used += widthOf(items_[item + count++]);
+        const bool cut = static_cast<int>(counts.size()) + 1 == mostLines_ && item + count < items_.size();
+        while (cut && count > 0 && used + widthOfMore() > width) used -= widthOf(items_[item + --count]);
         if (count == 0) break;
         counts.push_back(count);
         item += count;
@@ -116,14 +127,19 @@ void Legend::paintEvent(QPaintEvent*) {
     painter.setFont(legendFont(theme_.theme()));
     std::size_t first = 0;
     int y = 0;
-    for (const std::size_t count : lines(width())) {
-        int total = -between();
+    const std::vector<std::size_t> counts = lines(width());
+    const bool cut = shown(width()) < items_.size();
+    for (const std::size_t count : counts) {
+        const bool dotted = cut && y == (static_cast<int>(counts.size()) - 1) * lineHeight();
+        int total = dotted ? widthOfMore() : -between();
         for (std::size_t i = first; i < first + count; ++i) total += widthOf(items_[i]);
         int x = alignment_ & Qt::AlignRight ? width() - total : 0;
         for (std::size_t i = first; i < first + count; ++i) {
             paintItem(painter, items_[i], x, y);
             x += widthOf(items_[i]);
         }
+        if (dotted)
+            painter.drawText(QRect(x, y, widthOfMore(), lineHeight()), Qt::AlignLeft | Qt::AlignVCenter, ellipsis);
         first += count;
         y += lineHeight();
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours and what they mean, in one line or several; where there is no room for all, the last are left out and named
-// in the tooltip.
+// Colours and what they mean, in one line or several; where there is no room for all, … stands for the last, which the
+// tooltip names.
 #pragma once
 
 #include <QColor>
@@ -45,6 +45,8 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {40, lineHeight()}; }
     int heightForWidth(int width) const override;
+    /// How many of its items there is room for.
+    std::size_t shown(int width) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -60,6 +62,7 @@ private:
     /// Items of each line at a width.
     std::vector<std::size_t> lines(int width) const;
     int widthOf(const LegendItem& item) const;
+    int widthOfMore() const;  ///< of the …
     void paintItem(QPainter& painter, const LegendItem& item, int x, int y) const;
     ThemeSource& theme_;
     Qt::Alignment alignment_;

@@ -8,6 +8,9 @@
 namespace shardlab::ui {
 namespace {
 
+constexpr int lowHeight = 720;
+constexpr QSize tight(940, 560);
+
 Place view(const char* id, int size, bool grows = true) {
     return {.view = QString::fromLatin1(id), .size = size, .grows = grows};
 }
@@ -28,6 +31,13 @@ Place column(int size, int wide, std::vector<Place> parts) {
 Place tabs(int size, std::initializer_list<const char*> views) {
     Place group{.size = size, .tabbed = true};
     for (const char* id : views) group.parts.push_back(view(id, size));
+    return group;
+}
+
+/// A stack of tabs at the edge, which keeps its width.
+Place sideTabs(int size, std::initializer_list<const char*> views) {
+    Place group = tabs(size, views);
+    group.grows = false;
     return group;
 }
 
@@ -69,7 +79,35 @@ Place taught(bool low) {
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 
-Place placesOf(Workspace workspace, bool low) {
+/// The timeline's stack has all that is as wide as it; beside it stands what is read or filled in.
+Place tightlyPlaced(Workspace workspace) {
+    switch (workspace) {
+    case Workspace::Design:
+        return beside(
+            1200, {sideTabs(318, {"layout_form", "answer", "sliders", "notes", "mesh", "traffic", "traffic_matrix"}),
+                   tabs(600, {"timeline", "candidates", "memory_per_rank", "memory_over_time", "waterfall", "order",
+                              "area", "inside", "activations", "critical_path", "schedules", "kernels", "evidence"})});
+    case Workspace::Learn:
+        return beside(1200, {sideTabs(400, {"lesson"}),
+                             tabs(600, {"timeline", "figures", "loss", "memory_per_rank", "memory_over_time", "mesh",
+                                        "selected", "inside", "loss_scale", "scales", "experts", "exchange"})});
+    case Workspace::Home: return above(1200, {view("home", 600)});
+    case Workspace::Run:
+    case Workspace::Replay: break;
+    }
+    std::vector<Place> middle;
+    if (workspace == Workspace::Replay) middle.push_back(view("replay", 52, false));
+    middle.push_back(
+        tabs(400, {"timeline", "compare", "loss", "memory_per_rank", "memory_over_time", "counters", "inside",
+                   "loss_scale", "scales", "gradients", "experts", "exchange", "query", "area"}));
+    return beside(1200,
+                  {above(600, std::move(middle)), sideTabs(250, {"figures", "mesh", "selected", "events",
+                                                                 "critical_path", "traffic_matrix", "run_notes"})});
+}
+
+Place placesOf(Workspace workspace, Room room) {
+    if (room == Room::Tight) return tightlyPlaced(workspace);
+    const bool low = room == Room::Low;
     switch (workspace) {
     case Workspace::Design: return designed(low);
     case Workspace::Learn: return taught(low);
@@ -93,11 +131,16 @@ bool keepKnown(Place& place, const std::set<QString>& known, std::set<QString>& 
 
 }  // namespace
 
-Place defaultArrangement(Workspace workspace, bool low) {
+Room roomIn(const QSize& area) {
+    if (area.width() < tight.width() || area.height() < tight.height()) return Room::Tight;
+    return area.height() < lowHeight ? Room::Low : Room::Ample;
+}
+
+Place defaultArrangement(Workspace workspace, Room room) {
     std::set<QString> known;
     for (const ViewKind& kind : viewKinds())
         if (kind.appearsIn(workspace)) known.insert(QString::fromLatin1(kind.id));
-    Place whole = placesOf(workspace, low);
+    Place whole = placesOf(workspace, room);
     std::set<QString> placed;
     keepKnown(whole, known, placed);
     for (const ViewKind& kind : viewKinds()) {

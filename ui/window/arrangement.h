@@ -22,9 +22,14 @@ struct Place {
     bool tabbed = false;  ///< parts are views
 };
 
+/// How much room there is. In a window as low as a small laptop's fewer views stand above each other, so that the
+/// timeline keeps room for its rows; on a small laptop's screen in large letters there are two stacks of tabs.
+enum class Room { Ample, Low, Tight };
+
+Room roomIn(const QSize& area);  ///< of a workspace, the window's bars left out
+
 /// Contains only views that exist in this workspace; those without a place of their own stand at the end of the right
-/// column. `low`: in a window as low as a small laptop's fewer views stand above each other, so that the timeline keeps
-/// room for its rows.
-Place defaultArrangement(Workspace workspace, bool low);
+/// column, or of its tabs.
+Place defaultArrangement(Workspace workspace, Room room);
 
 }  // namespace shardlab::ui

@@ -26,6 +26,7 @@
 #include <QSaveFile>
 #include <QScrollArea>
 #include <QStackedWidget>
+#include <QTabBar>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -157,7 +158,27 @@ void DockPanel::contextMenuEvent(QContextMenuEvent* event) {
 
 bool DockPanel::showsView() const { return stack_->currentWidget() == view_; }
 
+QTabBar* DockPanel::tabBar() const {
+    for (QTabBar* bar : parentWidget()->findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+        for (int tab = 0; tab < bar->count(); ++tab)
+            if (bar->isVisible() && bar->tabText(tab) == windowTitle()) return bar;
+    return nullptr;
+}
+
+void fillWithTabs(QMenu& menu, QTabBar& bar) {
+    for (int tab = 0; tab < bar.count(); ++tab) {
+        QAction* view = menu.addAction(bar.tabText(tab));
+        view->setCheckable(true);
+        view->setChecked(tab == bar.currentIndex());
+        QObject::connect(view, &QAction::triggered, &bar, [&bar, tab] { bar.setCurrentIndex(tab); });
+    }
+}
+
 void DockPanel::fillMenu(QMenu& menu) {
+    if (QTabBar* bar = tabBar(); bar && !isFloating()) {
+        fillWithTabs(*menu.addMenu(tr("Views of this stack")), *bar);
+        menu.addSeparator();
+    }
     QAction* table = menu.addAction(tr("Copy as table"), this, &DockPanel::copyTable);
     table->setEnabled(showsView() && !view_->asTable().isEmpty());
     QAction* shown = menu.addAction(tr("Show as table …"), this, &DockPanel::showTable);

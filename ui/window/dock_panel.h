@@ -11,6 +11,7 @@
 
 class QLabel;
 class QMenu;
+class QTabBar;
 class QStackedWidget;
 
 namespace shardlab::ui {
@@ -47,6 +48,8 @@ public:
     bool isStale() const;
     /// The head and the frame are marked: the keyboard is in the view.
     bool marked() const;
+    /// The tabs of the stack that it stands in; null: it stands alone.
+    QTabBar* tabBar() const;
 
 protected:
     /// A right click that nothing in the view took for itself.
@@ -72,5 +75,8 @@ private:
     QLabel* subtitle_ = nullptr;
     std::vector<QWidget*> framed_;  ///< what shows that the keyboard is here
 };
+
+/// Lists the views of a stack, to bring one in front.
+void fillWithTabs(QMenu& menu, QTabBar& bar);
 
 }  // namespace shardlab::ui

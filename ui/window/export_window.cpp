@@ -3,6 +3,7 @@
 
 #include "engine/layout/layout_file.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/document.h"
 #include "ui/core/field_words.h"
 #include "ui/core/style_sheet.h"
@@ -56,7 +57,7 @@ QLabel* wrapped(QWidget* parent, const char* role) {
 }  // namespace
 
 ExportWindow::ExportWindow(Document& document, QWidget* parent)
-    : QDialog(parent), document_(document), targets_(child<QComboBox>(this)),
+    : QDialog(parent), document_(document), targets_(child<ElidedComboBox>(this)),
       slurm_(child<QCheckBox>(tr("With a script for S&lurm"), this)), about_(wrapped(this, "dim")),
       heading_(wrapped(this, "section")), leftOutTitle_(wrapped(this, "section")), note_(wrapped(this, "small")),
       pages_(child<QStackedWidget>(this)), files_(child<QTabBar>(this)),

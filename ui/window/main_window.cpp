@@ -30,6 +30,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMimeData>
+#include <QScreen>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -43,7 +44,8 @@ namespace {
 constexpr auto geometryKey = "window/geometry";
 constexpr auto workspaceKey = "window/workspace";
 constexpr QSize firstSize(1440, 900);
-constexpr QSize leastSize(1040, 680);
+constexpr QSize leastSize(860, 480);
+constexpr int titleBar = 40;  ///< at most, above the window: its height is not known before the window is shown
 
 QAction& workspaceAction(const Commands& commands, Workspace workspace) {
     static constexpr const char* ids[] = {"workspace.design", "workspace.run", "workspace.replay", "workspace.learn",
@@ -163,7 +165,10 @@ void MainWindow::restore() {
         return showWorkspace(Workspace::Design);
     }
     const QSettings settings;
-    if (!restoreGeometry(settings.value(geometryKey).toByteArray())) resize(firstSize);
+    if (!restoreGeometry(settings.value(geometryKey).toByteArray())) {
+        const QSize available = screen()->availableSize();
+        resize(firstSize.boundedTo(QSize(available.width(), available.height() - titleBar)));
+    }
     const int index = std::clamp(settings.value(workspaceKey, 0).toInt(), 0, static_cast<int>(workspaces.size()) - 1);
     showWorkspace(static_cast<Workspace>(index));
 }

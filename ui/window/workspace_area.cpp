@@ -6,9 +6,11 @@
 #include "ui/core/words.h"
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QHash>
 #include <QHelpEvent>
 #include <QLayout>
+#include <QMenu>
 #include <QResizeEvent>
 #include <QSettings>
 #include <QTabBar>
@@ -25,12 +27,11 @@ namespace {
 constexpr int arrangementVersion = 5;
 constexpr int versionWithFormerIds = 4;
 constexpr int separator = 8;
-constexpr int lowHeight = 720;  ///< pixels of the workspace, the window's bars left out
 constexpr int settleRounds = 4;
 constexpr int resizeSettleMilliseconds = 25;
 /// Beside a saved arrangement: whether the person gave sizes or only closed views, and which sizes in which area. Names
-/// that no view has.
-const QString sizesSuffix = QStringLiteral("_sizes"), ownKey = QStringLiteral("own"), lowKey = QStringLiteral("low"),
+/// that no view has. What is kept as "low" is a Room; it was a boolean once.
+const QString sizesSuffix = QStringLiteral("_sizes"), ownKey = QStringLiteral("own"), roomKey = QStringLiteral("low"),
               sizedInKey = QStringLiteral("in");
 
 /// The id that a view had in arrangements of versionWithFormerIds.
@@ -107,7 +108,8 @@ void WorkspaceArea::restoreArrangement() {
     const bool restored = !state.isEmpty() && (restoreState(state, arrangementVersion) || restoreWithFormerIds(state));
     // Where no more was changed than that views were closed, sizes are the default ones.
     own_ = restored && kept.value(ownKey, true).toBool();
-    low_ = restored && kept.value(lowKey, false).toBool();
+    room_ = restored ? static_cast<Room>(std::clamp(kept.value(roomKey, 0).toInt(), 0, static_cast<int>(Room::Tight)))
+                     : Room::Ample;
     sizedIn_ = kept.value(sizedInKey).toSize();
     ownSizes_.clear();
     if (!own_ || sizedIn_.isEmpty()) return;
@@ -139,7 +141,7 @@ DockPanel* WorkspaceArea::firstPanel(const Place& place) const {
 }
 
 void WorkspaceArea::arrange() {
-    const Place whole = defaultArrangement(workspace_, low_);
+    const Place whole = defaultArrangement(workspace_, room_);
     if (panels_.empty()) return;
     for (DockPanel* panel : panels_) {
         panel->setFloating(false);
@@ -240,7 +242,8 @@ void WorkspaceArea::applySizes() {
 
 void WorkspaceArea::setUpTabs() {
     for (QTabBar* bar : findChildren<QTabBar*>(Qt::FindDirectChildrenOnly)) {
-        bar->setDrawBase(false);  // the panels have lines of their own
+        bar->setDrawBase(false);           // the panels have lines of their own
+        bar->setElideMode(Qt::ElideNone);  // else they shrink to two letters before there are buttons to scroll them
         bar->installEventFilter(this);
     }
 }
@@ -254,13 +257,13 @@ void WorkspaceArea::settle() {
         if (--settling_ > 0) settleTimer_.start();
         return;
     }
-    if (const bool low = contentsRect().height() < lowHeight; low != low_ && !anyClosed()) {
-        low_ = low;
+    if (const Room room = roomIn(contentsRect().size()); room != room_ && !anyClosed()) {
+        room_ = room;
         arrange();
     }
     layout()->activate();
     setUpTabs();
-    setSizes(defaultArrangement(workspace_, low_), contentsRect().size());
+    setSizes(defaultArrangement(workspace_, room_), contentsRect().size());
     // New widths change the least heights of views, which the docks' layout only learns as events are handled.
     if (--settling_ > 0) settleTimer_.start();
 }
@@ -300,7 +303,7 @@ void WorkspaceArea::storeArrangement() const {
     if (filled_.isEmpty() ? !isVisible() || (!own_ && !anyClosed()) : !own_) return;
     QSettings settings;
     settings.setValue(settingsKey(), filled_.isEmpty() ? saveState(arrangementVersion) : before_);
-    QVariantMap kept{{ownKey, own_}, {lowKey, low_}};
+    QVariantMap kept{{ownKey, own_}, {roomKey, static_cast<int>(room_)}};
     if (!ownSizes_.isEmpty()) kept.insert(sizedInKey, sizedIn_);
     for (auto size = ownSizes_.begin(); size != ownSizes_.end(); ++size) kept.insert(size.key(), size.value());
     settings.setValue(settingsKey() + sizesSuffix, kept);
@@ -319,12 +322,21 @@ bool WorkspaceArea::event(QEvent* event) {
 }
 
 bool WorkspaceArea::eventFilter(QObject* watched, QEvent* event) {
-    auto* bar = event->type() == QEvent::ToolTip ? qobject_cast<QTabBar*>(watched) : nullptr;
-    if (!bar) return QMainWindow::eventFilter(watched, event);
+    auto* bar = qobject_cast<QTabBar*>(watched);
+    const bool tells = event->type() == QEvent::ToolTip, lists = event->type() == QEvent::ContextMenu;
+    if (!bar || (!tells && !lists)) return QMainWindow::eventFilter(watched, event);
+    if (lists) {
+        auto* menu = child<QMenu>(bar);
+        menu->setAttribute(Qt::WA_DeleteOnClose);
+        fillWithTabs(*menu, *bar);
+        menu->popup(static_cast<QContextMenuEvent*>(event)->globalPos());
+        return true;
+    }
     const auto* help = static_cast<QHelpEvent*>(event);
     const QString title = bar->tabText(bar->tabAt(help->pos()));
     const auto panel = std::ranges::find_if(panels_, [&](DockPanel* each) { return each->windowTitle() == title; });
-    QToolTip::showText(help->globalPos(), panel == panels_.end() ? title : (*panel)->shows(), bar);
+    QToolTip::showText(help->globalPos(),
+                       panel == panels_.end() ? title : title + QLatin1Char('\n') + (*panel)->shows(), bar);
     return true;
 }
 

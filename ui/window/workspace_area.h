@@ -49,7 +49,7 @@ public:
 
 protected:
     bool event(QEvent* event) override;
-    /// A tab says what its view shows.
+    /// A tab says what its view shows; a right click on one lists all of its stack.
     bool eventFilter(QObject* watched, QEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     void showEvent(QShowEvent* event) override;
@@ -83,7 +83,7 @@ private:
     int settling_ = 0;  ///< rounds left
     QString filled_;
     QByteArray before_;               ///< the arrangement that unfill() goes back to
-    bool low_ = false;                ///< arranged for a low window
+    Room room_ = Room::Ample;         ///< that it is arranged for
     bool own_ = false;                ///< the person's own arrangement: its sizes are those that the person gave it
     bool moving_ = false;             ///< a person moves a separator
     QSize sizedIn_;                   ///< of the area, when ownSizes_ were taken

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/run_model.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
@@ -28,7 +29,7 @@ enum Column { Name, Count, Total, Share, Mean, P95, Largest, columns };
 }  // namespace
 
 AreaView::AreaView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), scan_(context.model), by_(child<QComboBox>(this)), note_(child<QLabel>(this)),
+    : View(context, parent), scan_(context.model), by_(child<ElidedComboBox>(this)), note_(child<QLabel>(this)),
       table_(child<QTableWidget>(this)), again_(
                                              this, [this] { count(); }, againMilliseconds) {
     setAccessibleName(tr("Figures of the area"));

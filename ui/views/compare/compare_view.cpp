@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/compare_session.h"
 #include "ui/core/event_search.h"
 #include "ui/core/run_model.h"
@@ -37,7 +38,7 @@ CompareView::CompareView(const ViewContext& context, QWidget* parent)
     : View(context, parent), prediction_(child<QPushButton>(tr("Prediction"), this)),
       run_(child<QPushButton>(tr("Another run …"), this)), close_(child<QPushButton>(tr("Close"), this)),
       whole_(child<QLabel>(this)), halves_(child<QSplitter>(Qt::Horizontal, this)),
-      timelines_(child<QSplitter>(Qt::Vertical, this)), part_(child<QComboBox>(this)),
+      timelines_(child<QSplitter>(Qt::Vertical, this)), part_(child<ElidedComboBox>(this)),
       rows_(child<ComparisonModel>(context.theme, this)), table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
     setAccessibleName(tr("Comparison"));
     auto* bar = child<QHBoxLayout>();

@@ -3,6 +3,7 @@
 
 #include "engine/predict/evidence/published_ground.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/document.h"
 #include "ui/core/taking.h"
 #include "ui/core/text.h"
@@ -50,7 +51,7 @@ EvidenceView::EvidenceView(const ViewContext& context, QWidget* parent, std::fil
       model_(child<EvidenceModel>(session_, context.theme, this)), sorted_(child<QSortFilterProxyModel>(this)),
       plot_(child<EvidencePlot>(*model_, context.theme, this)), table_(child<QTableView>(this)),
       bar_(child<QWidget>(this)), work_(child<QPushButton>(this)), progress_(child<QProgressBar>(this)),
-      figure_(child<QComboBox>(this)), filter_(child<QToolButton>(this)), filters_(child<QMenu>(this)),
+      figure_(child<ElidedComboBox>(this)), filter_(child<QToolButton>(this)), filters_(child<QMenu>(this)),
       parts_(child<QSplitter>(Qt::Vertical, this)),
       hint_(child<QLabel>(tr("How good are predictions?\nHere published runs are set against them."), this)) {
     setAccessibleName(tr("Evidence"));

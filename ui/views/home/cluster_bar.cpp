@@ -2,10 +2,13 @@
 #include "ui/views/home/cluster_bar.h"
 
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/document.h"
 #include "ui/core/home_session.h"
 #include "ui/core/text.h"
 #include "ui/core/ui_thread.h"
+
+#include "engine/base/most_ranks.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -18,14 +21,14 @@
 namespace shardlab::ui {
 namespace {
 
-constexpr int mostNodes = 128, mostDevices = 72;
+constexpr int mostDevices = 72;  // of a node: a rack of GB200
 constexpr auto firstDevice = "h100-sxm";
 
 }  // namespace
 
 ClusterBar::ClusterBar(HomeSession& home, QWidget* parent)
     : QWidget(parent), home_(home), nodes_(child<QSpinBox>(this)), devices_(child<QSpinBox>(this)),
-      device_(child<QComboBox>(this)), model_(child<QComboBox>(this)),
+      device_(child<ElidedComboBox>(this)), model_(child<ElidedComboBox>(this)),
       plan_(child<QPushButton>(tr("Plan for me"), this)) {
     auto* row = child<QHBoxLayout>(this);
     row->setContentsMargins(14, 8, 12, 8);
@@ -46,18 +49,20 @@ ClusterBar::ClusterBar(HomeSession& home, QWidget* parent)
     row->addWidget(devices_);
     device_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     model_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    device_->setMinimumContentsLength(12);
-    model_->setMinimumContentsLength(12);
+    device_->setMinimumContentsLength(5);
+    model_->setMinimumContentsLength(5);
     row->addWidget(device_, 4);
     row->addWidget(plan_);
     plan_->setProperty("role", "primary");
     plan_->setToolTip(tr("Open this model on this cluster in Design, and try every legal layout there"));
-    nodes_->setRange(1, mostNodes);
+    const auto limitNodes = [this] { nodes_->setRange(1, mostRanks / devices_->value()); };
+    connect(devices_, &QSpinBox::valueChanged, this, limitNodes);
     nodes_->setValue(ClusterQuestion{}.nodes);
     nodes_->setAccessibleName(tr("Nodes"));
     for (QSpinBox* number : {nodes_, devices_}) number->setButtonSymbols(QAbstractSpinBox::NoButtons);
     devices_->setRange(1, mostDevices);
     devices_->setValue(ClusterQuestion{}.devices);
+    limitNodes();
     devices_->setAccessibleName(tr("Devices of a node"));
     device_->setAccessibleName(tr("Device"));
     model_->setAccessibleName(tr("Model"));

@@ -3,6 +3,7 @@
 
 #include "engine/launch/lesson/handout.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/handout_file.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/style_sheet.h"
@@ -24,9 +25,9 @@
 
 namespace shardlab::ui {
 LessonView::LessonView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), lessons_(child<QComboBox>(this)), previous_(child<QPushButton>(QStringLiteral("‹"), this)),
-      next_(child<QPushButton>(QStringLiteral("›"), this)), runAll_(child<QPushButton>(this)),
-      more_(child<QToolButton>(this)), flow_(child<LessonFlow>(context, this)) {
+    : View(context, parent), lessons_(child<ElidedComboBox>(this)),
+      previous_(child<QPushButton>(QStringLiteral("‹"), this)), next_(child<QPushButton>(QStringLiteral("›"), this)),
+      runAll_(child<QPushButton>(this)), more_(child<QToolButton>(this)), flow_(child<LessonFlow>(context, this)) {
     lessons_->setAccessibleName(tr("Lesson"));
     lessons_->setObjectName(QStringLiteral("lessons"));
     lessons_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -4,6 +4,7 @@
 #include "engine/layout/fp8.h"
 #include "engine/layout/words.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/legend.h"
 #include "ui/core/overflow.h"
 #include "ui/core/power_axis.h"
@@ -68,7 +69,7 @@ struct ScalesView::Plot {
 };
 
 ScalesView::ScalesView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), choice_(child<QComboBox>(this)), asRows_(child<QPushButton>(tr("Table"), this)),
+    : View(context, parent), choice_(child<ElidedComboBox>(this)), asRows_(child<QPushButton>(tr("Table"), this)),
       stack_(child<QStackedWidget>(this)), table_(child<QTableWidget>(0, 5, this)), note_(child<QLabel>(this)),
       refresh_(
           this, [this] { refresh(); }, 150) {

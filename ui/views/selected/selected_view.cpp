@@ -45,7 +45,7 @@ SelectedView::SelectedView(const ViewContext& context, QWidget* parent)
     connect(&context_.selection, &Selection::eventChanged, this, [this] { refresh_.flush(); });
     connect(&context_.selection, &Selection::rankChanged, this, [this] { refresh_.flush(); });
     refresh_.follow(context_.selection, &Selection::cursorChanged);
-    refresh_.follow(context_.model, &RunModel::reset);
+    refresh_.follow(context_.model, &RunModel::reset, &RunModel::appended);
     refresh_.follow(context_.model.report(), &RunReport::ranksChanged);
     refresh();
 }

@@ -3,6 +3,7 @@
 
 #include "engine/base/units.h"
 #include "ui/core/child.h"
+#include "ui/core/elided_combo_box.h"
 #include "ui/core/run_model.h"
 
 #include <QComboBox>
@@ -15,7 +16,7 @@ constexpr int againMilliseconds = 1000;
 }
 
 TrafficMatrixView::TrafficMatrixView(const ViewContext& context, QWidget* parent)
-    : View(context, parent), scan_(context.model), part_(child<QComboBox>(this)),
+    : View(context, parent), scan_(context.model), part_(child<ElidedComboBox>(this)),
       plot_(child<MatrixPlot>(context.model, context.selection, context.theme, this)),
       again_(
           this, [this] { count(); }, againMilliseconds) {
