@@ -131,7 +131,7 @@ struct OrderedScales {
         paddedAcross = hardware ? ceilDiv(across, 128) * 128 : across;
         paddedAlong = hardware || kind == CodeScales::Squares ? ceilDiv(along, 4) * 4 : along;
     }
-    std::int64_t count() const { return paddedAcross * paddedAlong; }
+    SHARDLAB_EVERYWHERE std::int64_t count() const { return paddedAcross * paddedAlong; }
     std::size_t bytes() const { return static_cast<std::size_t>(count()) * sizeOf(from.type); }
 
     __device__ void write(std::int64_t at) const {
@@ -150,8 +150,11 @@ struct OrderedScales {
 };
 
 __global__ void orderScalesKernel(OrderedScales a, OrderedScales b) {
-    const OrderedScales& scales = blockIdx.y == 0 ? a : b;
-    overElements<1>(scales.count(), [&](std::int64_t at, auto) { scales.write(at); });
+    const auto order = [](const OrderedScales& scales) {
+        overElements<1>(scales.count(), [&](std::int64_t at, auto) { scales.write(at); });
+    };
+    if (blockIdx.y == 0) order(a);
+    else order(b);
 }
 
 /// A factor of a product, as a kernel takes it.
