@@ -3,6 +3,8 @@
 
 #include "kernels/cuda/types.cuh"
 
+#include <cublasLt.h>
+
 #include <algorithm>
 
 namespace shardlab::kernels::cuda {
@@ -35,6 +37,7 @@ const char* lackOf(int capability, const GemmShape& shape, const Fp8Matrix& a, c
     const CodeScales ofA = shape.codesA.scales, ofB = shape.codesB.scales;
     const bool hopper = capability / 10 == 9, blackwell = capability >= 100;
     const auto runs = [](CodeScales scales) { return scales == CodeScales::Runs || scales == CodeScales::Squares; };
+    if (CUBLAS_VERSION < 120900) return "this build has a cuBLASLt before 12.9, which has one kind of scales";
     if (shape.k == 0) return "it sums nothing";
     if (capability < 89) return "this GPU's tensor cores have no 8-bit floating point (compute capability 8.9 has)";
     if (a.turned != shape.transposeA || b.turned == shape.transposeB) return "codes do not lie along the sum";

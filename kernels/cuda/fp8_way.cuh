@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which way a product of codes is computed: by the tensor cores of a GPU that have 8 bits, through cuBLASLt, or by a
-// kernel that multiplies what the codes stand for. Decided here alone, by what cuBLASLt 13 says that it supports.
+// kernel that multiplies what the codes stand for. Decided here alone, by what the documentation of cuBLASLt 13 says
+// that it supports.
 #pragma once
 
 #include "kernels/cuda/gemm_plans.cuh"

@@ -41,6 +41,7 @@ cudaDataType_t typeOf(DType type, const Codes& codes) {
     return codes.format == Fp8Format::E4M3 ? CUDA_R_8F_E4M3 : CUDA_R_8F_E5M2;
 }
 
+#if CUBLAS_VERSION >= 120900
 std::int32_t modeOf(CodeScales scales) {
     switch (scales) {
     case CodeScales::Rows: return CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
@@ -52,6 +53,7 @@ std::int32_t modeOf(CodeScales scales) {
     }
     return CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
 }
+#endif
 
 /// The largest power of two, up to 256, that divides an address.
 std::uint32_t alignmentOf(const void* data) {
@@ -153,10 +155,12 @@ struct Plan {
         set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(s.epilogue));
+#if CUBLAS_VERSION >= 120900
         if (s.type == DType::U8) {
             set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modeOf(s.codesB.scales));
             set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modeOf(s.codesA.scales));
         }
+#endif
         if (s.epilogue != Epilogue::None) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, typeOf(s.type));
         if (s.epilogue == Epilogue::BiasGelu)  // its aux has the result's type, which is the default
             set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(s.strideC));

@@ -231,12 +231,6 @@ void enqueue(cudaStream_t stream, std::function<void()> work) {
     stream->add(std::move(work));
 }
 
-bool dry() { return is("SHARDLAB_EMULATED_DRY", "1"); }
-int capability() {
-    const char* const wanted = std::getenv("SHARDLAB_EMULATED_CAPABILITY");
-    return wanted ? std::atoi(wanted) : 90;
-}
-
 void count(const std::string& what) {
     const std::lock_guard held(countsMutex);
     ++counts[what];

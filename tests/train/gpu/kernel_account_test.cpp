@@ -160,8 +160,8 @@ private Q_SLOTS:
         text += fmt::format("\n{:.3f} TFLOP of products; {:.3f} GB of what they, attention, loss, embedding and update "
                             "read and write\n{:.3f} GB of passes beside them\n",
                             1e-12 * flops, 1e-9 * standing, 1e-9 * passing);
-        text += fmt::format("at the peak in bf16 and the bandwidth of {}: {:.2f} ms, {:.2f} of them passes\n", preset->name,
-                            milliseconds, ofPasses);
+        text += fmt::format("at the peak in bf16 and the bandwidth of {}: {:.2f} ms, {:.2f} of them passes\n",
+                            preset->name, milliseconds, ofPasses);
         const QString changed = differenceFromGolden("train/gpu/" + file, text);
         QVERIFY2(changed.isEmpty(), qPrintable(changed));
         QCOMPARE(flops > 0 && launches > 0 && multiplied > 0, true);
