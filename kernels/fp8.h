@@ -2,7 +2,9 @@
 // Products in 8 bits (2209.05433, and the OCP specifications of 8-bit floating point and of microscaling formats). A
 // factor of a product is rounded to codes: x becomes the code next to x · s, and stands for code ÷ s. The scale s
 // belongs to a tile of the matrix: to all of it, to 32 numbers in a row of a product's sum (MX), or to 1 × 128 or
-// 128 × 128 of them (DeepSeek-V3, 2412.19437). Products are summed up in fp32.
+// 128 × 128 of them (DeepSeek-V3, 2412.19437). Products are summed up in fp32. The tolerance against double precision
+// is 1e-5 of the largest value; 1e-3 where tensor cores multiply codes, which keep fewer digits of a sum than fp32
+// between the additions to it (Hopper's about 14 bits, by 2412.19437).
 //   E4M3   4 bits of exponent, 3 of fraction: to 448, least 2^−9; no infinity
 //   E5M2   5 and 2: to 57344, least 2^−16
 // Rounding is to nearest, ties to even, and saturates: larger values and infinities become the largest number. What is
@@ -34,8 +36,8 @@ struct Fp8Tiles {
     bool operator==(const Fp8Tiles&) const = default;
 };
 
-/// A matrix [rows, columns] of codes whose rows lie side by side. Scales have a tile's s in fp32, or as U8 the MX
-/// format's E8M0 for 1 ÷ s: byte b is 2^(b − 127).
+/// A matrix [rows, columns] of codes whose rows lie side by side, or where it is turned its columns. Scales have a
+/// tile's s in fp32, or as U8 the MX format's E8M0 for 1 ÷ s: byte b is 2^(b − 127).
 struct Fp8Matrix {
     int rows = 0;
     int columns = 0;
@@ -43,6 +45,7 @@ struct Fp8Matrix {
     ConstArray scales;
     Fp8Tiles tiles;
     Fp8Format format = Fp8Format::E4M3;
+    bool turned = false;
 };
 
 /// How often a matrix's rounding changed more than digits.
@@ -70,12 +73,12 @@ struct Fp8Ops {
         return {KernelKind::Elementwise, sizeof(float) * tiles + bytesOf(scales, tiles)};
     }
 
-    /// codes[i] = the code next to x[i] · s of its tile, a product of fp32. Adds to `counts`, unless that is null. x: T
-    /// or P.
+    /// codes[i] = the code next to x[i] · s of its tile, a product of fp32. Where `turned`, codes[column · rows + row]
+    /// is that of x[row · columns + column]. Adds to `counts`, unless that is null. x: T or P.
     virtual void fp8Round(int rows, int columns, ConstArray x, const Fp8Tiles& tiles, Fp8Format format,
-                          ConstArray scales, std::uint8_t* codes, Fp8Counts* counts) = 0;
+                          ConstArray scales, bool turned, std::uint8_t* codes, Fp8Counts* counts) = 0;
     static KernelWork fp8RoundWork(int rows, int columns, ConstArray x, const Fp8Tiles& tiles, Fp8Format,
-                                   ConstArray scales, const std::uint8_t*, const Fp8Counts*) {
+                                   ConstArray scales, bool, const std::uint8_t*, const Fp8Counts*) {
         const double numbers = 1.0 * rows * columns;
         return {KernelKind::Elementwise,
                 bytesOf(x, numbers) + numbers + bytesOf(scales, static_cast<double>(tiles.count(rows, columns)))};
@@ -83,7 +86,8 @@ struct Fp8Ops {
 
     /// C[m,n] = op(A)·op(B) + beta·C of what the codes stand for, summed up in fp32. op(A) is [m,k]: A is [m,k], or
     /// [k,m] where transposed; op(B) is [k,n]: B is [k,n], or [n,k] where transposed. C: T or fp32. beta is 0 (C is
-    /// overwritten, may hold anything) or 1 (accumulates). The same call gives the same bits.
+    /// overwritten, may hold anything) or 1 (accumulates). The same call gives the same bits. Tensor cores want the
+    /// codes of both factors to lie along the sum: A turned where it is transposed, B where it is not.
     virtual void gemmFp8(int m, int n, int k, const Fp8Matrix& a, bool transposeA, const Fp8Matrix& b, bool transposeB,
                          float beta, Array c) = 0;
     static KernelWork gemmFp8Work(int m, int n, int k, const Fp8Matrix& a, bool transposeA, const Fp8Matrix& b,
@@ -103,7 +107,7 @@ protected:
 };
 
 #define SHARDLAB_FP8_OPS(operation)                                                                                    \
-    operation(Fp8Ops, fp8Largest, 6) operation(Fp8Ops, fp8Scales, 5) operation(Fp8Ops, fp8Round, 8)                    \
+    operation(Fp8Ops, fp8Largest, 6) operation(Fp8Ops, fp8Scales, 5) operation(Fp8Ops, fp8Round, 9)                    \
         operation(Fp8Ops, gemmFp8, 9)
 
 }  // namespace shardlab::kernels

@@ -17,12 +17,13 @@ namespace shardlab::kernels {
 
 namespace {
 
-constexpr int rowsOfWhole = 64;  ///< rows that a thread takes at a time where one tile has all
+/// Rows that a thread takes at a time where tiles do not say how many. Of codes that are turned they fill a line of a
+/// cache.
+constexpr int rowsTogether = 64;
 
-/// Calls work(first row, rows) for groups of rows, none of which reaches from one tile into the next.
+/// Calls work(first row, rows) for groups of `each` rows.
 template <class Work>
-void byTileRows(int rows, int columns, const Fp8Tiles& tiles, const Work& work) {
-    const int each = tiles.rows == 0 ? rowsOfWhole : tiles.rows;
+void byRowGroups(int rows, int columns, int each, const Work& work) {
     cpu::shareOut((rows + each - 1) / each, std::int64_t{rows} * columns, [&](std::int64_t begin, std::int64_t end) {
         for (auto group = static_cast<int>(begin); group < static_cast<int>(end); ++group)
             work(group * each, std::min(each, rows - group * each));
@@ -46,16 +47,24 @@ std::array<float, 256> tableOf(Fp8Format format) {
     return table;
 }
 
-/// What the codes stand for.
+/// Where the code of an element lies.
+struct CodePlace {
+    std::int64_t ofRow, ofColumn;
+    CodePlace(int rows, int columns, bool turned) : ofRow(turned ? 1 : columns), ofColumn(turned ? rows : 1) {}
+    std::int64_t operator()(int row, int column) const { return row * ofRow + column * ofColumn; }
+};
+
+/// What the codes stand for, where they lie.
 void decode(const Fp8Matrix& matrix, float* values) {
     static const std::array<float, 256> tables[] = {tableOf(Fp8Format::E4M3), tableOf(Fp8Format::E5M2)};
     const std::array<float, 256>& table = tables[static_cast<std::size_t>(matrix.format)];
-    byTileRows(matrix.rows, matrix.columns, matrix.tiles, [&](int first, int some) {
+    const CodePlace place(matrix.rows, matrix.columns, matrix.turned);
+    byRowGroups(matrix.rows, matrix.columns, rowsTogether, [&](int first, int some) {
         for (int row = first; row < first + some; ++row)
             throughTiles(row, matrix.columns, matrix.tiles, [&](std::int64_t tile, int column, int count) {
                 const float share = fp8Share(matrix.scales, tile);
-                const std::int64_t at = std::int64_t{row} * matrix.columns + column;
-                for (int i = 0; i < count; ++i) values[at + i] = table[matrix.codes[at + i]] * share;
+                std::int64_t at = place(row, column);
+                for (int i = 0; i < count; ++i, at += place.ofColumn) values[at] = table[matrix.codes[at]] * share;
             });
     });
 }
@@ -69,7 +78,8 @@ std::size_t numbersOf(const Fp8Matrix& matrix) {
 void CpuDevice::fp8Largest(int rows, int columns, ConstArray x, const Fp8Tiles& tiles, bool more, float* largest) {
     if (!more) std::fill_n(largest, tiles.count(rows, columns), 0.0f);
     std::mutex merging;
-    byTileRows(rows, columns, tiles, [&](int first, int some) {
+    // No group of rows reaches from one tile into the next.
+    byRowGroups(rows, columns, tiles.rows == 0 ? rowsTogether : tiles.rows, [&](int first, int some) {
         const int across = tiles.across(columns);
         std::vector<float> own(static_cast<std::size_t>(across));
         for (int row = first; row < first + some; ++row) {
@@ -95,19 +105,19 @@ void CpuDevice::fp8Scales(std::int64_t count, Fp8Format format, bool powers, con
 }
 
 void CpuDevice::fp8Round(int rows, int columns, ConstArray x, const Fp8Tiles& tiles, Fp8Format format,
-                         ConstArray scales, std::uint8_t* codes, Fp8Counts* counts) {
+                         ConstArray scales, bool turned, std::uint8_t* codes, Fp8Counts* counts) {
     std::atomic<std::int32_t> saturated = 0, flushed = 0;
-    byTileRows(rows, columns, tiles, [&](int first, int some) {
+    const CodePlace place(rows, columns, turned);
+    byRowGroups(rows, columns, rowsTogether, [&](int first, int some) {
         std::int32_t beyond = 0, zeros = 0;
         for (int row = first; row < first + some; ++row) {
-            const std::int64_t begin = std::int64_t{row} * columns;
-            const cpu::ConstFloats values(x + begin, columns);
+            const cpu::ConstFloats values(x + std::int64_t{row} * columns, columns);
             throughTiles(row, columns, tiles, [&](std::int64_t tile, int column, int count) {
                 const float factor = fp8Factor(scales, tile);
                 for (int i = column; i < column + count; ++i) {
                     const float value = values.data()[i], scaled = value * factor;
                     const std::uint8_t code = fp8Code(format, scaled);
-                    codes[begin + i] = code;
+                    codes[place(row, i)] = code;
                     beyond += fp8Saturates(format, scaled) ? 1 : 0;
                     zeros += (code & 0x7f) == 0 && value != 0 ? 1 : 0;
                 }
@@ -127,8 +137,8 @@ void CpuDevice::gemmFp8(int m, int n, int k, const Fp8Matrix& a, bool transposeA
     decode(a, left.data());
     decode(b, right.data());
     const cpu::Floats out(c, beta == 0 ? cpu::Floats::Access::Write : cpu::Floats::Access::Update, m, n, n);
-    cpu::product(m, n, k, 1, {left.data(), a.columns, transposeA}, {right.data(), b.columns, transposeB}, beta,
-                 out.data(), out.stride());
+    cpu::product(m, n, k, 1, {left.data(), a.turned ? a.rows : a.columns, transposeA != a.turned},
+                 {right.data(), b.turned ? b.rows : b.columns, transposeB != b.turned}, beta, out.data(), out.stride());
 }
 
 }  // namespace shardlab::kernels

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 namespace shardlab::kernels::cuda {
@@ -75,6 +76,8 @@ private:
         return static_cast<T*>(scratchBytes(elements * sizeof(T)));
     }
     void* scratchBytes(std::size_t bytes);
+    /// Whether an operation should tell of what slows it: true the first time that it asks.
+    bool says(const std::string& what) { return said_.insert(what).second; }
     /// The scores of so many sinks in fp32, within one call as scratch().
     const float* sinkScores(int heads, const HeadSinks& sinks);
     /// Σ values, which lie on the device, in a fixed order; waits for the sum.
@@ -91,7 +94,7 @@ private:
     std::unique_ptr<MemoryCache> memory_;
     std::unique_ptr<UploadRing> uploads_;
     std::unique_ptr<GemmPlans> plans_;
-    bool saidFallback_ = false;  ///< a product that the library does not know has been spoken of
+    std::set<std::string> said_;  ///< what says() has told
     std::shared_ptr<EventClock> clock_;
     std::mutex rangeMutex_;
     std::string range_;                      ///< the name of the one that was begun last

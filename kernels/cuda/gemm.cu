@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <utility>
 
 namespace shardlab::kernels::cuda {
 
@@ -57,7 +56,7 @@ void CudaDevice::gemm(int m, int n, int k, float alpha, Matrix a, Matrix b, floa
                           b.stride, strideC, a.data.type, c.type,      beta != 0.0f, Epilogue::None};
     if (k > 0) {  // cuBLASLt has no matrices without elements
         if (plans_->multiply(shape, {a.data.data, b.data.data, c.data, nullptr, nullptr, alpha}, *queue_)) return;
-        if (!std::exchange(saidFallback_, true))
+        if (says("gemm"))
             std::fprintf(
                 stderr,
                 "shardlab: cuBLASLt does not know the product of %d x %d and %d x %d elements with rows of %d, "

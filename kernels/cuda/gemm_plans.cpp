@@ -36,6 +36,25 @@ cudaDataType_t typeOf(DType type) {
     return type == DType::BF16 ? CUDA_R_16BF : type == DType::F16 ? CUDA_R_16F : CUDA_R_32F;
 }
 
+cudaDataType_t typeOf(DType type, const Codes& codes) {
+    if (codes.scales == CodeScales::None) return typeOf(type);
+    return codes.format == Fp8Format::E4M3 ? CUDA_R_8F_E4M3 : CUDA_R_8F_E5M2;
+}
+
+#if CUBLAS_VERSION >= 120900
+std::int32_t modeOf(CodeScales scales) {
+    switch (scales) {
+    case CodeScales::Rows: return CUBLASLT_MATMUL_MATRIX_SCALE_OUTER_VEC_32F;
+    case CodeScales::Runs: return CUBLASLT_MATMUL_MATRIX_SCALE_VEC128_32F;
+    case CodeScales::Squares: return CUBLASLT_MATMUL_MATRIX_SCALE_BLK128x128_32F;
+    case CodeScales::ShortRuns: return CUBLASLT_MATMUL_MATRIX_SCALE_VEC32_UE8M0;
+    case CodeScales::None:
+    case CodeScales::Whole: break;
+    }
+    return CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
+}
+#endif
+
 /// The largest power of two, up to 256, that divides an address.
 std::uint32_t alignmentOf(const void* data) {
     const auto address = reinterpret_cast<std::uintptr_t>(data);
@@ -44,8 +63,8 @@ std::uint32_t alignmentOf(const void* data) {
 
 class Layout {
 public:
-    Layout(DType type, int rows, int columns, int stride) {
-        checked(cublasLtMatrixLayoutCreate(&layout_, typeOf(type), static_cast<std::uint64_t>(rows),
+    Layout(cudaDataType_t type, int rows, int columns, int stride) {
+        checked(cublasLtMatrixLayoutCreate(&layout_, type, static_cast<std::uint64_t>(rows),
                                            static_cast<std::uint64_t>(columns), stride),
                 "cublasLtMatrixLayoutCreate");
     }
@@ -128,14 +147,20 @@ struct Plan {
     std::unique_ptr<Trial> trial;  ///< of all algorithms; null once one of them has been chosen
 
     explicit Plan(const GemmShape& s)
-        : first(s.type, s.transposeB ? s.k : s.n, s.transposeB ? s.n : s.k, s.strideB),
-          second(s.type, s.transposeA ? s.m : s.k, s.transposeA ? s.k : s.m, s.strideA),
-          result(s.output, s.n, s.m, s.strideC) {
+        : first(typeOf(s.type, s.codesB), s.transposeB ? s.k : s.n, s.transposeB ? s.n : s.k, s.strideB),
+          second(typeOf(s.type, s.codesA), s.transposeA ? s.m : s.k, s.transposeA ? s.k : s.m, s.strideA),
+          result(typeOf(s.output), s.n, s.m, s.strideC) {
         // Without TF32: fp32 means fp32.
         checked(cublasLtMatmulDescCreate(&operation, CUBLAS_COMPUTE_32F, CUDA_R_32F), "cublasLtMatmulDescCreate");
         set(CUBLASLT_MATMUL_DESC_TRANSA, s.transposeB ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_TRANSB, s.transposeA ? CUBLAS_OP_T : CUBLAS_OP_N);
         set(CUBLASLT_MATMUL_DESC_EPILOGUE, epilogueOf(s.epilogue));
+#if CUBLAS_VERSION >= 120900
+        if (s.type == DType::U8) {
+            set(CUBLASLT_MATMUL_DESC_A_SCALE_MODE, modeOf(s.codesB.scales));
+            set(CUBLASLT_MATMUL_DESC_B_SCALE_MODE, modeOf(s.codesA.scales));
+        }
+#endif
         if (s.epilogue != Epilogue::None) set(CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, typeOf(s.type));
         if (s.epilogue == Epilogue::BiasGelu)  // its aux has the result's type, which is the default
             set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_LD, static_cast<std::int64_t>(s.strideC));
@@ -157,6 +182,10 @@ struct Plan {
     void point(const GemmShape& shape, const GemmOperands& operands) {
         if (shape.epilogue != Epilogue::None) set(CUBLASLT_MATMUL_DESC_BIAS_POINTER, operands.vector);
         if (shape.epilogue == Epilogue::BiasGelu) set(CUBLASLT_MATMUL_DESC_EPILOGUE_AUX_POINTER, operands.aux);
+        if (shape.type == DType::U8) {
+            set(CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, operands.scalesB);
+            set(CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, operands.scalesA);
+        }
     }
 };
 
@@ -171,10 +200,18 @@ struct Alignments {
 /// What stands for a product in a file of choices.
 std::string textOf(const GemmShape& s, const Alignments& aligned) {
     constexpr const char* types[] = {"fp32", "bf16", "fp16"};
+    const auto factors = [&] {
+        constexpr const char* scales[] = {"", "", " rows", " runs", " squares", " short runs"};
+        const auto each = [&](const Codes& codes) {
+            return std::string(codes.format == Fp8Format::E4M3 ? "e4m3" : "e5m2") +
+                   scales[static_cast<int>(codes.scales)];
+        };
+        return s.type == DType::U8 ? each(s.codesA) + " · " + each(s.codesB) : types[static_cast<int>(s.type)];
+    };
     constexpr const char* epilogues[] = {"", " bias", " bias+gelu"};
     std::ostringstream text;
     text << s.m << 'x' << s.n << 'x' << s.k << ' ' << (s.transposeA ? 'T' : 'N') << (s.transposeB ? 'T' : 'N')
-         << " rows " << s.strideA << ' ' << s.strideB << ' ' << s.strideC << ' ' << types[static_cast<int>(s.type)]
+         << " rows " << s.strideA << ' ' << s.strideB << ' ' << s.strideC << ' ' << factors()
          << (s.accumulates ? " added to " : " to ") << types[static_cast<int>(s.output)]
          << epilogues[static_cast<int>(s.epilogue)] << " aligned " << aligned.a << ' ' << aligned.b << ' ' << aligned.c
          << ' ' << aligned.vector;

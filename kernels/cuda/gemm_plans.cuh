@@ -4,6 +4,7 @@
 
 #include "kernels/array.h"
 #include "kernels/cuda/launch_queue.cuh"
+#include "kernels/fp8.h"
 
 #include <compare>
 #include <cstdint>
@@ -19,6 +20,21 @@ enum class Epilogue : std::uint8_t {
     BiasGelu,  ///< + vector[n], then to aux, then g
 };
 
+/// Which numbers of a factor in codes share a scale, as cuBLASLt is told.
+enum class CodeScales : std::uint8_t {
+    None,       ///< the factor has no codes
+    Whole,      ///< all
+    Rows,       ///< of a row of A, a column of B
+    Runs,       ///< 128 along the sum
+    Squares,    ///< 128 × 128
+    ShortRuns,  ///< 32 along the sum, E8M0
+};
+struct Codes {
+    CodeScales scales = CodeScales::None;
+    Fp8Format format = Fp8Format::E4M3;
+    auto operator<=>(const Codes&) const = default;
+};
+
 /// A row-major product as in kernels/gemm.h, with everything that decides how it is computed.
 struct GemmShape {
     int m = 0;
@@ -29,10 +45,12 @@ struct GemmShape {
     int strideA = 0;
     int strideB = 0;
     int strideC = 0;
-    DType type = DType::F32;    ///< of A, B and vector
+    DType type = DType::F32;    ///< of A, B and vector; U8 where A and B are codes
     DType output = DType::F32;  ///< of C and aux
     bool accumulates = false;
     Epilogue epilogue = Epilogue::None;
+    Codes codesA;
+    Codes codesB;
     auto operator<=>(const GemmShape&) const = default;
 };
 
@@ -44,6 +62,8 @@ struct GemmOperands {
     void* aux = nullptr;
     float alpha = 1;
     const void* before = nullptr;  ///< to which a product that accumulates is added; null: c
+    const void* scalesA = nullptr;
+    const void* scalesB = nullptr;
     bool operator==(const GemmOperands&) const = default;
 };
 

@@ -173,6 +173,56 @@ struct Bench {
                       [&, n = n, k = k](int i) { device.gemm(k, n, rows, a[i], true, c[i], false, 1, gradient[i]); });
     }
 
+    /// The products of a layer's forward in 8 bits, which stand beside those above, and what rounds their factors.
+    void codes() const {
+        struct Recipe {
+            const char* name;
+            Fp8Tiles x, w;
+            DType scales = DType::F32;
+        };
+        constexpr Recipe recipes[] = {{"fp8", {}, {}},
+                                      {"fp8-rows", {1, 0}, {0, 1}},
+                                      {"fp8-blocks", {1, 128}, {128, 128}},
+                                      {"mxfp8", {1, 32}, {32, 1}, DType::U8}};
+        constexpr int shapes[][2] = {
+            {3 * hidden, hidden}, {hidden, hidden}, {4 * hidden, hidden}, {hidden, 4 * hidden}};
+        const std::int64_t wide = std::int64_t{rows} * 4 * hidden, square = std::int64_t{4} * hidden * hidden;
+        Rotating x(device, type, wide, 1), w(device, type, square, 1), largest(device, DType::F32, wide / 32, 1);
+        const Rotating y(device, type, wide, 2), codesX(device, DType::U8, wide, 2),
+            codesW(device, DType::U8, square, 2);
+        const Rotating ofX(device, DType::F32, wide / 32, 1), ofW(device, DType::F32, square / 32, 1);
+        x.random();
+        w.random();
+        const auto codesOf = [](const Rotating& in, int i) { return static_cast<std::uint8_t*>(in[i].data); };
+        for (const Recipe& recipe : recipes)
+            for (const auto& [n, k] : shapes) {
+                const auto scaled = [&](const Rotating& from, int high, int across, const Fp8Tiles& tiles,
+                                        Array scales) {
+                    device.fp8Largest(high, across, from[0], tiles, false, largest.floats(0));
+                    device.fp8Scales(tiles.count(high, across), Fp8Format::E4M3, true, largest.floats(0), scales);
+                };
+                const Array scalesX(ofX[0].data, recipe.scales), scalesW(ofW[0].data, recipe.scales);
+                scaled(x, rows, k, recipe.x, scalesX);
+                scaled(w, k, n, recipe.w, scalesW);
+                for (int i = 0; i < 2; ++i) {
+                    device.fp8Round(rows, k, x[0], recipe.x, Fp8Format::E4M3, scalesX, false, codesOf(codesX, i),
+                                    nullptr);
+                    device.fp8Round(k, n, w[0], recipe.w, Fp8Format::E4M3, scalesW, true, codesOf(codesW, i), nullptr);
+                }
+                table.row(std::string("gemmFp8, ") + recipe.name, shapeOf(rows, n, k), [&, n = n, k = k](int i) {
+                    device.gemmFp8(rows, n, k, {rows, k, codesOf(codesX, i), scalesX, recipe.x}, false,
+                                   {k, n, codesOf(codesW, i), scalesW, recipe.w, Fp8Format::E4M3, true}, false, 0,
+                                   y[i]);
+                });
+            }
+        const std::string shape = std::to_string(rows) + "×" + std::to_string(hidden);
+        for (const bool turned : {false, true})
+            table.row(turned ? "gemmFp8's rounding, turned" : "gemmFp8's rounding", shape, [&, turned = turned](int i) {
+                device.fp8Round(rows, hidden, x[0], {1, 128}, Fp8Format::E4M3, ofX[0], turned, codesOf(codesX, i),
+                                nullptr);
+            });
+    }
+
     void logitProducts() const {
         Rotating x(device, type, std::int64_t{rows} * hidden, 2), w(device, type, std::int64_t{vocabulary} * hidden, 1);
         Rotating logits(device, type, std::int64_t{rows} * vocabulary, 1);
@@ -332,6 +382,7 @@ int main(int count, char** arguments) {
     Table table(meter, type, argument(4, ""));
     const Bench bench{meter, type, std::stoi(argument(3, gpu ? "32" : "1")), table};
     bench.products();
+    bench.codes();
     bench.logitProducts();
     bench.rowsOfValues();
     bench.embeddings();

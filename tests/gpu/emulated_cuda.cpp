@@ -14,11 +14,13 @@
 
 #include <algorithm>
 #include <csetjmp>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <mutex>
 #include <numeric>
 #include <random>
+#include <string_view>
 #include <vector>
 
 namespace shardlab::emulation {
@@ -161,6 +163,15 @@ std::uint64_t exchange(std::uint64_t word, int distance) {
     const std::uint64_t got = block.fibers[block.running ^ static_cast<std::size_t>(distance)].word;
     meet(lanes);  // all have read what was brought
     return got;
+}
+
+bool dry() {
+    const char* const wanted = std::getenv("SHARDLAB_EMULATED_DRY");
+    return wanted && std::string_view(wanted) == "1";
+}
+int capability() {
+    const char* const wanted = std::getenv("SHARDLAB_EMULATED_CAPABILITY");
+    return wanted ? std::atoi(wanted) : 90;
 }
 
 }  // namespace shardlab::emulation

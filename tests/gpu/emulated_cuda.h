@@ -29,6 +29,8 @@ namespace shardlab::emulation {
 void enqueue(cudaStream_t stream, std::function<void()> work);
 /// The GPU that the calling thread uses.
 int currentDevice();
+/// SHARDLAB_EMULATED_CAPABILITY: of each GPU, ten times; else 90.
+int capability();
 /// Whether any stream is captured.
 bool captures();
 /// SHARDLAB_EMULATED_DRY=1: nothing is computed or moved on the GPU, whose memory has no pages and whose size is an

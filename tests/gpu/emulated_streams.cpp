@@ -231,8 +231,6 @@ void enqueue(cudaStream_t stream, std::function<void()> work) {
     stream->add(std::move(work));
 }
 
-bool dry() { return is("SHARDLAB_EMULATED_DRY", "1"); }
-
 void count(const std::string& what) {
     const std::lock_guard held(countsMutex);
     ++counts[what];
@@ -279,6 +277,8 @@ cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int index) {
     *properties = {};
     std::strcpy(properties->name, "emulated GPU");
     properties->uuid.bytes[15] = static_cast<char>(index + 1);
+    properties->major = shardlab::emulation::capability() / 10;
+    properties->minor = shardlab::emulation::capability() % 10;
     properties->multiProcessorCount = shardlab::emulation::dry() ? 132 : 4;
     properties->sharedMemPerBlockOptin = mostShared();
     return cudaSuccess;

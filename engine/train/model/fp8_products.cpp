@@ -74,10 +74,11 @@ Fp8Matrix Fp8Products::round(int number, Fp8Factor factor, bool downRows, bool c
     }
     Fp8Counts* const counted = static_cast<Fp8Counts*>(counts_.data().data) +
                                static_cast<std::size_t>(microbatch_) * products_.size() * scaledFactors + place;
-    device.fp8Round(rows, columns, x, tile, format, scales, to, notes ? counted : nullptr);
+    // Codes lie along the sum, as tensor cores want them.
+    device.fp8Round(rows, columns, x, tile, format, scales, downRows, to, notes ? counted : nullptr);
     codes += static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     tiles += static_cast<std::size_t>(count);
-    return {rows, columns, to, scales, tile, format};
+    return {rows, columns, to, scales, tile, format, downRows};
 }
 
 void Fp8Products::forward(int number, int rows, ConstArray x, ConstArray weight, Array y) {

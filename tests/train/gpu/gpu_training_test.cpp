@@ -81,6 +81,29 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// Factors of 8 bits, which tensor cores multiply where the GPU has their scales.
+    void productsIn8BitsToo_data() {
+        QTest::addColumn<QString>("products");
+        QTest::addColumn<QString>("compute");
+        for (const char* products : {"fp8", "fp8-rows", "fp8-blocks", "mxfp8"})
+            for (const char* compute : {"fp32", "bf16"})
+                QTest::addRow("%s %s", products, compute) << products << compute;
+    }
+    void productsIn8BitsToo() {
+        QFETCH(QString, products);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(1, 1, 1, 0, compute.toStdString());
+        layout.precision.products = named(products);
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan);
+        const RunOutcome far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        // Where orders of sums differ, so do some codes of what comes after.
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), 2e-2);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
     /// What is kept in parts between GPUs, or staged between the members that share one, comes together again.
     void inputsInPartsToo_data() {
         QTest::addColumn<QString>("compute");

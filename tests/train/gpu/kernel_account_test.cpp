@@ -112,20 +112,32 @@ private Q_SLOTS:
     }
 
     /// The second of two steps, launched kernel by kernel.
+    void stepOfGpt2_data() {
+        QTest::addColumn<int>("products");
+        QTest::addColumn<QString>("file");
+        QTest::addRow("bf16") << int(ProductFormat::Compute) << "step_account.txt";
+        QTest::addRow("fp8") << int(ProductFormat::Fp8) << "step_account_fp8.txt";
+    }
     void stepOfGpt2() {
+        QFETCH(int, products);
+        QFETCH(QString, file);
+        Layout layout = gpt2();
+        layout.precision.products = static_cast<ProductFormat>(products);
         const Variable dry("SHARDLAB_EMULATED_DRY", "1"), plain("SHARDLAB_CUDA_GRAPHS", "0");
         Uses one{}, two{};
-        const EmulatedCounts first = train(gpt2(), 1, &one);
-        const EmulatedCounts step = difference(first, train(gpt2(), 2, &two));
+        const EmulatedCounts first = train(layout, 1, &one);
+        const EmulatedCounts step = difference(first, train(layout, 2, &two));
 
-        std::string text = "GPT-2 of 124 M parameters in bf16, 16 samples of 1024 tokens, AdamW, one GPU; a step:\n\n";
-        std::uint64_t launches = 0, products = 0;
+        std::string text =
+            fmt::format("GPT-2 of 124 M parameters in bf16{}, 16 samples of 1024 tokens, AdamW, one GPU; a step:\n\n",
+                        products == 0 ? "" : fmt::format(", products in {}", wordOf(layout.precision.products)));
+        std::uint64_t launches = 0, multiplied = 0;
         for (const auto& [what, count] : step) {
             text += fmt::format("{:>6} {}\n", count, what);
             if (isLaunch(what)) launches += count;
-            if (what.starts_with("product")) products += count;
+            if (what.starts_with("product")) multiplied += count;
         }
-        text += fmt::format("{:>6} launches, {} of them products\n\n", launches, products);
+        text += fmt::format("{:>6} launches, {} of them products\n\n", launches, multiplied);
 
         const DevicePreset* const preset = presetOf(Accelerators{"NVIDIA H100 80GB HBM3", 1});
         QVERIFY(preset);
@@ -148,11 +160,11 @@ private Q_SLOTS:
         text += fmt::format("\n{:.3f} TFLOP of products; {:.3f} GB of what they, attention, loss, embedding and update "
                             "read and write\n{:.3f} GB of passes beside them\n",
                             1e-12 * flops, 1e-9 * standing, 1e-9 * passing);
-        text += fmt::format("at the peak and bandwidth of {}: {:.2f} ms, {:.2f} of them passes\n", preset->name,
-                            milliseconds, ofPasses);
-        const QString changed = differenceFromGolden("train/gpu/step_account.txt", text);
+        text += fmt::format("at the peak in bf16 and the bandwidth of {}: {:.2f} ms, {:.2f} of them passes\n",
+                            preset->name, milliseconds, ofPasses);
+        const QString changed = differenceFromGolden("train/gpu/" + file, text);
         QVERIFY2(changed.isEmpty(), qPrintable(changed));
-        QCOMPARE(flops > 0 && launches > 0 && products > 0, true);
+        QCOMPARE(flops > 0 && launches > 0 && multiplied > 0, true);
     }
 
     /// GPT-2's own vocabulary divides by nothing; rows of its logits are as good for tensor cores as all others.
