@@ -19229,5 +19229,9 @@ would give away what the lesson asks.</source>
         <source>{}; or cluster.pace.stack megatron-core, whose times are modelled</source>
         <translation>{}；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
     </message>
+    <message>
+        <source>cuBLASLt has no products in {} on {}: codes are read back and multiplied in fp32</source>
+        <translation>cuBLASLt 没有 {} 的矩阵乘法（{}）：编码读回后用 fp32 相乘</translation>
+    </message>
 </context>
 </TS>

@@ -8,7 +8,9 @@
 #include "engine/trace/interchange/export.h"
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/plan.h"
+#include "engine/base/socket.h"
 #include "engine/launch/serve/sender_frames.h"
+#include "engine/launch/tls/tls_pass.h"
 #include "engine/predict/plan/profile.h"
 #include "engine/trace/record/wire.h"
 #include "engine/trace/run_file/run_block.h"
@@ -25,6 +27,7 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <fstream>
+#include <sys/socket.h>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -199,6 +202,22 @@ void frames(const std::vector<Event>& events) {
         written.number(static_cast<std::uint8_t>(FrameType::Goodbye)).below(end.size()).raw(text(end));
         return written.take();
     };
+    const auto pass = orEnd(makePass(Protection::Tls));
+    put("tls", "between", Written(1).below(999).below(2999).below(0).below(0).below(99).below(1).below(7).take());
+    put("tls", "plain", Written(0).below(0).below(4).raw("token").below(20).raw("a greeting, and more").take());
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends.data()) != 0) std::exit(1);
+    const Descriptor own(ends[0]), other(ends[1]);
+    Bytes clientHello(std::size_t{1} << 16);
+    static_cast<void>(orEnd(readPass(pass.token)).security->transport()->receive(own, clientHello));
+    clientHello.resize(receiveSome(other, clientHello).value_or(0));
+    put("tls", "hello",
+        Written(0)
+            .below(0)
+            .below(clientHello.size() - 1)
+            .raw({reinterpret_cast<const char*>(clientHello.data()), clientHello.size()})
+            .take());
+
     put("link", "collector",
         spooled(Written(0).below(0).number(std::int8_t{1}).number(std::uint8_t{0}).below(1).below(1)));
     put("link", "rank",

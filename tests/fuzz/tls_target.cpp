@@ -74,6 +74,7 @@ struct Direction {
     const Descriptor& fromSocket;
     Transport& to;
     const Descriptor& toSocket;
+    bool mayBePlain;
     Bytes out;
     std::size_t sent = 0;
     Bytes in = {};
@@ -86,10 +87,12 @@ struct Direction {
         Bytes room(roomy);
         const auto got = to.receive(toSocket, room);
         if (!got) return false;
+        if (*got == 0) return true;
+        // A listener takes a caller whose first bytes are not TLS's for one without it, and hears noise.
+        if (mayBePlain && !to.established() && to.fault().empty()) return false;
         in.insert(in.end(), room.begin(), room.begin() + static_cast<std::ptrdiff_t>(*got));
         require(in.size() <= sent && std::ranges::equal(in, std::span(out).first(in.size())),
                 "what arrives is what was sent");
-        require(in.empty() || (from.established() && to.established()), "nothing arrives before both have agreed");
         return true;
     }
 };
@@ -123,8 +126,8 @@ void between(Input& input) {
         for (std::size_t i = 0; i < count; ++i) bytes[i] = static_cast<std::byte>(i * 7 % 251);
         return bytes;
     };
-    Direction up{*calls, caller, *listens, listener, counted(1 + input.below(40'000))};
-    Direction down{*listens, listener, *calls, caller, counted(1 + input.below(40'000))};
+    Direction up{*calls, caller, *listens, listener, true, counted(1 + input.below(40'000))};
+    Direction down{*listens, listener, *calls, caller, false, counted(1 + input.below(40'000))};
     constexpr int mostTurns = 400;
     bool changed = false, over = false;
     for (int turn = 0; turn < mostTurns && !over; ++turn) {

@@ -5,6 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/stacks.h"
+#include "engine/predict/plan/costs.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -17,6 +18,13 @@ namespace {
 bool rounds(const Layout& layout) { return roundsProducts(layout) && modelledStack(layout) == nullptr; }
 
 constexpr int kernelsOfFactor = 3;  ///< largest magnitude, scale, codes
+
+/// Whether cuBLASLt multiplies codes with such scales on the device (kernels/cuda/fp8_way.cuh). Tensor cores that read
+/// scales beside the codes multiply 4 bits too (Blackwell); scales of rows and of 128 numbers are Hopper's alone.
+bool multipliesCodes(ProductFormat format, const DevicePreset& device) {
+    const bool readsScales = device.fp4Flops > 0;
+    return device.fp8Flops > 0 && (scalesTensors(format) || scalesInHardware(format) == readsScales);
+}
 
 }  // namespace
 
@@ -66,7 +74,8 @@ Fp8Seconds fp8Seconds(const Layout& layout, const StageShape& stage, const Tenso
     Fp8Seconds seconds;
     if (!rounds(layout)) return seconds;
     const NumberFormats formats = numberFormats(layout.precision);
-    const double rate = device.fp8Flops > 0 ? device.fp8Flops : device.flops(NumberFormat::Fp32);
+    const double rate =
+        multipliesCodes(layout.precision.products, device) ? device.fp8Flops : device.flops(NumberFormat::Fp32);
     const auto ofNumbers = [&](double numbers, std::int64_t bytes) {
         return numbers * static_cast<double>(2 * bytes + 2) / device.memoryBandwidth +
                kernelsOfFactor * device.kernelSeconds;
@@ -109,6 +118,9 @@ std::vector<Sentence> fp8Notes(const Layout& layout) {
     if (layout.cluster.device == DeviceKind::Cpu && !layout.cluster.pace)
         notes.push_back(say("a processor has no products of 8 bits: codes are read back and multiplied in fp32, which "
                             "shows the losses of the format and not its speed"));
+    else if (const DevicePreset& device = modelledDevice(layout); !multipliesCodes(precision.products, device))
+        notes.push_back(say("cuBLASLt has no products in {} on {}: codes are read back and multiplied in fp32",
+                            wordOf(precision.products), device.title));
     return notes;
 }
 
