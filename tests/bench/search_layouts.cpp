@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long the search takes: GPT-3 175B (arXiv 2005.14165, table 2.1) on 8 to 4 096 H100, one thread, processor time.
-// search_layouts [samples in a step [fewest GPUs]]: 1536 and 8 where not given.
+// How long the search takes: GPT-3 175B (arXiv 2005.14165, table 2.1) on 8 to 4 096 H100, processor time of all
+// threads. search_layouts [samples in a step [fewest GPUs]]: 1536 and 8 where not given.
 #include "engine/base/units.h"
 #include "engine/predict/search/search.h"
 #include "tests/support/wings.h"
@@ -32,7 +32,7 @@ int main(int argc, char** argv) {
     fmt::print("{:>8}  {:>8}  {:>8}  {:>10}  best\n", "devices", "layouts", "fitting", "time");
     for (int devices = argc > 2 ? std::atoi(argv[2]) : 8; devices <= 4096; devices *= 2) {
         const Layout layout = gpt3(devices, batch);
-        const std::clock_t begin = std::clock();  // of this one thread: others do not disturb it
+        const std::clock_t begin = std::clock();  // of this program: others do not disturb it
         const auto found = searchLayouts(layout);
         const double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
         if (!found) {

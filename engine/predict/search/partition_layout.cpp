@@ -9,12 +9,12 @@
 
 namespace shardlab::predict {
 
-std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const Measurements& measurements) {
+std::vector<LayerCost> layerCosts(const Layout& layout, const MeshGroups& groups, const Measurements& measurements) {
     // What a layer costs is what a stage of it alone would.
     Layout single = layout;
     single.schedule.stages.assign(static_cast<std::size_t>(layout.model.layers), 1);
     const std::vector<int> onOneRank(single.schedule.stages.size(), 0);
-    const StepCosts costs = stepCosts(single, mesh, onOneRank, measurements, costBasis(measurements, layout));
+    const StepCosts costs = stepCosts(single, groups, onOneRank, measurements, costBasis(measurements, layout));
     const std::vector<StageShape> shapes = stageShapes(single);
     const TensorShare share = tensorShare(layout);
     const NumberFormats formats = numberFormats(layout.precision);

@@ -4,6 +4,7 @@
 
 #include "engine/layout/layout.h"
 #include "engine/layout/mesh/mesh.h"
+#include "engine/predict/plan/mesh_groups.h"
 #include "engine/predict/plan/measurements.h"
 #include "engine/predict/search/partition.h"
 
@@ -13,7 +14,8 @@ namespace shardlab::predict {
 
 /// The cost of each layer of the model, as makePlan() has them from the same measurements; the first layer includes the
 /// embedding and the last one the output. The present stages of `layout` do not matter.
-std::vector<LayerCost> layerCosts(const Layout& layout, const Mesh& mesh, const Measurements& measurements = {});
+std::vector<LayerCost> layerCosts(const Layout& layout, const MeshGroups& groups,
+                                  const Measurements& measurements = {});
 
 /// Bytes a second between two workers: of the slowest link that the layout has.
 double partitionBandwidth(const Layout& layout, const Mesh& mesh);

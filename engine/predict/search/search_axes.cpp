@@ -18,6 +18,7 @@
 #include <future>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -173,6 +174,7 @@ private:
                 const bool apart = own == 0 || expertFolds(parallel) > 1;
                 if (!apart || replicaCount(parallel) % expertSpread(parallel) != 0) continue;
                 layerCosts_.clear();
+                placed_.reset();
                 copies();
             }
         parallel.expertTensor = 0;
@@ -286,15 +288,22 @@ private:
                 probe_.memory.partitionActivations};
     }
 
+    /// The ranks of the degrees that are tried.
+    struct Placed {
+        explicit Placed(const Layout& layout) : mesh(layout), groups(mesh) {}
+        Mesh mesh;
+        MeshGroups groups;
+    };
+
     /// What each layer costs for the work that is tried, whatever the stages are.
     const std::vector<LayerCost>& layerCosts() {
         std::vector<LayerCost>& costs = layerCosts_[layerWork()];
         if (costs.empty()) {
             Layout layout = base_;
             apply(choiceOf(probe_), layout);
-            const Mesh mesh(layout);
-            costs = predict::layerCosts(layout, mesh, *measurements_);
-            bandwidth_ = partitionBandwidth(layout, mesh);
+            if (!placed_) placed_ = std::make_shared<const Placed>(layout);
+            costs = predict::layerCosts(layout, placed_->groups, *measurements_);
+            bandwidth_ = partitionBandwidth(layout, placed_->mesh);
         }
         return costs;
     }
@@ -349,6 +358,7 @@ private:
     std::vector<bool> sequence_;
     std::vector<ContextKind> methods_;
     std::map<LayerWork, std::vector<LayerCost>> layerCosts_;  ///< for the degrees that are tried
+    std::shared_ptr<const Placed> placed_;                    ///< asked for by the partitioner alone
     double bandwidth_ = 0;                                    ///< of those degrees, for the partitioner
     std::map<LayerWork, std::vector<int>> balanced_;          ///< stages, for the chunks that are tried
     std::vector<Choice> found_;
