@@ -104,22 +104,6 @@ std::vector<FlatUnit> stageUnits(const ModelSpec& model, const ParallelSpec& par
 std::int64_t updatedParameters(const Layout& layout, const StageShape& stage, const TensorShare& share, int replica);
 /// updatedParameters() of a layout with ZeRO, where the stage's units are known.
 std::int64_t updatedParameters(const Layout& layout, const std::vector<FlatUnit>& units, int replica);
-/// What the state of Adafactor and SM3 is counted by: rows and columns of a stage's matrices, elements of its vectors.
-struct FactoredNumbers {
-    std::int64_t rows = 0;
-    std::int64_t columns = 0;
-    std::int64_t elements = 0;
-    std::int64_t tensors = 0;  ///< matrices and vectors
-    /// In a tensor group: rows of matrices that are cut by columns, and columns of those that are cut by rows.
-    std::int64_t parts = 0;
-    std::int64_t cut = 0;  ///< tensors that a tensor group cuts
-
-    std::int64_t sum() const { return rows + columns + elements; }
-    FactoredNumbers& operator+=(const FactoredNumbers& other);
-};
-/// The numbers of each of stageUnits(), in their order. The token embedding's parts are its h columns.
-std::vector<FactoredNumbers> factoredUnits(const ModelSpec& model, const StageShape& stage,
-                                           const TensorShare& share = {});
 /// Share of the operations that each layer of a stage (embedding, attention and feed-forward of each block, output)
 /// has.
 std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage, int samples,
@@ -129,6 +113,8 @@ std::vector<double> layerShares(const ModelSpec& model, const StageShape& stage,
 std::int64_t productWeights(const ModelSpec& model, const StageShape& stage, const TensorShare& share = {});
 /// Numbers of a stage's biases of the choice (biasesChoice), which are no parameters: no gradient moves them.
 std::int64_t choiceBiases(const ModelSpec& model, const StageShape& stage);
+/// Experts of a layer that a member of an expert group holds.
+int ownExperts(const ModelSpec& model, const TensorShare& share);
 /// Parameters of one expert of a layer.
 std::int64_t parametersOfExpert(const ModelSpec& model, int layer);
 /// Parameters of the whole model; a tied embedding counts once.

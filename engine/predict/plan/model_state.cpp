@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "engine/layout/factored_numbers.h"
 #include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/tensor_costs.h"
 
+#include "engine/layout/factored_numbers.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"

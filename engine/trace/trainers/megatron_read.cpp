@@ -2,12 +2,12 @@
 #include "engine/trace/trainers/megatron.h"
 
 #include "engine/base/visible_text.h"
+#include "engine/layout/block_parts.h"
+#include "engine/layout/recompute.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/trace/trainers/megatron_experts.h"
 #include "engine/trace/trainers/megatron_log.h"
 #include "engine/trace/trainers/megatron_modules.h"
-
-#include "engine/layout/block_parts.h"
-#include "engine/layout/mesh/replicas.h"
 #include "engine/trace/trainers/program_options.h"
 #include "engine/trace/trainers/stage_string.h"
 #include "engine/trace/trainers/trainer_text.h"
