@@ -4,6 +4,7 @@
 #include "tests/ui/classroom.h"
 #include "tests/support/wings.h"
 #include "ui/core/elided_combo_box.h"
+#include "ui/core/handout_file.h"
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/timeline/timeline_plot.h"
@@ -12,17 +13,21 @@
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QComboBox>
 #include <QFile>
 #include <QHelpEvent>
 #include <QLabel>
+#include <QPdfWriter>
 #include <QPushButton>
 #include <QTest>
 #include <QTextBrowser>
+#include <QTextDocument>
 #include <QToolTip>
 #include <QUndoStack>
 
 #include <algorithm>
+#include <cstdlib>
 
 using namespace shardlab::test;
 
@@ -364,6 +369,31 @@ private Q_SLOTS:
                 [&](const Error& error) { said = QString::fromStdString(error.text()); });
         room.view().saveHandout(folder + "/nowhere/handout.html");
         QVERIFY2(said.contains("nowhere"), qPrintable(said));
+    }
+
+    /// A page is written on as far as 2 cm from its edges, and not within a second margin.
+    void aHandoutFillsItsPaper() {
+        QTemporaryDir folder;
+        const QString file = folder.filePath(QStringLiteral("paper.pdf"));
+        QString html;
+        for (int paragraph = 0; paragraph < 60; ++paragraph)
+            html += QStringLiteral("<p>") + QStringLiteral("What a rank holds while it waits. ").repeated(20) +
+                    QStringLiteral("</p>");
+        QVERIFY(saveHandout(html, file.toStdString()));
+        QFile paper(file);
+        QVERIFY(paper.open(QIODevice::ReadOnly));
+        const int pages = paper.readAll().count("/Type /Page\n");
+        QPdfWriter writer(folder.filePath(QStringLiteral("measure.pdf")));
+        const double inch = writer.logicalDpiX();
+        QTextDocument measure;
+        measure.documentLayout()->setPaintDevice(&writer);
+        measure.setDefaultFont(QFont(QStringLiteral("sans-serif"), 11));
+        measure.setDocumentMargin(0);
+        measure.setHtml(html);
+        measure.setPageSize(QSizeF(170, 257) / 25.4 * inch);  // A4 less 2 cm on each side
+        QVERIFY2(measure.pageCount() > 5, qPrintable(QString::number(measure.pageCount())));
+        QVERIFY2(std::abs(pages - measure.pageCount()) <= 1,
+                 qPrintable(QStringLiteral("%1 pages, not %2").arg(pages).arg(measure.pageCount())));
     }
 
     void openInDesignCanBeUndone() {

@@ -17,7 +17,7 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int fineness = 4;  ///< of drawings: pixels for each of a screen
-constexpr int marginMillimetres = 18, letterPoints = 11;
+constexpr int letterPoints = 11;
 
 /// Draws the drawings of the page, which are written into it as SVG.
 class PaperDocument : public QTextDocument {
@@ -42,8 +42,7 @@ QByteArray pdfOf(const QString& html) {
     QPdfWriter writer(&buffer);
     writer.setCreator(QStringLiteral("Shardlab"));
     writer.setPageSize(QPageSize(QPageSize::A4));
-    writer.setPageMargins(QMarginsF(marginMillimetres, marginMillimetres, marginMillimetres, marginMillimetres),
-                          QPageLayout::Millimeter);
+    writer.setPageMargins(QMarginsF());  // QTextDocument::print leaves 2 cm free on each side itself
     PaperDocument document;
     QFont letters(QStringLiteral("sans-serif"));
     letters.setPointSize(letterPoints);
