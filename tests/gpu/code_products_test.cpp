@@ -4,6 +4,7 @@
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/fp8_way.cuh"
 #include "tests/kernels/random_inputs.h"
+#include "tests/support/variable.h"
 
 #include <QtTest>
 
@@ -16,19 +17,9 @@
 using namespace shardlab;
 using namespace shardlab::kernels;
 using namespace shardlab::kernels::cuda;
+using shardlab::test::Variable;
 
 namespace {
-
-class Variable {
-public:
-    Variable(const char* name, const QByteArray& value) : name_(name) { qputenv(name, value); }
-    ~Variable() { qunsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* name_;
-};
 
 struct Tile {
     int along, across;  ///< numbers along the sum and across it; 0: all

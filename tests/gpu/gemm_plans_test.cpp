@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the CUDA back end makes of cuBLASLt's answers, on an emulated GPU.
 #include "kernels/cuda/cuda_device.cuh"
+#include "tests/support/variable.h"
 
 #include <QtTest>
 
@@ -12,6 +13,7 @@
 using namespace shardlab;
 using namespace shardlab::kernels;
 using namespace shardlab::kernels::cuda;
+using shardlab::test::Variable;
 
 namespace {
 
@@ -25,16 +27,6 @@ struct Linger {
     }
 };
 
-class Variable {
-public:
-    Variable(const char* name, const QByteArray& value) : name_(name) { qputenv(name, value); }
-    ~Variable() { qunsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* name_;
-};
 struct Answer : Variable {
     explicit Answer(int status) : Variable("SHARDLAB_EMULATED_HEURISTIC", QByteArray::number(status)) {}
 };

@@ -6,6 +6,7 @@
 #include "kernels/metered_device.h"
 #include "tests/support/golden.h"
 #include "tests/support/seed.h"
+#include "tests/support/variable.h"
 #include "tests/support/wings.h"
 #include "tests/train/gpu/emulated_counts.h"
 #include "tests/train/run_in_process.h"
@@ -27,17 +28,6 @@ EmulatedCounts difference(const EmulatedCounts& before, EmulatedCounts after) {
     std::erase_if(after, [](const auto& each) { return each.second == 0; });
     return after;
 }
-
-class Variable {
-public:
-    Variable(const char* name, const char* value) : name_(name) { qputenv(name, value); }
-    ~Variable() { qunsetenv(name_); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    const char* name_;
-};
 
 using Uses = std::array<KernelUse, kernelKinds>;
 
