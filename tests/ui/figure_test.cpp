@@ -119,6 +119,23 @@ private Q_SLOTS:
         QVERIFY2(readSvg(file).text.count(time) >= 3, qPrintable(readSvg(file).text));
     }
 
+    /// Where a figure cannot be written the window says so, and why.
+    void aFigureThatCannotBeWrittenIsAMessage() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.show();
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        DockPanel& panel = *window.area(Workspace::Design).panel(QStringLiteral("timeline"));
+        for (const char* name : {"no folder/figure.svg", "no folder/figure.png"}) {
+            const QString file = QString::fromStdString(desk.path(name).string());
+            QVERIFY(!panel.savePicture(file));
+            const QStringList texts = window.messageArea().texts();
+            QCOMPARE(texts.size(), 1);
+            QVERIFY2(texts.front().contains(QStringLiteral("Cannot save ") + QFileInfo(file).fileName()),
+                     qPrintable(texts.front()));
+        }
+    }
+
     /// The label of a step whose end alone was in sight took the place of that of the whole step behind it.
     void aWholeStepInSightIsNamed() {
         Desk desk;

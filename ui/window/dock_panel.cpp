@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/dock_panel.h"
 
+#include "engine/base/file.h"
 #include "ui/core/child.h"
 #include "ui/core/document.h"
 #include "ui/core/elided_label.h"
@@ -15,6 +16,7 @@
 #include "ui/core/words.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QClipboard>
 #include <QContextMenuEvent>
 #include <QFileDialog>
@@ -23,7 +25,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QMimeData>
-#include <QSaveFile>
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QTabBar>
@@ -215,9 +216,17 @@ void DockPanel::showTable() { child<TableWindow>(windowTitle(), view_->asTable()
 bool DockPanel::savePicture(const QString& file) {
     const auto ends = [&](const char* suffix) { return file.endsWith(QLatin1String(suffix), Qt::CaseInsensitive); };
     const Figure made = figure();
-    if (!ends(".svg") && !ends(".pdf")) return made.image().save(file);
-    QSaveFile out(file);
-    return out.open(QIODevice::WriteOnly) && out.write(ends(".svg") ? made.svg() : made.pdf()) > 0 && out.commit();
+    QByteArray content;
+    if (ends(".svg") || ends(".pdf")) {
+        content = ends(".svg") ? made.svg() : made.pdf();
+    } else {
+        QBuffer pixels(&content);
+        made.image().save(&pixels, "PNG");
+    }
+    const std::string_view bytes(content.constData(), static_cast<std::size_t>(content.size()));
+    const Status written = replaceFile(file.toStdString(), bytes);
+    if (!written) Q_EMIT cannotSave(file, written.error());
+    return written.has_value();
 }
 
 void DockPanel::askForPictureFile() {

@@ -3,6 +3,7 @@
 // has nothing to show.
 #pragma once
 
+#include "engine/base/result.h"
 #include "ui/core/view.h"
 
 #include <QDockWidget>
@@ -39,7 +40,8 @@ public:
     /// As a figure made of pixels, or of shapes and text.
     void copyPicture();
     void copySvg();
-    /// The view as a figure (figure.h): an SVG or a PDF where the name ends so, else a PNG.
+    /// Saves the view as a figure (figure.h): an SVG or a PDF where the name ends so, else a PNG. What was there before
+    /// stays where that fails; cannotSave() tells why. True: it is there.
     bool savePicture(const QString& file);
     void askForPictureFile();
     /// False while the hint stands in the view's place.
@@ -50,6 +52,9 @@ public:
     bool marked() const;
     /// The tabs of the stack that it stands in; null: it stands alone.
     QTabBar* tabBar() const;
+
+Q_SIGNALS:
+    void cannotSave(const QString& file, const shardlab::base::Error& why);
 
 protected:
     /// A right click that nothing in the view took for itself.
