@@ -4977,6 +4977,10 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
         <source>Begin with this model on this cluster?</source>
         <translation>从这个集群上的这个模型开始？</translation>
     </message>
+    <message>
+        <source>Cannot save %1</source>
+        <translation type="unfinished">无法保存 %1</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ManualWindow</name>
