@@ -4979,7 +4979,7 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
     </message>
     <message>
         <source>Cannot save %1</source>
-        <translation type="unfinished">无法保存 %1</translation>
+        <translation>无法保存 %1</translation>
     </message>
 </context>
 <context>
