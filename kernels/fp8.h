@@ -73,8 +73,8 @@ struct Fp8Ops {
         return {KernelKind::Elementwise, sizeof(float) * tiles + bytesOf(scales, tiles)};
     }
 
-    /// codes[i] = the code next to x[i] · s of its tile, a product of fp32. Where `turned`, codes[column · rows + row]
-    /// is that of x[row · columns + column]. Adds to `counts`, unless that is null. x: T or P.
+    /// codes[i] = the code next to x[i] · s of its tile, a product of fp32. Where `turned`, codes[column · rows +
+    /// row] is that of x[row · columns + column]. Adds to `counts`, unless that is null. x: T or P.
     virtual void fp8Round(int rows, int columns, ConstArray x, const Fp8Tiles& tiles, Fp8Format format,
                           ConstArray scales, bool turned, std::uint8_t* codes, Fp8Counts* counts) = 0;
     static KernelWork fp8RoundWork(int rows, int columns, ConstArray x, const Fp8Tiles& tiles, Fp8Format,

@@ -49,7 +49,7 @@ struct AttentionTensor {
 };
 /// The weights of one attention behind its norm, in the order in which they are declared.
 std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const TensorShare& share = {});
-/// The elements of all of them.
+/// The elements of all weights of one attention behind its norm.
 std::int64_t attentionElements(const ModelSpec& model, const TensorShare& share = {});
 /// The elements of an attention's matrices that the members of a tensor group share, or of those that each has whole.
 std::int64_t cutAttentionWeights(const ModelSpec& model, const TensorShare& share = {});

@@ -98,7 +98,7 @@ struct Scales {
     Scales(const Operation& of, cublasLtMatmulDescAttributes_t modes, cublasLtMatmulDescAttributes_t pointers)
         : mode(of.get(modes, int{CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F})),
           data(of.get(pointers, static_cast<const void*>(nullptr))) {}
-    /// Of element `k` along the sum, in row or column `outer` of `extent`.
+    /// The scale of element `k` along the sum, in row or column `outer` of `extent`.
     double of(std::uint64_t outer, std::uint64_t k, std::uint64_t extent, std::uint64_t depth) const {
         const auto upTo4 = [](std::uint64_t count) { return (count + 3) / 4 * 4; };
         const auto* const floats = static_cast<const float*>(data);

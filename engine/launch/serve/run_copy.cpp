@@ -2,7 +2,6 @@
 #include "engine/launch/serve/run_copy.h"
 
 namespace shardlab::launch {
-namespace {}  // namespace
 
 RunCopy::~RunCopy() = default;
 

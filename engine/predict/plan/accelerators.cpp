@@ -4,7 +4,6 @@
 #include "engine/base/words.h"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
 #include <string_view>
 #include <vector>

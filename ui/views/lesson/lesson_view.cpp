@@ -26,8 +26,9 @@
 namespace shardlab::ui {
 LessonView::LessonView(const ViewContext& context, QWidget* parent)
     : View(context, parent), lessons_(child<ElidedComboBox>(this)),
-      previous_(child<QPushButton>(QStringLiteral("‹"), this)), next_(child<QPushButton>(QStringLiteral("›"), this)),
-      runAll_(child<QPushButton>(this)), more_(child<QToolButton>(this)), flow_(child<LessonFlow>(context, this)) {
+      previous_(child<QPushButton>(QStringLiteral("\u2039"), this)),
+      next_(child<QPushButton>(QStringLiteral("\u203a"), this)), runAll_(child<QPushButton>(this)),
+      more_(child<QToolButton>(this)), flow_(child<LessonFlow>(context, this)) {
     lessons_->setAccessibleName(tr("Lesson"));
     lessons_->setObjectName(QStringLiteral("lessons"));
     lessons_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
