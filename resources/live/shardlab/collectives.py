@@ -155,7 +155,7 @@ class Collectives:
         kind = {"all_reduce": TENSOR_ALL_REDUCE, "reduce_scatter": TENSOR_REDUCE_SCATTER,
                 "all_gather": TENSOR_ALL_GATHER}.get(name)
         if kind is not None and current is not None and str(axis).lower() in TENSOR_AXES:
-            action, stage, microbatch = current
+            _, action, _, stage, microbatch, _ = current
             self.run.put(kind, record.COMM, None, begin, end, size, 0.0, step, stage, microbatch, action)
             return
         self.run.put(COLLECTIVE, record.COMM, "%s (%s)" % (name, axis), begin, end, size, 0.0, step)

@@ -213,7 +213,9 @@ class Sender:
         self.names = {}
         self.dropped = 0
         self.open = []                    # what the program is in: (begin, kind, name, stage, microbatch, waits)
-        self.last = None                  # the event that was given last
+        self.around = lambda: None        # what the program is in beside these, if anything
+        self.last = None                  # the event that was packed last
+        self.append = self.fresh.append   # takes an event; where the queue is full, only counts it
         self.failure = None               # why the program ends, where it fails
         self.chores = []                  # called now and then from the thread
         self.closing = threading.Event()
@@ -222,12 +224,16 @@ class Sender:
         self.thread.start()
 
     def put(self, event):
-        if len(self.fresh) + self.kept >= MOST_QUEUED:
-            with self.lock:
-                self.dropped += 1
-            return
-        self.last = event
-        self.fresh.append(event)
+        self.look_for_room()
+        self.append(event)
+
+    def look_for_room(self):
+        """Whoever calls append() without it does so now and then."""
+        self.append = self.fresh.append if len(self.fresh) + self.kept < MOST_QUEUED else self._drop
+
+    def _drop(self, event):
+        with self.lock:
+            self.dropped += 1
 
     def _pack(self):
         """Moves what is settled from `fresh` to `queue`, and returns the names that it was the first to use."""
@@ -245,8 +251,9 @@ class Sender:
                         break
                 except Exception:  # an event that makes no sense is nothing to the program
                     pass
-            fresh.popleft()
+            self.last = fresh.popleft()
         self.kept = len(queue)
+        self.look_for_room()
         return named
 
     def _settle(self, event, named):
@@ -321,16 +328,17 @@ class Sender:
 
     def _doing(self):
         """(since, step, waits, words) of a program that has recorded nothing for a while."""
-        last, now = self.last, time.monotonic_ns()
-        place = self.open[-1:]  # another thread may just empty it
-        since = place[0][0] if place else last[1] if last else None
+        last, now = self.fresh[-1] if self.fresh else self.last, time.monotonic_ns()
+        # The innermost; another thread may just empty the list.
+        place = max((each for each in (*self.open[-1:], self.around()) if each), key=lambda each: each[0], default=None)
+        since = place[0] if place else last[1] if last else None
         if not isinstance(since, int) or now - since < STILL * 1e9:
             return None
         if last is not None and isinstance(last[1], int) and now - last[1] < STILL * 1e9:
             return None
         step = last[4] if last is not None else -1
         if place:
-            _, kind, name, stage, microbatch, waits = place[0]
+            _, kind, name, stage, microbatch, waits = place
             return since, step, bool(waits), "in " + words(kind, name, stage, microbatch)
         return since, step, False, "after " + words(last[8], last[5], last[6], last[7])
 

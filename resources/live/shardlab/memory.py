@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a rank holds: by the allocator of its GPU, or as its process on the host."""
+"""What a rank holds: by the allocator of its GPU, or as its process on the host.
+
+To ask takes time: where steps are short, only so many of them are looked at that it takes a thousandth of the program's.
+"""
 import os
+import time
 
 from . import record
 
 PARAMETERS, GRADIENTS, OPTIMIZER, ACTIVATIONS = range(4)
 MEMORY_USED, MEMORY_PEAK = 40, 48
+FIRST = 3   # steps that are looked at whatever they take
 EVERY = 50  # steps between two looks at all tensors: what they hold hardly changes
+SHARE = 1000
 
 
 def held(tensor):
@@ -30,6 +36,9 @@ class Memory:
             self.page = os.sysconf("SC_PAGE_SIZE")
             self.statm = os.open("/proc/self/statm", os.O_RDONLY)
         self.base = self.most = self._now()
+        self.looks = True  # at the present step
+        self.ended = self.paid = time.monotonic_ns()  # the step before; what the looks so far may have taken
+        self.counted = 0
 
     def _now(self):
         if self.cuda is not None:
@@ -37,13 +46,24 @@ class Memory:
         return int(os.pread(self.statm, 64, 0).split()[1]) * self.page
 
     def look(self):
-        """Where much is held: each look takes time itself."""
-        self.most = max(self.most, self._now())
+        """Where much is held."""
+        if self.looks:
+            self.most = max(self.most, self._now())
 
-    def step_ends(self, step):
+    def step_ends(self, step, at):
+        """`at`: when, on the run's clock."""
+        begin = time.monotonic_ns()
+        if self.looks:
+            self._tell(step, at)
+            self.paid = begin + SHARE * (time.monotonic_ns() - begin)
+        self.looks = step + 1 < FIRST or 2 * begin - self.ended >= self.paid  # once the next has taken as long as this
+        self.ended = begin
+
+    def _tell(self, step, at):
         self.look()
-        if step < 3 or step % EVERY == 0:
+        if step < FIRST or step - self.counted >= EVERY:
             self._count()
+            self.counted = step
         if self.cuda is not None:
             # The program may have counters of its own on the peak, so that it is not set back here.
             peak = self.cuda.memory_stats(self.device).get("allocated_bytes.all.peak", 0)
@@ -52,7 +72,6 @@ class Memory:
             activations = max(0, self.most - sum(self.known))
         else:
             activations = max(0, self.most - self.base)
-        at = self.run.now()
         for category, size in enumerate((*self.known, activations)):
             if self.told.get(category) != size:
                 self.told[category] = size

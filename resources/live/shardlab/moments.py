@@ -23,6 +23,10 @@ class HostClock:
         """The value of a tensor with one element."""
         return float(tensor) if isinstance(tensor, (int, float)) else float(tensor.item())
 
+    def numbers(self, tensors):
+        """Numbers that have the sum of theirs."""
+        return [each.item() for each in tensors]
+
 
 class _Moment:
     __slots__ = ("clock", "event", "told")
@@ -79,6 +83,9 @@ class DeviceClock:
         event = self.cuda.Event()
         event.record()
         return _Number(copy, event)
+
+    def numbers(self, tensors):
+        return [self.number(self.torch.stack([each.detach().reshape(()) for each in tensors]).float().sum())]
 
     def anchor(self):
         if self.side is None:

@@ -43,22 +43,24 @@ class Patches:
             if is_compiling():  # what is compiled is the original
                 return original(*args, **kwargs)
             try:
-                known = before(*args, **kwargs)
+                known = before(*args, **kwargs) if before is not None else None
                 given = args if swap is None else swap(known, *args)
             except Exception:
                 return original(*args, **kwargs)
             try:
                 result = original(*given, **kwargs)
             except BaseException as problem:
+                if after is not None:
+                    try:
+                        after(known, problem, *args, **kwargs)
+                    except Exception:
+                        pass
+                raise
+            if after is not None:
                 try:
-                    after(known, problem, *args, **kwargs)
+                    after(known, result, *args, **kwargs)
                 except Exception:
                     pass
-                raise
-            try:
-                after(known, result, *args, **kwargs)
-            except Exception:
-                pass
             return result
 
         self.put(owner, name, replacement)

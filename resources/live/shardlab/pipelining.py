@@ -50,14 +50,14 @@ class Pipelining:
         around(Stage, "backward_one_chunk", self._backward_begins, self._compute_ends)
         around(Stage, "backward_weight_one_chunk", self._weight_begins, self._compute_ends)
         for name, kind in OPERATIONS.items():
-            around(Stage, name, lambda *a, **k: None,
+            around(Stage, name, None,
                    lambda _, ops, stage, chunk, kind=kind: self._mark(ops, kind, stage.stage_index, chunk))
         around(schedules, "_batch_p2p", lambda *a, **k: self.run.now(), self._posted)
         around(schedules, "_wait_batch_p2p", self._wait_begins, self._wait_ends,
                lambda known, works: (known[3],))
         base = schedules._PipelineSchedule
-        around(base, "_maybe_compute_loss", lambda *a, **k: None, self._loss_computed)
-        around(base, "_update_losses", self._losses, lambda *a, **k: None)
+        around(base, "_maybe_compute_loss", None, self._loss_computed)
+        around(base, "_update_losses", self._losses, None)
         around(base, "eval", lambda *a, **k: run.evaluation(True), lambda *a, **k: run.evaluation(False))
         for single in ("PipelineScheduleSingle", "PipelineScheduleMulti"):
             around(getattr(schedules, single), "step", self._step_begins, self._step_ends)

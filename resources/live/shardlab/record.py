@@ -94,9 +94,14 @@ def enter(kind, name=None, stage=-1, microbatch=-1, waits=False, since=None):
     to = sender
     if to is None:
         return None
-    place = (since if isinstance(since, int) else time.monotonic_ns(), kind, name, stage, microbatch, waits)
+    place = entry(kind, name, stage, microbatch, waits, since)
     to.open.append(place)
     return place
+
+
+def entry(kind, name, stage, microbatch, waits, since=None):
+    """What a program is in, as the sending thread tells it where the program hangs."""
+    return since if isinstance(since, int) else time.monotonic_ns(), kind, name, stage, microbatch, waits
 
 
 def leave(place):

@@ -5,6 +5,7 @@ import weakref
 from . import record
 from .patches import is_compiling
 
+MOST_NODES = 100_000  # of a graph that are looked at
 OPTIMIZER, LOSS, GRADIENT_NORM, LEARNING_RATE, TOKENS, LOSS_SCALE, OVERFLOW = 12, 32, 34, 35, 36, 46, 67
 
 
@@ -41,20 +42,20 @@ class Updates:
         self.handles = []
         for optimizer in optimizers:
             if hasattr(optimizer, "register_step_pre_hook"):
-                self.handles.append(optimizer.register_step_pre_hook(lambda opt, *_: self._before(opt)))
-                self.handles.append(optimizer.register_step_post_hook(lambda opt, *_: self._after(opt)))
+                self.handles.append(optimizer.register_step_pre_hook(self._before))
+                self.handles.append(optimizer.register_step_post_hook(self._after))
             else:
                 patches.around(optimizer, "step", lambda *_, opt=optimizer, **__: self._before(opt),
                                lambda *_, opt=optimizer, **__: self._after(opt))
         if self.scaler is not None:
             patches.around(self.scaler, "step", lambda *_, **__: self.run.begins(), self._scaler_stepped)
             patches.around(self.scaler, "update", lambda *_, **__: self._scale(), self._updated)
-            patches.around(self.scaler, "scale", lambda *_, **__: None, self._scaled)
+            patches.around(self.scaler, "scale", None, self._scaled)
         try:
             import torch
             # Both names of the one function.
-            patches.around(torch.nn.utils, "clip_grad_norm_", lambda *_, **__: None, self._clipped)
-            patches.around(torch.nn.utils.clip_grad, "clip_grad_norm_", lambda *_, **__: None, self._clipped)
+            patches.around(torch.nn.utils, "clip_grad_norm_", None, self._clipped)
+            patches.around(torch.nn.utils.clip_grad, "clip_grad_norm_", None, self._clipped)
         except (ImportError, AttributeError):
             pass
 
@@ -63,28 +64,28 @@ class Updates:
             handle.remove()
         self.handles = []
 
-    def _before(self, optimizer):
+    def _before(self, optimizer, *_):
         if is_compiling():
             return
-
-        def act():
+        try:
             self.run.begins()
             self.run.gradients_there()
             self.begins[id(optimizer)] = (self.run.now(), record.enter(OPTIMIZER))
-        record.safely(act)
+        except Exception:  # what goes wrong here is not the program's concern
+            pass
 
-    def _after(self, optimizer):
+    def _after(self, optimizer, *_):
         if is_compiling():
             return
-
-        def act():
+        try:
             begin, place = self.begins.pop(id(optimizer))
             record.leave(place)
             self.run.put(OPTIMIZER, record.COMPUTE, None, begin, self.run.now(), stage=self.run.lowest_stage())
             self.stepped.add(id(optimizer))
             if self.scaler is None and len(self.stepped) >= len(self.optimizers):
                 self._step_ends()
-        record.safely(act)
+        except Exception:
+            pass
 
     def _step_ends(self):
         self.stepped.clear()
@@ -134,15 +135,59 @@ class Updates:
 
 
 class Losses:
-    """The loss of a step: of a schedule's microbatches, or of the tensors that backward was called on."""
+    """The loss of a step: of a schedule's microbatches, or of the tensors that backward was called on.
 
-    def __init__(self, run, how):
-        self.run, self.how, self.seen = run, how, []
+    To ask a tensor for its number amid a step costs as much as all else that is recorded of a backward. So the tensors are
+    kept and asked at the step's end, where the first step has shown that this is the same: that nothing writes into them
+    meanwhile, and that their graphs, which live as long, hold nothing once backward has gone through them.
+    """
+
+    def __init__(self, clock, how):
+        self.clock, self.how = clock, how
+        self.seen = []       # of the present step: numbers, or numbers to come
+        self.kept = []       # tensors whose number is asked at the step's end
+        self.first = []      # of the first step: (tensor, its version), or None where it must not be kept
+        self.version = None  # of a tensor that may be kept, as backward finds it; None: they are asked at once
+
+    def backward(self, tensor, plain):
+        """`plain`: backward() is given nothing but its tensor."""
+        if self.version is not None and plain:
+            self.kept.append(tensor)
+            return
+        self.seen.append(self.clock.number(tensor))
+        if self.first is not None:
+            self.first.append((tensor, tensor._version) if plain and not _holds(tensor) else None)
 
     def end(self):
-        seen, self.seen = self.seen, []
-        if seen:
-            self.run.report(LOSS, _Sum(seen, 1.0 if self.how == "sum" else 1.0 / len(seen)))
+        """The step's; None where none was seen, or where a kept one was written into: the next ones are asked at once."""
+        (seen, self.seen), (kept, self.kept) = (self.seen, []), (self.kept, [])
+        if self.first:
+            versions = {each and each[1] for each in self.first}
+            if len(versions) == 1 and all(each and each[0]._version == each[1] for each in self.first):
+                self.version = versions.pop()
+            self.first = None
+        if any(each._version != self.version for each in kept):
+            self.version = None
+            return None
+        count = len(seen) + len(kept)
+        if kept:
+            seen += self.clock.numbers(kept)
+        return _Sum(seen, 1.0 if self.how == "sum" else 1.0 / count) if seen else None
+
+
+def _holds(tensor):
+    """Whether some function of the graph is the program's own and may keep tensors where backward does not free them."""
+    from torch.autograd.function import BackwardCFunction
+    known, ahead = set(), [tensor.grad_fn]
+    while ahead:
+        node = ahead.pop()
+        if node is None or node in known:
+            continue
+        known.add(node)
+        if isinstance(node, BackwardCFunction) or "CppNode" in node.name() or len(known) > MOST_NODES:
+            return True
+        ahead += [each for each, _ in node.next_functions]
+    return False
 
 
 def tokens_in(args, kwargs):

@@ -8,7 +8,7 @@ from .loops import watch_backward, watch_model
 from .memory import Memory
 from .moments import HostClock, clock_for
 from .patches import Patches
-from .steps import TOKENS, Losses, Updates, rate, tokens_in
+from .steps import LOSS, TOKENS, Losses, Updates, rate, tokens_in
 
 FORWARD, BACKWARD, WEIGHT_GRAD, STEP, VALIDATION = 1, 2, 4, 14, 15
 _runs = []
@@ -38,14 +38,13 @@ class Run:
         self.step = 0
         self.begin = None        # of the step; None: nothing of it has happened
         self.muted = 0
-        self.current = None      # (kind, stage, microbatch) of the F, B, I or W that is under way
+        self.current = None      # the F, B, I or W that is under way, as enter() notes it
         self.context = None      # what a collective is for: (kind, action, stage, microbatch, piece)
         self.pipelined = False   # a schedule computes: the model's own hooks say nothing
         self.stages = {}         # by id of a module
-        self.last = (0, 0)       # stage and microbatch of the last F or B
-        self.forwards = self.backwards = 0
-        self.held = self.most_held = 0  # forwards of the step without their backward yet, and the most there were
-        self.grown = False       # they have just become more than before
+        self.last = (0, FORWARD, None, 0, 0, False)  # that began last
+        self.forwards = self.backwards = 0  # of the step
+        self.most_held = 0       # the most forwards of the step that waited for their backward
         self.tokens = 0
         self.copies = 1          # replicas that read tokens of their own
         self.reports = True      # it is the rank that tells what concerns all ranks
@@ -74,19 +73,20 @@ class Run:
 
     def step_ends(self):
         self.begins()
-        if self.memory is not None:
-            self.memory.step_ends(self.step)
-        self.loss.end()
         end = self.now()
+        if self.memory is not None:
+            self.memory.step_ends(self.step, end)
+        loss = record.safely(self.loss.end)
+        if self.reports and loss is not None:
+            self.put(LOSS, record.HOST, None, end, end, 0, loss)
         if self.tokens:
             # Who reads tokens tells how many, which may be another rank than that with the loss.
-            self.put(TOKENS, record.HOST, None, end, end, value=rate(self.tokens * self.copies, self.begin, end))
+            self.put(TOKENS, record.HOST, None, end, end, 0, rate(self.tokens * self.copies, self.begin, end))
         self.put(STEP, record.HOST, None, self.begin, end)
         self.step += 1
-        self.begin, self.tokens, self.forwards, self.backwards = end, 0, 0, 0
-        self.held = self.most_held = 0
-        self.idle = True
-        self.unscaled.clear()
+        self.begin, self.tokens, self.forwards, self.backwards, self.most_held = end, 0, 0, 0, 0
+        if self.unscaled:
+            self.unscaled.clear()
         record.set_step(self.step)
 
     def evaluation(self, begins):
@@ -101,43 +101,39 @@ class Run:
         if self.idle:
             self.begin = now if self.begin is not None else None
 
-    idle = True  # nothing has been computed since the last step's end
+    @property
+    def idle(self):
+        """Nothing has been computed since the last step's end."""
+        return not self.forwards and not self.backwards
 
     # Computing: of schedules and adapters. What a loop of the program's own computes is in loops.py.
 
     def compute_begins(self, kind, stage, microbatch):
         if self.muted:
             return None
-        if self.grown and kind != FORWARD:
+        if kind != FORWARD and self.forwards - self.backwards > self.most_held:
             self.look()
         begin = self.now()
         if self.begin is None:
             self.begin = begin
             record.set_step(self.step)
-        self.idle = False
-        before, self.current = self.current, (kind, stage, microbatch)
-        self.last = (stage, microbatch)
-        return kind, stage, microbatch, begin, record.enter(kind, None, stage, microbatch, False, begin), before
+        before = self.current
+        self.current = self.last = record.entry(kind, None, stage, microbatch, False, begin)
+        return kind, stage, microbatch, begin, before
 
     def compute_ends(self, known):
         if known is None:
             return
-        kind, stage, microbatch, begin, place, self.current = known
-        record.leave(place)
+        kind, stage, microbatch, begin, self.current = known
         self.put(kind, record.COMPUTE, None, begin, self.now(), 0, 0.0, None, stage, microbatch)
-        if kind != WEIGHT_GRAD:
-            self.counts(1 if kind == FORWARD else -1)
-
-    def counts(self, more):
-        """A forward is kept until its backward."""
-        self.held += more
-        if self.held > self.most_held:
-            self.most_held = self.held
-            self.grown = True
+        if kind == FORWARD:
+            self.forwards += 1
+        elif kind != WEIGHT_GRAD:
+            self.backwards += 1
 
     def look(self):
-        """Before the first backward after forwards of which the step has kept most."""
-        self.grown = False
+        """Before the first backward after forwards of which the step keeps most until theirs."""
+        self.most_held = self.forwards - self.backwards
         if self.memory is not None:
             self.memory.look()
 
@@ -146,14 +142,14 @@ class Run:
         for module in modules:
             if id(module) in self.stages:
                 stage = self.stages[id(module)]
-                return stage, (self.current or (0, *self.last))[2]
-        return (self.current[1], self.current[2]) if self.current else self.last
+                return stage, (self.current or self.last)[4]
+        return (self.current or self.last)[3:5]
 
     def lowest_stage(self):
         return min(self.stages.values(), default=0)
 
     def last_microbatch(self):
-        return self.last[1]
+        return self.last[4]
 
     def losses(self, tensors):
         for each in tensors:
@@ -229,7 +225,8 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
             run.stages[id(module)] = stage.stage_index
     run.pipelined = bool(stages) or own_loop
     optimizers = [_plain_optimizer(each) for each in _listed(optimizer)]
-    run.loss = Losses(run, loss)
+    run.loss = Losses(run.clock, loss)
+    record.sender.around = lambda: run.current
     record.sender.chores.append(lambda: record.safely(run.clock.tend))
     record.safely(lambda: setattr(run, "memory", Memory(run, parameters, optimizers)))
     for watched in (lambda: Pipelining(run, run.patches), lambda: Collectives(run, run.patches),

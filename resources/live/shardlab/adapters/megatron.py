@@ -63,7 +63,7 @@ class _Schedules:
                 self.run.losses([output])
 
     def _backward_begins(self, input_tensor, output_tensor, *_, **__):
-        stage, microbatch = self.places.pop(id(_first(output_tensor)), self.run.last)
+        stage, microbatch = self.places.pop(id(_first(output_tensor)), self.run.last[3:5])
         return self.run.compute_begins(BACKWARD, stage, microbatch)
 
     def _exchanged(self, known, result, args, name):
@@ -77,8 +77,8 @@ class _Schedules:
 def _watch_timers(run, patches):
     from megatron.core.timers import Timer
     begins = {}
-    patches.around(Timer, "start", lambda timer, *_, **__: begins.update({id(timer): run.now()}), lambda *_, **__: None)
-    patches.around(Timer, "stop", lambda *_, **__: None,
+    patches.around(Timer, "start", lambda timer, *_, **__: begins.update({id(timer): run.now()}), None)
+    patches.around(Timer, "stop", None,
                    lambda _, __, timer, *___, **____: run.put(ANNOTATION, record.HOST, timer.name,
                                                              begins.pop(id(timer)), run.now()))
 
@@ -96,7 +96,7 @@ def _watch_optimizer(run, patches, optimizer):
         if isinstance(result, BaseException):
             return
         updated, norm = result[:2] if isinstance(result, tuple) else (True, None)
-        stage = run.last[0]
+        stage = run.last[3]
         run.put(OPTIMIZER, record.COMPUTE, None, begin, run.now(), stage=stage)
         if norm is not None:
             run.report(GRADIENT_NORM, run.clock.number(norm))
@@ -104,7 +104,7 @@ def _watch_optimizer(run, patches, optimizer):
             run.report(LOSS_SCALE, scale)
         if not updated:
             at = run.now()
-            run.put(OVERFLOW, record.COMPUTE, None, at, at, 0, 1.0, stage=stage, microbatch=run.last[1], action=BACKWARD)
+            run.put(OVERFLOW, record.COMPUTE, None, at, at, 0, 1.0, stage=stage, microbatch=run.last[4], action=BACKWARD)
             record.instant("step skipped: a gradient is not finite")
         run.step_ends()
 
