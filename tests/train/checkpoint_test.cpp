@@ -9,6 +9,7 @@
 #include "tests/train/checkpoint_shapes.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/train/whole_state.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -20,24 +21,6 @@
 using namespace shardlab::test;
 
 namespace {
-
-using State = std::map<std::string, std::vector<float>>;  ///< whole tensors by "name kind"
-
-State gathered(const std::filesystem::path& checkpoint) {
-    DiskFileSystem files;
-    const auto manifest = readManifest(checkpoint);
-    if (!manifest) throw std::runtime_error(manifest.error().text());
-    const auto source = StateSource::ofCheckpoint(files, checkpoint, *manifest);
-    if (!source) throw std::runtime_error(source.error().text());
-    State state;
-    for (const StateSource::Whole& whole : source->wholes()) {
-        std::vector<float>& values = state[whole.name + " " + whole.kind];
-        values.resize(static_cast<std::size_t>(wholeElements({whole.shape})));
-        if (const Status done = source->fill(whole.name, whole.kind, {whole.shape}, 0, values); !done)
-            throw std::runtime_error(done.error().text());
-    }
-    return state;
-}
 
 bool equalBits(const std::vector<float>& a, const std::vector<float>& b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;

@@ -9,7 +9,9 @@
 #include "engine/trace/event/fp8_place.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
+#include "tests/train/expert_models.h"
 #include "tests/train/one_rank.h"
+#include "tests/train/whole_state.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -211,6 +213,72 @@ private Q_SLOTS:
         const RunOutcome spread = runInProcess(planOf(layout), {}, prepare);
         QVERIFY2(spread.error.empty(), spread.error.c_str());
         QVERIFY(std::abs(last(spread.counter(EventKind::Loss)) - last(whole)) < 6e-3 * last(whole));
+    }
+
+    /// Each expert has one history, whoever holds it: in a checkpoint it is nearly that of one rank, from which a run goes on
+    /// as if it had not stopped, and on one rank as well.
+    void spreadExpertsHaveOneHistory_data() {
+        QTest::addColumn<Split>("split");
+        QTest::addColumn<int>("expert");
+        QTest::addColumn<int>("expertTensor");
+        QTest::newRow("two of each") << Split{4} << 2 << 0;
+        QTest::newRow("shards") << Split{.data = 2, .zero = 3} << 2 << 0;
+        QTest::newRow("stages") << Split{2, 2} << 2 << 0;
+        QTest::newRow("within a tensor group") << Split{1, 1, 2} << 2 << 1;
+        QTest::newRow("within and across tensor groups") << Split{.data = 2, .tensor = 2, .zero = 1} << 4 << 1;
+    }
+    void spreadExpertsHaveOneHistory() {
+        QFETCH(const Split, split);
+        Layout layout = small();
+        layout.model = expertModel("softmax-top-k");
+        layout.model.dropout = 0;
+        layout.precision.compute = NumberFormat::Fp32;
+        layout.precision.products = ProductFormat::Fp8;
+        layout.precision.scaling = ProductScaling::Delayed;
+        layout.precision.amaxHistory = 2;
+        layout.checkpoint.every = 3;
+        splitOver(layout, split);
+        Layout spread = layout;
+        QFETCH(const int, expert);
+        QFETCH(const int, expertTensor);
+        spread.parallel.expert = expert;
+        spread.parallel.expertTensor = expertTensor;
+        const auto run = [&](Layout of, int steps, const char* place, const std::filesystem::path& from) {
+            of.run.steps = steps;
+            const RunOutcome outcome = runInProcess(planOf(of), {}, [&](int, TrainerServices& services) {
+                services.checkpoints = folder_.filePath(QString::fromUtf8(QTest::currentDataTag()) + place).toStdString();
+                services.resume = from;
+            });
+            if (!outcome.error.empty()) throw std::runtime_error(outcome.error);
+            return outcome.counter(EventKind::Loss);
+        };
+        const auto checkpoint = [&](const char* place) {
+            for (const auto& entry : std::filesystem::directory_iterator(
+                     folder_.filePath(QString::fromUtf8(QTest::currentDataTag()) + place).toStdString()))
+                if (entry.path().filename().string().ends_with("-step-3")) return entry.path();
+            throw std::runtime_error("there is no checkpoint of step 3");
+        };
+        const Layout one = alone(layout);
+        run(one, 3, "one", {});
+        std::vector<double> both = run(spread, 3, "spread", {});
+        const State wanted = gathered(checkpoint("one")), got = gathered(checkpoint("spread"));
+        int numbers = 0, near = 0;
+        for (const auto& [name, values] : wanted) {
+            if (!name.ends_with(" scale")) continue;
+            const auto theirs = got.find(name);
+            QVERIFY2(theirs != got.end() && theirs->second.size() == values.size(), name.c_str());
+            for (std::size_t i = 0; i < values.size(); ++i, ++numbers)
+                near += std::abs(theirs->second[i] - values[i]) <= 0.02F * std::abs(values[i]);
+        }
+        // A sum that rounds the other way can send a token to another expert.
+        QVERIFY2(numbers > 8 * 2 * 9 && near >= 0.9 * numbers, qPrintable(QString("%1 of %2").arg(near).arg(numbers)));
+
+        const std::vector<double> whole = run(spread, 5, "whole", {});
+        const std::vector<double> onOne = run(one, 5, "rest", checkpoint("spread"));
+        for (const double loss : run(spread, 5, "more", checkpoint("spread"))) both.push_back(loss);
+        QCOMPARE(both, whole);
+        QVERIFY2(std::abs(last(onOne) - last(whole)) < 6e-3 * last(whole),
+                 qPrintable(QString("%1, %2").arg(last(onOne)).arg(last(whole))));
     }
 
     /// Where a stage multiplies what is ten thousand times as large as in the steps before, delayed scales saturate, in

@@ -38,9 +38,6 @@ void checkDelayed(const Layout& layout, std::span<const ScheduleMethod> schedule
     if (runsAtOwnPace(layout.parallel))
         refuse(say("delayed scales with the exchange {}", wordOf(layout.parallel.exchange)),
                say("the history has an entry for each step, and the ranks have no steps in common"));
-    if (layout.parallel.expert > 1)
-        refuse(say("delayed scales with experts spread over ranks"),
-               say("a rank's history is of its own experts, and the ranks that agree on it would have different ones"));
 }
 
 void checkHeadWidth(const Layout& layout, std::vector<Fault>& faults) {

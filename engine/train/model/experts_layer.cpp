@@ -37,12 +37,16 @@ ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block
     const int members = context.experts ? context.experts->size() : 1, own = expertsOfFold() / members;
     const int first = fold() * expertsOfFold() + (context.experts ? context.experts->member() * own : 0);
     if (spec.shared > 0) shared_.emplace(makeBlock(block + ".moe.shared", spec.shared, spec));
-    context.set.beginExperts(inFold(), memberOfFold(), context.experts != nullptr);
+    const bool spread = context.experts != nullptr;
+    context.set.beginExperts(inFold(), memberOfFold(), spread);
+    if (context.fp8)
+        context.fp8->beginExperts(spec.gate.shape.experts / own, first / own, spread, memberOfFold() == 0);
     for (int e = first; e < first + own; ++e) {
         const std::string expert = fmt::format("{}.moe.experts.{}", block, e);
         experts_.push_back({makeBlock(expert, spec.width, spec), DropoutSite(spec.dropout, context.seed, expert)});
     }
     context.set.endExperts();
+    if (context.fp8) context.fp8->endExperts();
 }
 
 std::unique_ptr<LayerState> ExpertsLayer::newState() const { return std::make_unique<State>(); }

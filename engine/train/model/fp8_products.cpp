@@ -15,11 +15,12 @@ Fp8Tiles tilesOf(const ScaledTile& tile) { return {tile.rows, tile.columns}; }
 
 }  // namespace
 
-Fp8Products::Fp8Products(Arena& arena, const PrecisionSpec& precision, int rows, int microbatches)
-    : arena_(arena), precision_(precision), rows_(rows), microbatches_(std::max(1, microbatches)) {}
+Fp8Products::Fp8Products(Arena& arena, const PrecisionSpec& precision, int rows, int microbatches, bool owner)
+    : arena_(arena), precision_(precision), rows_(rows), microbatches_(std::max(1, microbatches)),
+      dense_{.owner = owner}, held_(dense_) {}
 
 int Fp8Products::declare(const std::string& name, int layer, int inputs, int outputs) {
-    products_.push_back({name, layer, inputs, outputs});
+    products_.push_back({held_, name, layer, inputs, outputs});
     room_.include(precision_.products, {rows_, inputs, outputs});
     return static_cast<int>(products_.size()) - 1;
 }
@@ -132,7 +133,7 @@ std::vector<Fp8Tally> Fp8Products::finishStep(const std::function<void(std::span
             tally.counts.push_back(counts[m * slots + i]);
     }
     if (!delayed()) return tallies;
-    combine(largest);
+    combineLargest(largest, combine);
     for (std::size_t i = 0; i < slots; ++i) {
         if (!std::isfinite(largest[i])) continue;
         const std::span<float> entries = std::span(history).subspan(i * each + 1, each - 1);
@@ -147,6 +148,23 @@ std::vector<Fp8Tally> Fp8Products::finishStep(const std::function<void(std::span
     return tallies;
 }
 
+void Fp8Products::combineLargest(std::vector<float>& largest,
+                                 const std::function<void(std::span<float>)>& combine) const {
+    std::vector<float> all;
+    std::vector<std::size_t> own;  // where those of each product begin
+    for (std::size_t p = 0; p < products_.size(); ++p) {
+        const Held& held = products_[p].held;
+        own.push_back(all.size() + static_cast<std::size_t>(held.holder) * scaledFactors);
+        all.resize(all.size() + static_cast<std::size_t>(held.holders) * scaledFactors);
+        std::copy_n(largest.begin() + static_cast<std::ptrdiff_t>(p * scaledFactors), scaledFactors,
+                    all.begin() + static_cast<std::ptrdiff_t>(own[p]));
+    }
+    combine(all);
+    for (std::size_t p = 0; p < products_.size(); ++p)
+        std::copy_n(all.begin() + static_cast<std::ptrdiff_t>(own[p]), scaledFactors,
+                    largest.begin() + static_cast<std::ptrdiff_t>(p * scaledFactors));
+}
+
 std::vector<Parameter> Fp8Products::state() const {
     std::vector<Parameter> all;
     if (history_.empty()) return all;
@@ -154,6 +172,8 @@ std::vector<Parameter> Fp8Products::state() const {
     for (std::size_t i = 0; i < products_.size(); ++i) {
         Parameter& parameter = all.emplace_back();
         parameter.name = products_[i].name + ".fp8";
+        parameter.expert = products_[i].held.spread;
+        parameter.owner = products_[i].held.owner;
         parameter.shape = parameter.slice.whole = {scaledFactors, static_cast<int>(each)};
         parameter.value = history_.span().subspan(i * scaledFactors * each, scaledFactors * each);
     }

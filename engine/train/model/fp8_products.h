@@ -39,9 +39,15 @@ struct Fp8Tally {
 /// magnitude that is not finite enters nothing.
 class Fp8Products {
 public:
-    /// `rows`: most rows that an input has. `microbatches`: of a step.
-    Fp8Products(Arena& arena, const PrecisionSpec& precision, int rows, int microbatches);
+    /// `rows`: most rows that an input has. `microbatches`: of a step. `owner`: of those that cut the linear layers,
+    /// this rank writes their scales.
+    Fp8Products(Arena& arena, const PrecisionSpec& precision, int rows, int microbatches, bool owner = true);
 
+    /// Linear layers that are declared until the matching end belong to experts. Of those of a layer, in their order,
+    /// each of `holders` ranks has as many; this one is number `holder`. `spread`: other replicas have others.
+    /// `owner`: of those that cut these experts, this rank writes their scales.
+    void beginExperts(int holders, int holder, bool spread, bool owner) { held_ = {holders, holder, spread, owner}; }
+    void endExperts() { held_ = dense_; }
     /// Announces a linear layer of the stage's layer `layer`; returns its number. Before allocate().
     int declare(const std::string& name, int layer, int inputs, int outputs);
     void allocate();
@@ -62,14 +68,23 @@ public:
     bool quiet() const { return quiet_; }
 
     /// To be called after a step: what it did, by layer, product and factor. `combine` makes each of the largest
-    /// magnitudes that of all ranks that share the tensor; it is called only where scales are delayed.
+    /// magnitudes that of all ranks that share the stage, 0 for those of experts that a rank does not hold; it is called
+    /// only where scales are delayed.
     std::vector<Fp8Tally> finishStep(const std::function<void(std::span<float>)>& combine);
     /// Scales and histories, for checkpoints: "<name>.fp8" [3, 1 + history], for x, W and dy the scale and the largest
     /// magnitudes of the steps before, the latest first. Empty where scales are not delayed.
     std::vector<Parameter> state() const;
 
 private:
+    /// Who has a linear layer's tensors.
+    struct Held {
+        int holders = 1;
+        int holder = 0;
+        bool spread = false;
+        bool owner = true;
+    };
     struct Product {
+        Held held;
         std::string name;
         int layer = 0;
         int inputs = 0;
@@ -80,6 +95,8 @@ private:
     }
     Fp8Format formatOf(Fp8Factor factor) const;
     bool delayed() const { return delaysScales(precision_); }
+    /// Calls `combine` with the magnitudes of all holders' tensors, and takes this rank's from it.
+    void combineLargest(std::vector<float>& largest, const std::function<void(std::span<float>)>& combine) const;
     /// Rounds a factor into the room that begins at `codes` and `tiles`, which go on behind it.
     Fp8Matrix round(int number, Fp8Factor factor, bool downRows, bool counts, int rows, int columns, ConstArray x,
                     std::size_t& codes, std::size_t& tiles);
@@ -89,6 +106,8 @@ private:
     const int rows_;
     const int microbatches_;
     std::vector<Product> products_;
+    const Held dense_;
+    Held held_;  ///< of what is declared next
     FactorRoom room_;
     Buffer codes_;
     Buffer scales_;

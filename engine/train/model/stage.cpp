@@ -65,7 +65,7 @@ struct Stage::Impl {
           weights(tensor.size(), tensor.member()),
           fp8(roundsProducts(spec.model, spec.precision)
                   ? std::make_unique<Fp8Products>(arena, spec.precision, spec.samples * ownSequence(),
-                                                  spec.microbatches)
+                                                  spec.microbatches, tensor.member() == 0)
                   : nullptr),
           recomputing{recomputesCore(spec.memory), recomputesHeads(spec.memory),
                       recomputes(spec.memory, RecomputePart::Activations) || recomputesOperations(spec.memory),
@@ -93,7 +93,6 @@ struct Stage::Impl {
         if (fp8) {
             fp8->allocate();
             fp8State = fp8->state();
-            for (Parameter& parameter : fp8State) parameter.owner = tensor.member() == 0;
         }
         for (std::size_t i = 0; i < stage.layers.size(); ++i) {
             const ArraySpan bias = stage.layers[i]->choiceBias();

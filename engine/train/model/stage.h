@@ -129,7 +129,7 @@ public:
     void moveChoiceBias(int layer, std::span<const double> asked, double rate);
     /// Fp8Products::finishStep() of the stage's linear layers; nothing where products read the format of activations.
     std::vector<Fp8Tally> finishFp8Step(const std::function<void(std::span<float>)>& combine);
-    /// Fp8Products::state(), which a tensor group's first member owns.
+    /// Fp8Products::state(); one of the members that cut a tensor owns its scales.
     std::span<Parameter> fp8State();
     /// The bytes that forwards kept in fewer bits since the last call; zeros where activations are kept as they are.
     PackedTally takePacked();

@@ -44,9 +44,8 @@ std::vector<TrainingState::Held> TrainingState::choiceBiases(RankStage& rankStag
 
 std::vector<TrainingState::Held> TrainingState::scales(RankStage& rankStage) const {
     std::vector<Held> all;
-    const bool writes = writesWhole(rankStage, scaleKind);
     for (const Parameter& scale : rankStage.stage->fp8State())
-        all.push_back({&scale, scaleKind, scale.slice, 0, scale.value, scale.owner && writes, &device_});
+        all.push_back({&scale, scaleKind, scale.slice, 0, scale.value, scale.owner, &device_});
     return all;
 }
 

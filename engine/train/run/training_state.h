@@ -65,7 +65,7 @@ private:
     std::vector<Share> shares(RankStage& stage) const;
     /// Whether all replicas hold the same, and share the work of writing it; otherwise the copies of each part do.
     bool divided(RankStage& stage, std::string_view kind) const {
-        return zero_ < (kind == weightKind && stage.optimizer->master().empty() ? 3 : 1);
+        return kind == scaleKind || zero_ < (kind == weightKind && stage.optimizer->master().empty() ? 3 : 1);
     }
 
     /// Whether this rank writes a kind that every replica holds: where it is not shared out for writing, the first one
