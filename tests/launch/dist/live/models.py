@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forwards of a model that is compiled, scripted, copied or saved while it is watched: they are recorded, and the model stays
-what it was. Nobody listens."""
+"""What a model computes while it is watched is recorded, and the model, its losses and its memory stay what they were: it may
+be compiled, scripted, copied or saved, its losses be written into, its graph keep tensors. Nobody listens."""
 import collections
 import copy
 import io
 import os
+import weakref
 
 os.environ.update(SHARDLAB_ADDRESS="127.0.0.1:1", SHARDLAB_TOKEN="token")
 
@@ -64,3 +65,77 @@ check("saved", lambda model: model, saved, True)
 check("a copy", lambda model: model, copy.deepcopy, False)
 check("within what is compiled", lambda model: model,
       lambda model: torch.compile(lambda x: model(x) + 1, backend="eager", fullgraph=True), False)
+
+
+def losses(use, own=None, steps=6, microbatches=3):
+    """(what was told of each step's loss, what it was): `use(step, loss)` is called after each backward."""
+    model = torch.nn.Linear(8, 8)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    run = shardlab.watch(model=model, optimizer=optimizer)
+    record.sender.fresh.clear()
+    true = []
+    for step in range(steps):
+        optimizer.zero_grad()
+        seen = []
+        for _ in range(microbatches):
+            out = model(torch.randn(2, 8))
+            loss = (out if own is None else own(out)).square().mean()
+            loss.backward()
+            seen.append(loss.item())
+            use(step, loss)
+        optimizer.step()
+        true.append(sum(seen) / microbatches)
+    run.stop()
+    told = [None] * steps
+    for event in record.sender.fresh:
+        if event[8] == 32:
+            told[event[4]] = event[3].number()
+    return told, true
+
+
+def agree(told, true, without=()):
+    for step, (one, other) in enumerate(zip(told, true)):
+        assert (one is None) == (step in without), (step, told)
+        assert one is None or abs(one - other) < 1e-6 * abs(other), (step, told, true)
+
+
+def written_from(first):
+    """The program adds up losses in the first of a step's, from a step on."""
+    totals = []
+
+    def use(step, loss):
+        if step < first:
+            return
+        if len(totals) % 3:
+            totals[-1] += loss.detach()
+            totals.append(totals[-1])
+        else:
+            totals.append(loss.detach())
+
+    return use
+
+
+class Keeps(torch.autograd.Function):
+    """Keeps a tensor where backward does not free it."""
+    kept = []
+
+    @staticmethod
+    def forward(ctx, tensor):
+        ctx.mine = tensor.clone()
+        Keeps.kept.append(weakref.ref(ctx.mine))
+        return tensor * 1
+
+    @staticmethod
+    def backward(ctx, gradient):
+        return gradient
+
+
+def freed(step, loss):
+    """With the loss that the loop itself still has, the tensors of one microbatch live, and no more."""
+    assert sum(each() is not None for each in Keeps.kept) <= 2, step
+
+
+agree(*losses(lambda *_: None))
+agree(*losses(written_from(0)))  # seen in the first step: each is asked at once
+agree(*losses(written_from(2)), without=(2,))
+agree(*losses(freed, Keeps.apply))

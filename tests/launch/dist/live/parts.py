@@ -4,7 +4,7 @@ import random
 import sys
 import time
 
-from shardlab import moments, record
+from shardlab import memory, moments, record
 from shardlab.checksum import crc32c
 from shardlab.link import Sender, Token
 from shardlab.patches import Patches
@@ -143,7 +143,40 @@ def doing():
     assert sender._doing() == (past + 1, 3, True, "in 2RECV_F8")
     sender.open.append((time.monotonic_ns(), 0, "all_reduce", -1, -1, True))
     assert sender._doing() is None
+    sender.around = lambda: (past + 2, 1, None, 2, 9, False)
+    sender.open.pop()
+    assert sender._doing() == (past + 2, 3, False, "in 2F9")
+    sender.open.append((past + 3, 0, "all_reduce", -1, -1, True))
+    assert sender._doing() == (past + 3, 3, True, "in all_reduce")
     sender.closing.set()
+
+
+def looks():
+    """Of short steps, as many are looked at as take a thousandth of the time; of long ones each."""
+    class Run:
+        told = 0
+
+        def put(self, kind, *_):
+            self.told += kind == 48
+
+    for length in (10 ** 6, 10 ** 8, 10 ** 9, 10 ** 10):
+        clock = memory.time = Time()
+        run, begin = Run(), clock.now
+        watched = memory.Memory(run, [], [])
+        plain = watched._now
+
+        def now():
+            clock.now += 10 ** 6  # each step that is looked at takes two of these
+            return plain()
+
+        watched._now = now
+        for step in range(1000):
+            clock.now += length
+            watched.step_ends(step, clock.now)
+        paid = (clock.now - begin) / memory.SHARE
+        looked = (run.told - memory.FIRST) * 2e6
+        assert run.told == 1000 if length == 10 ** 10 else 0.9 * paid - 2e6 <= looked <= paid, (length, run.told)
+    memory.time = time
 
 
 def patches():
@@ -172,6 +205,6 @@ def patches():
     assert Owner.work is original and "work" not in vars(Child)
 
 
-for part in (checksums, device_times, order, doing, patches):
+for part in (checksums, device_times, order, doing, looks, patches):
     part()
 assert record.sender is None
