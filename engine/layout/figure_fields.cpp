@@ -100,7 +100,7 @@ void FigureFields::close() {
     if (error_ || !object_.is_object()) return;
     for (const auto& [key, value] : object_.items())
         if (std::ranges::find(known_, key) == known_.end())
-            return fail(child(key), fmt::format("a {} has no such field", kind_.name),
+            return fail(child(key), fmt::format("{} files have no such field", kind_.name),
                         legalWords(key, {known_.begin(), known_.end()}));
 }
 

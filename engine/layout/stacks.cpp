@@ -41,6 +41,7 @@ Result<Architecture> architectureOf(std::string_view name, const nlohmann::json&
     const auto relative = [&](const char* key) { return fields.positiveOr(key, "a factor, more than 0", 1); };
     it.fp8Share = relative("fp8_share");
     it.blockShare = relative("block_scale_share");
+    it.rowShare = relative("row_scale_share");
     it.fp4Share = relative("fp4_share");
     it.memoryShare = fields.share("memory_share");
     it.inNodeShare = fields.share("in_node_share");

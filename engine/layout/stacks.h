@@ -34,6 +34,7 @@ struct Architecture {
     double tileOverhead = 0;  ///< inner width that takes as long as beginning and ending a tile
     double fp8Share = 1;      ///< of the peak of such products, relative to the share that 16 bits reach
     double blockShare = 1;    ///< of the peak of fp8 products with scales of blocks, relative to the share of fp8
+    double rowShare = 1;      ///< the same with scales of rows, which PyTorch leaves to kernels of CUTLASS
     double fp4Share = 1;      ///< of the peak of fp4 products, relative to the share that 16 bits reach
     double memoryShare = 1;   ///< of the memory's bandwidth, in passes over memory
     double inNodeShare = 1;   ///< of the link's bandwidth, in collectives

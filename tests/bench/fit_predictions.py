@@ -58,6 +58,7 @@ FITTED = [
     ("products in 8 bits on hopper", "fp8_share", [A["hopper"]], 10, 0.9),
     ("products in 8 bits on blackwell", "fp8_share", [A["blackwell"]], 10, 1),
     ("scales of blocks", "block_scale_share", [A["blackwell"]], 10, 0.9),
+    ("scales of rows", "row_scale_share", [A["hopper"]], 10, 0.7),
     ("products in 4 bits", "fp4_share", [A["blackwell"]], 10, 0.8),
     ("kernel to kernel", "kernel_seconds",
      [f"stacks/{file.stem}" for file in sorted((ROOT / "resources/stacks").glob("*.json"))

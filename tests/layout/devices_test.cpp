@@ -132,7 +132,7 @@ private Q_SLOTS:
                                 << "/: it is no object";
         QTest::newRow("missing") << changed([](auto& d) { d.erase("bf16_flops"); }) << "/bf16_flops: it is missing";
         QTest::newRow("unknown") << changed([](auto& d) { d["fp64_flops"] = 1; })
-                                 << "/fp64_flops: a device has no such field";
+                                 << "/fp64_flops: device files have no such field";
         QTest::newRow("text") << changed([](auto& d) { d["fp32_flops"] = "fast"; }) << "/fp32_flops: it is no number";
         QTest::newRow("zero") << changed([](auto& d) { d["memory_bytes"] = 0; }) << "/memory_bytes: it is 0";
         QTest::newRow("more memory than can be counted")
@@ -142,7 +142,7 @@ private Q_SLOTS:
         QTest::newRow("link") << changed([](auto& d) { d["in_node"].erase("latency_seconds"); })
                               << "/in_node/latency_seconds: it is missing";
         QTest::newRow("link's unknown") << changed([](auto& d) { d["between_nodes"]["speed"] = 1; })
-                                        << "/between_nodes/speed: a device has no such field";
+                                        << "/between_nodes/speed: device files have no such field";
         QTest::newRow("twice") << "{\"title\": \"a\", \"title\": \"b\"}"
                                << "the key stands twice";
     }

@@ -99,6 +99,13 @@ private Q_SLOTS:
             return productSeconds({side, side, side}, format, h100(), hopper());
         };
         QVERIFY(in(ProductFormat::Fp8, 8192) < 0.7 * in(ProductFormat::Compute, 8192));
+        Architecture other = hopper();
+        other.rowShare = 1;
+        const auto rows = [](const Architecture& architecture) {
+            return productSeconds({8192, 8192, 8192}, ProductFormat::Fp8Rows, h100(), architecture);
+        };
+        QCOMPARE(rows(other), in(ProductFormat::Fp8, 8192));
+        QCOMPARE(rows(hopper()), in(ProductFormat::Fp8, 8192) / hopper().rowShare);
         Layout layout = paced("megatron-core");
         const double sixteen = planOf(layout).stepSeconds;
         layout.precision.products = ProductFormat::Fp8;

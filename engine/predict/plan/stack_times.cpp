@@ -47,9 +47,13 @@ double statedPeak(ProductFormat format, const DevicePreset& device) {
 
 /// The peak, with the share of it that products in the format reach relative to those in 16 bits.
 double productPeak(ProductFormat format, const DevicePreset& device, const Architecture& architecture) {
-    const auto [bits, blocks] = std::pair(traits(format).bits, traits(format).tokens.along > 0);
-    const double eight = architecture.fp8Share * (blocks ? architecture.blockShare : 1);
-    return statedPeak(format, device) * (bits == 16 ? 1 : bits == 8 ? eight : architecture.fp4Share);
+    const int bits = traits(format).bits;
+    const double scales = scalesRows(format)                ? architecture.rowShare
+                          : traits(format).tokens.along > 0 ? architecture.blockShare
+                                                            : 1;
+    return statedPeak(format, device) * (bits == 16  ? 1
+                                         : bits == 8 ? architecture.fp8Share * scales
+                                                     : architecture.fp4Share);
 }
 
 /// Seconds of a microbatch in one block.
