@@ -32,7 +32,7 @@ std::string_view reasonIn(std::string_view message) {
 
 Sentence jsonReason(std::string_view message) {
     message = reasonIn(message);
-    if (has(message, "unexpected end of input") || has(message, "missing closing quote"))
+    if (has(message, "unexpected end of input") || has(message, "missing closing quote") || has(message, "empty input"))
         return say("the text ends before the value does");
     if (const auto token = behind(message, "unexpected ", "; expected")) return say("unexpected {}", *token);
     if (has(message, "ill-formed UTF-8") || has(message, "invalid BOM")) return say("its text is not UTF-8");
