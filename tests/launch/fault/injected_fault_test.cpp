@@ -23,6 +23,9 @@ namespace {
 // A checkpoint is begun once the one before it is whole: in the steps from twice `every` on there is one.
 constexpr int steps = 14;
 
+/// Where a rank is slowed: what took it half a second on a busy machine takes half a minute, and is no hang.
+const QByteArray unhurried = R"("deadline": 600)";
+
 Layout layoutOf(int ranks, const QByteArray& parallel, const QByteArray& run, int checkpointEvery = 3) {
     const QByteArray text =
         R"({"name": "faults", "model": {"kind": "gpt", "layers": 2, "hidden": 16, "heads": 2, "sequence": 8, "dropout": 0.1},
@@ -162,7 +165,7 @@ private Q_SLOTS:
     void slowRanksComputeLonger() {
         const Finished slow =
             run(layoutOf(2, R"({"data": 2, "pipeline": 1})",
-                         R"(, "faults": ["slow 1 after 0 by 60", "kill 0 after 7"], "max_restarts": 1)"));
+                         R"(, "faults": ["slow 1 after 0 by 60", "kill 0 after 7"], "max_restarts": 1, )" + unhurried));
         QVERIFY2(slow.end.outcome == "finished", slow.end.reason.c_str());
         const std::vector<Event> seen = slow.of(EventKind::InjectedFault);
         QCOMPARE(std::ranges::count(seen, static_cast<std::int64_t>(InjectedFaultKind::Slow), &Event::bytes), 2);
@@ -173,7 +176,7 @@ private Q_SLOTS:
     /// A server that waits for nobody takes more from who is quicker.
     void asynchronousWorkersDoNotWaitForASlowOne() {
         const Finished slow = run(layoutOf(3, R"({"data": 3, "pipeline": 1, "exchange": "async-server"})",
-                                           R"(, "faults": ["slow 2 after 0 by 60"])", 0));
+                                           R"(, "faults": ["slow 2 after 0 by 60"], )" + unhurried, 0));
         QVERIFY2(slow.end.outcome == "finished", slow.end.reason.c_str());
         std::map<int, int> pushed;
         for (const Event& event : slow.of(EventKind::PushGradients))
