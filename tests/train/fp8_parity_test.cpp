@@ -215,8 +215,8 @@ private Q_SLOTS:
         QVERIFY(std::abs(last(spread.counter(EventKind::Loss)) - last(whole)) < 6e-3 * last(whole));
     }
 
-    /// Each expert has one history, whoever holds it: in a checkpoint it is nearly that of one rank, from which a run goes on
-    /// as if it had not stopped, and on one rank as well.
+    /// Each expert has one history, whoever holds it: in a checkpoint it is nearly that of one rank, from which a run
+    /// goes on as if it had not stopped, and on one rank as well.
     void spreadExpertsHaveOneHistory_data() {
         QTest::addColumn<Split>("split");
         QTest::addColumn<int>("expert");

@@ -68,8 +68,8 @@ public:
     bool quiet() const { return quiet_; }
 
     /// To be called after a step: what it did, by layer, product and factor. `combine` makes each of the largest
-    /// magnitudes that of all ranks that share the stage, 0 for those of experts that a rank does not hold; it is called
-    /// only where scales are delayed.
+    /// magnitudes that of all ranks that share the stage; those of experts that a rank does not hold are 0. Only where
+    /// scales are delayed is it called.
     std::vector<Fp8Tally> finishStep(const std::function<void(std::span<float>)>& combine);
     /// Scales and histories, for checkpoints: "<name>.fp8" [3, 1 + history], for x, W and dy the scale and the largest
     /// magnitudes of the steps before, the latest first. Empty where scales are not delayed.
