@@ -174,6 +174,9 @@ Result<std::unique_ptr<RunQuery>> RunQuery::open(const RunReader& run, const Que
     auto impl = std::make_unique<Impl>(run, limits);
     impl->connection.reset(connection);
     if (code != SQLITE_OK) return fail({say("cannot ask"), "", sqlite3_errstr(code), ""});
+    // Each SQLite brings other tables along (dbstat, fts3tokenize); only those of JSON are for a reader.
+    const char* kept[] = {"json_each", "json_tree", nullptr};
+    sqlite3_drop_modules(connection, kept);
     for (const QueryTable& table : tables())
         if (const Status registered = registerTable(connection, table, run, impl->damage); !registered)
             return fail(registered.error());
