@@ -246,7 +246,8 @@ private Q_SLOTS:
         const auto run = [&](Layout of, int steps, const char* place, const std::filesystem::path& from) {
             of.run.steps = steps;
             const RunOutcome outcome = runInProcess(planOf(of), {}, [&](int, TrainerServices& services) {
-                services.checkpoints = folder_.filePath(QString::fromUtf8(QTest::currentDataTag()) + place).toStdString();
+                services.checkpoints =
+                    folder_.filePath(QString::fromUtf8(QTest::currentDataTag()) + place).toStdString();
                 services.resume = from;
             });
             if (!outcome.error.empty()) throw std::runtime_error(outcome.error);

@@ -39,8 +39,7 @@ ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block
     if (spec.shared > 0) shared_.emplace(makeBlock(block + ".moe.shared", spec.shared, spec));
     const bool spread = context.experts != nullptr;
     context.set.beginExperts(inFold(), memberOfFold(), spread);
-    if (context.fp8)
-        context.fp8->beginExperts(spec.gate.shape.experts / own, first / own, spread, memberOfFold() == 0);
+    if (context.fp8) context.fp8->beginExperts(spec.gate.shape.experts / own, first / own, spread, memberOfFold() == 0);
     for (int e = first; e < first + own; ++e) {
         const std::string expert = fmt::format("{}.moe.experts.{}", block, e);
         experts_.push_back({makeBlock(expert, spec.width, spec), DropoutSite(spec.dropout, context.seed, expert)});

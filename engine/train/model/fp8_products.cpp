@@ -16,8 +16,8 @@ Fp8Tiles tilesOf(const ScaledTile& tile) { return {tile.rows, tile.columns}; }
 }  // namespace
 
 Fp8Products::Fp8Products(Arena& arena, const PrecisionSpec& precision, int rows, int microbatches, bool owner)
-    : arena_(arena), precision_(precision), rows_(rows), microbatches_(std::max(1, microbatches)),
-      dense_{.owner = owner}, held_(dense_) {}
+    : arena_(arena), precision_(precision), rows_(rows),
+      microbatches_(std::max(1, microbatches)), dense_{.owner = owner}, held_(dense_) {}
 
 int Fp8Products::declare(const std::string& name, int layer, int inputs, int outputs) {
     products_.push_back({held_, name, layer, inputs, outputs});
