@@ -89,6 +89,7 @@ private Q_SLOTS:
             QFile pdf(file("figure.pdf"));
             QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-" && pdf.size() > 2000);
             // The view is as it was: in its colours, with its controls.
+            desk.workbench.messages().withdraw(QStringLiteral("written"));
             QTest::qWait(60);
             const QImage after = panel.widget()->grab().toImage();
             QCOMPARE(after.size(), before.size());
@@ -134,6 +135,13 @@ private Q_SLOTS:
             QVERIFY2(texts.front().contains(QStringLiteral("Cannot save ") + QFileInfo(file).fileName()),
                      qPrintable(texts.front()));
         }
+        // One that is written is told too, with its place.
+        const QString file = QString::fromStdString(desk.path("figure.pdf").string());
+        QVERIFY(panel.savePicture(file));
+        const QStringList texts = window.messageArea().texts();
+        QCOMPARE(texts.size(), 1);
+        QVERIFY2(texts.front().contains(QStringLiteral("figure.pdf was saved")) && texts.front().contains(file),
+                 qPrintable(texts.front()));
     }
 
     /// The label of a step whose end alone was in sight took the place of that of the whole step behind it.

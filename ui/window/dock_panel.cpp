@@ -225,7 +225,7 @@ bool DockPanel::savePicture(const QString& file) {
     }
     const std::string_view bytes(content.constData(), static_cast<std::size_t>(content.size()));
     const Status written = replaceFile(file.toStdString(), bytes);
-    if (!written) Q_EMIT cannotSave(file, written.error());
+    Q_EMIT saved(file, written ? nullptr : &written.error());
     return written.has_value();
 }
 

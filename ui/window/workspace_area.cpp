@@ -92,7 +92,7 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     for (const ViewKind& kind : viewKinds()) {
         if (!kind.appearsIn(workspace_)) continue;
         panels_.push_back(child<DockPanel>(kind, context, this));
-        connect(panels_.back(), &DockPanel::cannotSave, this, &WorkspaceArea::cannotSave);
+        connect(panels_.back(), &DockPanel::saved, this, &WorkspaceArea::saved);
     }
     arrange();
     for (DockPanel* panel : panels_)

@@ -37,7 +37,7 @@ public:
 
 Q_SIGNALS:
     void filledChanged();
-    void cannotSave(const QString& file, const shardlab::base::Error& why);  ///< the figure of a view
+    void saved(const QString& file, const shardlab::base::Error* whyNot);  ///< the figure of a view
 
 public:
     void resetArrangement();
