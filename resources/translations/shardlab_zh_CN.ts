@@ -1771,6 +1771,10 @@ loss scale %1</source>
         <source>Tokens/device</source>
         <translation>token/设备</translation>
     </message>
+    <message>
+        <source> It keeps the activations of %1 forwards, each of a microbatch in one of its %2 chunks, until their backwards.</source>
+        <translation>它保留 %1 次前向的激活值，每次是一个微批次经过其 %2 个模型块之一，直到它们的反向。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -1815,6 +1819,10 @@ loss scale %1</source>
 </source>
         <translation>层	运算	公式	每层字节数	总字节数
 </translation>
+    </message>
+    <message>
+        <source>rank %1 · %2 a microbatch in all %3 chunks · at most %4 chunks kept at once</source>
+        <translation>rank %1 · 每个微批次在全部 %3 个模型块中共 %2 · 至多同时保留 %4 个模型块的激活值</translation>
     </message>
 </context>
 <context>
