@@ -16,6 +16,8 @@
 #include <QXmlStreamReader>
 #include <QtTest>
 
+#include <set>
+
 using namespace shardlab::test;
 
 namespace {
@@ -81,6 +83,11 @@ private Q_SLOTS:
                 QVERIFY2(!drawing.text.contains(word), qPrintable(QString::fromLatin1(id) + ": " + word));
             QVERIFY(panel.savePicture(file("figure.png")));
             const QImage picture(file("figure.png"));
+            // It once was empty but for its title, and the views' own colours were missed by nobody.
+            std::set<QRgb> colours;
+            for (int y = 120; y < picture.height() - 30; y += 3)
+                for (int x = 30; x < picture.width() - 30; x += 3) colours.insert(picture.pixel(x, y));
+            QVERIFY2(colours.size() > 5, id);
             QVERIFY(picture.width() > 2 * panel.widget()->width() && picture.height() > 2 * panel.widget()->height());
             QVERIFY2(picture.pixelColor(3, 3).lightness() > 240 &&
                          picture.pixelColor(picture.width() / 2, picture.height() - 40).lightness() > 150,
