@@ -151,6 +151,22 @@ private Q_SLOTS:
                  qPrintable(texts.front()));
     }
 
+    /// After a click into a view that takes no keys, Ctrl+E once saved the timeline.
+    void aClickedViewIsTheOneInUse() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        WorkspaceArea& area = window.area(Workspace::Design);
+        for (const char* id : {"answer", "sliders", "memory_per_rank", "timeline"}) {
+            View& view = area.panel(QString::fromLatin1(id))->view();
+            QWidget* clicked = view.childAt(view.width() / 2, view.height() - 3);
+            QTest::mouseClick(clicked ? clicked : &view, Qt::LeftButton);
+            QCOMPARE(area.focused(), QString::fromLatin1(id));
+        }
+    }
+
     /// The label of a step whose end alone was in sight took the place of that of the whole step behind it.
     void aWholeStepInSightIsNamed() {
         Desk desk;

@@ -393,7 +393,7 @@ void WorkspaceArea::focusPanel(int direction) {
         if (visible[index]->isAncestorOf(QApplication::focusWidget())) current = static_cast<int>(index);
     const int count = static_cast<int>(visible.size());
     QWidget* target = &visible[static_cast<std::size_t>((current + direction + count) % count)]->view();
-    if (target->focusPolicy() == Qt::NoFocus && target->nextInFocusChain()) {
+    if (!(target->focusPolicy() & Qt::TabFocus) && target->nextInFocusChain()) {
         for (QWidget* widget = target->nextInFocusChain(); widget != target; widget = widget->nextInFocusChain()) {
             if (!target->isAncestorOf(widget) || !(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible())
                 continue;
