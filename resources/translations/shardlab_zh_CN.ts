@@ -560,10 +560,6 @@
         <translation>显示版本和许可证</translation>
     </message>
     <message>
-        <source>%1 %2 instead of %3</source>
-        <translation>%1 为 %2（原为 %3）</translation>
-    </message>
-    <message>
         <source>will not replace</source>
         <translation>不会覆盖</translation>
     </message>
@@ -1530,30 +1526,6 @@ loss scale %1</source>
         <translation>把“学习”中正在阅读的课程写成 PDF 或 HTML，附上问题和测得的数字</translation>
     </message>
     <message>
-        <source>… of %1</source>
-        <translation>……共 %1</translation>
-    </message>
-    <message>
-        <source>on</source>
-        <translation>开</translation>
-    </message>
-    <message>
-        <source>off</source>
-        <translation>关</translation>
-    </message>
-    <message>
-        <source>nothing</source>
-        <translation>无</translation>
-    </message>
-    <message>
-        <source>Images/device h</source>
-        <translation>图像/设备小时</translation>
-    </message>
-    <message>
-        <source>Tokens/device h</source>
-        <translation>token/设备小时</translation>
-    </message>
-    <message>
         <source>The images that one device trains on in an hour: those of a step, divided by the hours of all devices that took part in it.</source>
         <translation>一个设备一小时训练的图像数：一步的图像数除以参与其中的所有设备的小时数。</translation>
     </message>
@@ -1787,6 +1759,22 @@ loss scale %1</source>
         <translation>%1
 0：%2。</translation>
     </message>
+    <message>
+        <source>%1/h</source>
+        <translation>%1/小时</translation>
+    </message>
+    <message>
+        <source>Images/device</source>
+        <translation>图像/设备</translation>
+    </message>
+    <message>
+        <source>Tokens/device</source>
+        <translation>token/设备</translation>
+    </message>
+    <message>
+        <source> It keeps the activations of %1 forwards, each of a microbatch in one of its %2 chunks, until their backwards.</source>
+        <translation>它保留 %1 次前向的激活值，每次是一个微批次经过其 %2 个模型块之一，直到它们的反向。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -1831,6 +1819,10 @@ loss scale %1</source>
 </source>
         <translation>层	运算	公式	每层字节数	总字节数
 </translation>
+    </message>
+    <message>
+        <source>rank %1 · %2 a microbatch in all %3 chunks · at most %4 chunks kept at once</source>
+        <translation>rank %1 · 每个微批次在全部 %3 个模型块中共 %2 · 至多同时保留 %4 个模型块的激活值</translation>
     </message>
 </context>
 <context>
@@ -3405,14 +3397,6 @@ Set Exchange in Design to async-server to see the staleness of gradients, to eas
 <context>
     <name>shardlab::ui::ExperimentPart</name>
     <message>
-        <source>like %1, but %2</source>
-        <translation>与 %1 相同，但 %2</translation>
-    </message>
-    <message>
-        <source>run again</source>
-        <translation>重新运行</translation>
-    </message>
-    <message>
         <source>Show this experiment in the views beside the text</source>
         <translation>在课文旁边的视图中显示这个实验</translation>
     </message>
@@ -3471,42 +3455,6 @@ Set Exchange in Design to async-server to see the staleness of gradients, to eas
     <message>
         <source>Run again</source>
         <translation>重新运行</translation>
-    </message>
-    <message>
-        <source>%1 of %2, %3 wide; %4; %5 of %6</source>
-        <translation>%1，%2，宽度 %3；%4；%5，每个 %6</translation>
-    </message>
-    <message>
-        <source>1 layer</source>
-        <translation>1 层</translation>
-    </message>
-    <message>
-        <source>%1 layers</source>
-        <translation>%1 层</translation>
-    </message>
-    <message>
-        <source>1 rank</source>
-        <translation>1 个 rank</translation>
-    </message>
-    <message>
-        <source>%1 ranks</source>
-        <translation>%1 个 rank</translation>
-    </message>
-    <message>
-        <source>1 microbatch</source>
-        <translation>1 个微批次</translation>
-    </message>
-    <message>
-        <source>%1 microbatches</source>
-        <translation>%1 个微批次</translation>
-    </message>
-    <message>
-        <source>1 sample</source>
-        <translation>1 个样本</translation>
-    </message>
-    <message>
-        <source>%1 samples</source>
-        <translation>%1 个样本</translation>
     </message>
 </context>
 <context>
@@ -4976,10 +4924,6 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
     <message>
         <source>Begin with this model on this cluster?</source>
         <translation>从这个集群上的这个模型开始？</translation>
-    </message>
-    <message>
-        <source>Cannot save %1</source>
-        <translation>无法保存 %1</translation>
     </message>
 </context>
 <context>
@@ -7531,10 +7475,6 @@ would give away what the lesson asks.</source>
         <translation>这个设计的缩小版在本机训练；Ctrl+Z 恢复原设计</translation>
     </message>
     <message>
-        <source>The handout was not written</source>
-        <translation>讲义没有写成</translation>
-    </message>
-    <message>
         <source>Compare with the layout “%1”</source>
         <translation>与布局“%1”比较</translation>
     </message>
@@ -7557,6 +7497,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>The layout of %1 is predicted for this machine</source>
         <translation>%1 的布局按本机预测</translation>
+    </message>
+    <message>
+        <source>%1 was saved</source>
+        <translation>已保存 %1</translation>
     </message>
 </context>
 <context>
@@ -19236,6 +19180,94 @@ would give away what the lesson asks.</source>
     <message>
         <source>cuBLASLt has no products in {} on {}: codes are read back and multiplied in fp32</source>
         <translation>cuBLASLt 没有 {} 的矩阵乘法（{}）：编码读回后用 fp32 相乘</translation>
+    </message>
+    <message>
+        <source>1 layer</source>
+        <translation>1 层</translation>
+    </message>
+    <message>
+        <source>1 sample</source>
+        <translation>1 个样本</translation>
+    </message>
+    <message>
+        <source>block</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>byte</source>
+        <translation>字节</translation>
+    </message>
+    <message>
+        <source>group</source>
+        <translation>组</translation>
+    </message>
+    <message>
+        <source>layer</source>
+        <translation>层</translation>
+    </message>
+    <message>
+        <source>microbatch</source>
+        <translation>个微批次</translation>
+    </message>
+    <message>
+        <source>nothing</source>
+        <translation>无</translation>
+    </message>
+    <message>
+        <source>on</source>
+        <translation>开</translation>
+    </message>
+    <message>
+        <source>pixel</source>
+        <translation>像素</translation>
+    </message>
+    <message>
+        <source>rank</source>
+        <translation>rank</translation>
+    </message>
+    <message>
+        <source>replica</source>
+        <translation>个副本</translation>
+    </message>
+    <message>
+        <source>run again</source>
+        <translation>重新运行</translation>
+    </message>
+    <message>
+        <source>sample</source>
+        <translation>个样本</translation>
+    </message>
+    <message>
+        <source>time</source>
+        <translation>次</translation>
+    </message>
+    <message>
+        <source>token</source>
+        <translation>个 token</translation>
+    </message>
+    <message>
+        <source>turn</source>
+        <translation>圈</translation>
+    </message>
+    <message>
+        <source>{} layers</source>
+        <translation>{} 层</translation>
+    </message>
+    <message>
+        <source>{} of {}, {} wide; {}; {} of {}</source>
+        <translation>{}，{}，宽度 {}；{}；{}，每个 {}</translation>
+    </message>
+    <message>
+        <source>{} samples</source>
+        <translation>{} 个样本</translation>
+    </message>
+    <message>
+        <source>{} {} {} instead of {}</source>
+        <translation>{} {} {}，而不是 {}</translation>
+    </message>
+    <message>
+        <source>… of {}</source>
+        <translation>……共 {}</translation>
     </message>
 </context>
 </TS>

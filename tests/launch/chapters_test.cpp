@@ -28,6 +28,17 @@ private Q_SLOTS:
         for (const std::string& name : listed) QVERIFY2(shipped.contains(name), name.c_str());
     }
 
+    /// The desktop's box and the command line once numbered lessons as their files, the home page by chapter.
+    void lessonsStandInTheOrderOfTheirChapters() {
+        std::vector<std::string> read, chaptered;
+        const auto all = lessons();
+        const auto chapters = lessonChapters();
+        for (const Lesson& lesson : *all) read.push_back(lesson.name);
+        for (const LessonChapter& chapter : *chapters)
+            chaptered.insert(chaptered.end(), chapter.lessons.begin(), chapter.lessons.end());
+        QCOMPARE(read, chaptered);
+    }
+
     void damagedListsSayWhatIsWrong_data() {
         QTest::addColumn<QByteArray>("json");
         QTest::addColumn<QByteArray>("says");

@@ -12,6 +12,7 @@
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
+#include <QRegularExpression>
 #include <QTest>
 #include <QXmlStreamReader>
 
@@ -163,6 +164,13 @@ private Q_SLOTS:
         const Lesson among = parsed(withQuestion(least));
         const auto picture = guessPicture(among, among.questions.front(), known(0.3, 0.2), whoGuessed(0), {});
         QVERIFY(picture && textOf(picture->svg).count("your guess") == 1);
+        // Behind the longest bar the words once stood on its value.
+        const QRegularExpression bar(QStringLiteral("<rect x=\"(\\d+)\"[^>]* width=\"([\\d.]+)\" height=\"14\""));
+        const QRegularExpressionMatch longest = bar.match(textOf(picture->svg));
+        constexpr int letter = 8, valueLetters = 7, wordLetters = 10;
+        QVERIFY(longest.captured(1).toDouble() + longest.captured(2).toDouble() +
+                    (valueLetters + wordLetters) * letter <
+                picture->width);
     }
 
     /// Beside the answer to one question, the picture once showed those that others still asked for.
@@ -359,6 +367,15 @@ private Q_SLOTS:
         QVERIFY2(filled.contains("You guessed 30.0 %, measured: 50.0 %.") && filled.contains("It is 50.0 %, truly.") &&
                      filled.contains("<img src=\"data:image/svg+xml"),
                  qPrintable(filled));
+    }
+
+    /// Raw JSON once stood there.
+    void aHandoutTellsItsExperimentsInWords() {
+        const QString page = textOf(handout(parsed(withQuestion(slider)), known({}, {}), {}));
+        QVERIFY2(page.contains("gpt of 4 layers, 128 wide; 4 ranks") &&
+                     page.contains("like one, but Schedule gpipe instead of 1f1b"),
+                 qPrintable(page));
+        QVERIFY(!page.contains("gpipe\"") && !page.contains("&quot;"));
     }
 
     /// What a handout says beside its lesson, which here has no letter, once was English in every language.

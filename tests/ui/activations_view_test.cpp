@@ -75,6 +75,14 @@ private Q_SLOTS:
         QTRY_VERIFY(bench.document.planIsCurrent());
         QVERIFY(!view.asTable().contains(QStringLiteral("queries, keys and values")));
         QVERIFY(view.asTable().contains(QStringLiteral("input of what is computed again")));
+        // A rank with interleaved stages keeps chunks of microbatches, and a step may have fewer microbatches.
+        again.model.layers = 16;
+        again.schedule.stages.clear();
+        again.schedule.kind = "interleaved-1f1b";
+        again.schedule.chunks = 2;
+        bench.document.change(again, QStringLiteral("chunks"));
+        QTRY_VERIFY(bench.document.planIsCurrent());
+        QVERIFY2(view.subtitle().contains(QStringLiteral("in all 2 chunks")), qPrintable(view.subtitle()));
     }
 };
 

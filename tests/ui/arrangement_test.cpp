@@ -22,6 +22,27 @@
 
 using namespace shardlab::test;
 
+namespace {
+
+/// Views stand in the area, each by itself.
+void nothingOverlaps(const WorkspaceArea& area) {
+    std::vector<const DockPanel*> shown;
+    for (const DockPanel* panel : area.panels())
+        if (panel->isVisible() && area.rect().contains(panel->geometry().center())) shown.push_back(panel);
+    for (const DockPanel* panel : shown) {
+        const QString where = area.accessibleName() + QLatin1Char(' ') + panel->id();
+        QVERIFY2(area.rect().contains(panel->geometry()), qPrintable(where));
+        const View& view = panel->view();
+        if (view.isVisible())
+            QVERIFY2(panel->rect().contains({view.mapTo(panel, QPoint()), view.size()}), qPrintable(where));
+        for (const DockPanel* other : shown)
+            QVERIFY2(other == panel || !panel->geometry().adjusted(-3, -3, 3, 3).intersects(other->geometry()),
+                     qPrintable(where + QStringLiteral(" lies over ") + other->id()));
+    }
+}
+
+}  // namespace
+
 class ArrangementTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
@@ -121,19 +142,8 @@ private Q_SLOTS:
             QCOMPARE(window.size(), window.minimumSize());
             const QWidget& bar = *window.findChild<TopBar*>();
             QVERIFY2(bar.layout()->minimumSize().width() <= bar.width(), qPrintable(name(workspace)));
-            std::vector<const DockPanel*> shown;
-            for (const DockPanel* panel : area.panels())
-                if (panel->isVisible() && area.rect().contains(panel->geometry().center())) shown.push_back(panel);
-            for (const DockPanel* panel : shown) {
-                const QString where = name(workspace) + QLatin1Char(' ') + panel->id();
-                QVERIFY2(area.rect().contains(panel->geometry()), qPrintable(where));
-                const View& view = panel->view();
-                if (view.isVisible())
-                    QVERIFY2(panel->rect().contains({view.mapTo(panel, QPoint()), view.size()}), qPrintable(where));
-                for (const DockPanel* other : shown)
-                    QVERIFY2(other == panel || !panel->geometry().adjusted(-3, -3, 3, 3).intersects(other->geometry()),
-                             qPrintable(where + QStringLiteral(" lies over ") + other->id()));
-            }
+            nothingOverlaps(area);
+            if (QTest::currentTestFailed()) return;
         }
     }
 
@@ -189,6 +199,40 @@ private Q_SLOTS:
             else QTRY_VERIFY(area.contentsRect().width() < 1000);
             QTest::qWait(150);
         }
+    }
+
+    /// An arrangement of a person's own once was cut off in a window that is too small for it.
+    void anOwnArrangementGivesWayWhereItDoesNotFit() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(2400, 1400);
+        window.show();
+        WorkspaceArea& area = window.area(Workspace::Design);
+        QTest::qWait(200);
+        DockPanel* form = area.panel(QStringLiteral("layout_form"));
+        for (const char* id : {"candidates", "memory_over_time", "memory_per_rank", "notes"}) {
+            DockPanel* panel = area.panel(QLatin1String(id));
+            panel->setFloating(true);
+            area.splitDockWidget(form, panel, Qt::Vertical);
+            panel->setFloating(false);
+        }
+        area.panel(QStringLiteral("kernels"))->hide();
+        QTest::qWait(700);
+        const QRect notes = area.panel(QStringLiteral("notes"))->geometry();
+        QCOMPARE(notes.left(), form->geometry().left());
+        window.resize(1000, 600);
+        QTest::qWait(400);
+        nothingOverlaps(area);
+        if (QTest::currentTestFailed()) return;
+        QVERIFY(area.panel(QStringLiteral("kernels"))->isHidden());
+        window.resize(2400, 1400);
+        const auto back = [&] {
+            const QRect now = area.panel(QStringLiteral("notes"))->geometry();
+            return (now.topLeft() - notes.topLeft()).manhattanLength() < 12 &&
+                   std::abs(now.width() - notes.width()) < 12;
+        };
+        QTRY_VERIFY(back());
+        QVERIFY(area.panel(QStringLiteral("kernels"))->isHidden());
     }
 
     /// Whoever closed a view, and did no more, had its sizes for ever after a restart.

@@ -16,6 +16,8 @@
 #include <QXmlStreamReader>
 #include <QtTest>
 
+#include <set>
+
 using namespace shardlab::test;
 
 namespace {
@@ -81,6 +83,11 @@ private Q_SLOTS:
                 QVERIFY2(!drawing.text.contains(word), qPrintable(QString::fromLatin1(id) + ": " + word));
             QVERIFY(panel.savePicture(file("figure.png")));
             const QImage picture(file("figure.png"));
+            // It once was empty but for its title, and the views' own colours were missed by nobody.
+            std::set<QRgb> colours;
+            for (int y = 120; y < picture.height() - 30; y += 3)
+                for (int x = 30; x < picture.width() - 30; x += 3) colours.insert(picture.pixel(x, y));
+            QVERIFY2(colours.size() > 5, id);
             QVERIFY(picture.width() > 2 * panel.widget()->width() && picture.height() > 2 * panel.widget()->height());
             QVERIFY2(picture.pixelColor(3, 3).lightness() > 240 &&
                          picture.pixelColor(picture.width() / 2, picture.height() - 40).lightness() > 150,
@@ -89,6 +96,7 @@ private Q_SLOTS:
             QFile pdf(file("figure.pdf"));
             QVERIFY(pdf.open(QIODevice::ReadOnly) && pdf.read(5) == "%PDF-" && pdf.size() > 2000);
             // The view is as it was: in its colours, with its controls.
+            desk.workbench.messages().withdraw(QStringLiteral("written"));
             QTest::qWait(60);
             const QImage after = panel.widget()->grab().toImage();
             QCOMPARE(after.size(), before.size());
@@ -133,6 +141,29 @@ private Q_SLOTS:
             QCOMPARE(texts.size(), 1);
             QVERIFY2(texts.front().contains(QStringLiteral("Cannot save ") + QFileInfo(file).fileName()),
                      qPrintable(texts.front()));
+        }
+        // One that is written is told too, with its place.
+        const QString file = QString::fromStdString(desk.path("figure.pdf").string());
+        QVERIFY(panel.savePicture(file));
+        const QStringList texts = window.messageArea().texts();
+        QCOMPARE(texts.size(), 1);
+        QVERIFY2(texts.front().contains(QStringLiteral("figure.pdf was saved")) && texts.front().contains(file),
+                 qPrintable(texts.front()));
+    }
+
+    /// After a click into a view that takes no keys, Ctrl+E once saved the timeline.
+    void aClickedViewIsTheOneInUse() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        WorkspaceArea& area = window.area(Workspace::Design);
+        for (const char* id : {"answer", "sliders", "memory_per_rank", "timeline"}) {
+            View& view = area.panel(QString::fromLatin1(id))->view();
+            QWidget* clicked = view.childAt(view.width() / 2, view.height() - 3);
+            QTest::mouseClick(clicked ? clicked : &view, Qt::LeftButton);
+            QCOMPARE(area.focused(), QString::fromLatin1(id));
         }
     }
 

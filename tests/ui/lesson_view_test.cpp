@@ -356,7 +356,11 @@ private Q_SLOTS:
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
         room.lessons().guess(0, 0.25);
         const QString folder = room.settings.folder.path();
+        QStringList said;
+        connect(&room.workbench.messages(), &Messages::posted, &room.window,
+                [&](const Message& message) { said += message.title + QLatin1Char('\n') + message.detail; });
         room.view().saveHandout(folder + "/handout.html");
+        QCOMPARE(said, QStringList("handout.html was saved\n" + folder + "/handout.html"));
         QFile page(folder + "/handout.html");
         QVERIFY(page.open(QIODevice::ReadOnly));
         QVERIFY(page.readAll().contains("Between 0.0 % and 100.0 %: 25.0 %"));
@@ -364,11 +368,9 @@ private Q_SLOTS:
         QFile paper(folder + "/handout.pdf");
         QVERIFY(paper.open(QIODevice::ReadOnly));
         QVERIFY(paper.readAll().startsWith("%PDF"));
-        QString said;
-        connect(&room.lessons(), &LessonSession::failed, &room.window,
-                [&](const Error& error) { said = QString::fromStdString(error.text()); });
         room.view().saveHandout(folder + "/nowhere/handout.html");
-        QVERIFY2(said.contains("nowhere"), qPrintable(said));
+        QVERIFY2(said.back().startsWith("Cannot save handout.html") && said.back().contains("nowhere"),
+                 qPrintable(said.back()));
     }
 
     /// A page is written on as far as 2 cm from its edges, and not within a second margin.

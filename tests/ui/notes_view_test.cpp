@@ -38,6 +38,7 @@ private Q_SLOTS:
     void theFormulaIsThatOfTheShape();
     void noFormulaTellsOfAServer();
     void waitingForTheHostIsPartOfTheBubble();
+    void chunksOfMicrobatchesAreNoMicrobatches();
     void notesExplainBehindTheirColon();
     void aBubbleIsToldInItsParts();
     void figuresStayWithTheirUnits();
@@ -175,6 +176,25 @@ void NotesViewTest::waitingForTheHostIsPartOfTheBubble() {
         const QString why = reasons(*plan).front().why;
         QVERIFY2(why.contains(QStringLiteral("to the host and back")) == swaps, qPrintable(why));
     }
+}
+
+/// With interleaved stages a rank once kept the activations of more microbatches than a step has.
+void NotesViewTest::chunksOfMicrobatchesAreNoMicrobatches() {
+    Layout layout;
+    layout.parallel.data = 1;
+    layout.parallel.pipeline = 2;
+    layout.cluster.hosts = {{"localhost", 2}};
+    layout.model.layers = 8;
+    layout.schedule.kind = "interleaved-1f1b";
+    layout.schedule.chunks = 4;
+    layout.batch = {8, 2};
+    const auto plan = makePlan(layout);
+    QVERIFY(plan);
+    QVERIFY(plan->memory.front().microbatchesInFlight > microbatches(layout));
+    const std::vector<Reason> all = reasons(*plan);
+    QVERIFY(std::ranges::any_of(all, [](const Reason& reason) {
+        return reason.why.contains(QStringLiteral("forwards, each of a microbatch in one of its 4 chunks"));
+    }));
 }
 
 /// What a note claims is its title; the bubble of one replica whose weights come from its host is no matter of ranks.

@@ -18,6 +18,7 @@
 #include "engine/predict/evidence/run_facets.h"
 #include "engine/predict/plan/collectives.h"
 #include "engine/predict/plan/waterfall.h"
+#include "engine/predict/search/change_words.h"
 #include "engine/predict/search/step_overhead.h"
 #include "engine/trace/event/event.h"
 #include "engine/trace/run_file/run_observer.h"
@@ -94,6 +95,7 @@ inline std::set<std::string> tableWords() {
     }
     for (const Field& field : fields()) {
         words.emplace(field.label);
+        words.emplace(unitOf(field, 1));
         const std::string_view rest = field.pointer.substr(1);
         if (const std::size_t end = rest.find('/'); end != rest.npos) words.emplace(rest.substr(0, end));
     }

@@ -40,6 +40,9 @@ void TimelinePartsTest::rowsFillOrScroll() {
     rows.arrange({0, 1, 2, 3}, 30, 400, true);
     QCOMPARE(rows.largestScroll(), 0);
     QCOMPARE(rows.visible().size(), std::size_t{4});
+    // On a large screen half of the view once stayed empty.
+    rows.arrange({0, 1, 2, 3}, 30, 620, true);
+    QVERIFY(rows.contentHeight() > 600);
     rows.arrange(ranks, 30, 400, true);
     QCOMPARE(rows.rowHeight(), Rows::leastHeight);
     QCOMPARE(rows.largestScroll(), 64 * Rows::leastHeight - 400);

@@ -63,6 +63,16 @@ Legend::Legend(ThemeSource& theme, Qt::Alignment alignment, int mostLines, QWidg
     : QWidget(parent), theme_(theme), alignment_(alignment), mostLines_(mostLines) {
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     setFixedHeight(lineHeight());
+    if (parent) parent->installEventFilter(this);
+}
+
+int Legend::mostLines() const {
+    return parentWidget() ? std::clamp(parentWidget()->height() / (4 * lineHeight()), 1, mostLines_) : mostLines_;
+}
+
+bool Legend::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == parentWidget() && event->type() == QEvent::Resize) setFixedHeight(heightForWidth(width()));
+    return QWidget::eventFilter(watched, event);
 }
 
 void Legend::setItems(std::vector<LegendItem> items) {
@@ -102,12 +112,13 @@ int Legend::heightForWidth(int width) const {
 std::vector<std::size_t> Legend::lines(int width) const {
     std::vector<std::size_t> counts;
     std::size_t item = 0;
-    while (item < items_.size() && static_cast<int>(counts.size()) < mostLines_) {
+    const int most = mostLines();
+    while (item < items_.size() && static_cast<int>(counts.size()) < most) {
         int used = 0;
         std::size_t count = 0;
         while (item + count < items_.size() && used + widthOf(items_[item + count]) - between() <= width)
             used += widthOf(items_[item + count++]);
-        const bool cut = static_cast<int>(counts.size()) + 1 == mostLines_ && item + count < items_.size();
+        const bool cut = static_cast<int>(counts.size()) + 1 == most && item + count < items_.size();
         while (cut && count > 0 && used + widthOfMore() > width) used -= widthOf(items_[item + --count]);
         if (count == 0) break;
         counts.push_back(count);

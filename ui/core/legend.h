@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours and what they mean, in one line or several; where there is no room for all, … stands for the last, which
-// the tooltip names.
+// Colours and what they mean, in one line or several, of which a low view gets fewer; where there is no room for all, …
+// stands for the last, which the tooltip names.
 #pragma once
 
 #include <QColor>
@@ -49,6 +49,8 @@ public:
     std::size_t shown(int width) const;
 
 protected:
+    /// A view that becomes lower or higher gives its legend other room.
+    bool eventFilter(QObject* watched, QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
@@ -59,6 +61,8 @@ private:
     int gap() const { return scaled(5); }
     int between() const { return scaled(14); }
     int scaled(int pixels) const;
+    /// Those that take at most a quarter of the view, and one always.
+    int mostLines() const;
     /// Items of each line at a width.
     std::vector<std::size_t> lines(int width) const;
     int widthOf(const LegendItem& item) const;

@@ -80,8 +80,8 @@ Q_SIGNALS:
     void showRequested(const QString& target);
     void presentationRequested();
     void handoutRequested();
-    void refused(const QString& reason);  ///< no experiment starts
-    void failed(const Error& error);      ///< a handout was not written
+    void refused(const QString& reason);                                            ///< no experiment starts
+    void handoutWritten(const QString& file, const shardlab::base::Error* whyNot);  ///< nullptr: it is there
     void designRequested();
 
 private:

@@ -461,8 +461,8 @@ void Workbench::followLessons() {
                         .topic = "lesson",
                         .holds = [this] { return run_.active() || measure_.active(); }});
     });
-    connect(&lessons_, &LessonSession::failed, this,
-            [this](const Error& error) { messages_.post(tr("The handout was not written"), error, "handout"); });
+    connect(&lessons_, &LessonSession::handoutWritten, this,
+            [this](const QString& file, const Error* whyNot) { sayWritten(file, whyNot, Workspace::Learn); });
     connect(&lessons_, &LessonSession::changed, this, [this] {
         if (lessons_.active()) messages_.withdraw("lesson");
     });

@@ -71,6 +71,8 @@ public:
     void importTraces(std::vector<std::filesystem::path> files, const std::optional<Layout>& layout = {});
     bool saveLayout(const std::filesystem::path& file);
     void newFromPreset(const Layout& layout);
+    /// Tells where a figure or a handout was written from this workspace, or why it was not.
+    void sayWritten(const QString& file, const Error* whyNot, Workspace where);
     /// A layout of what another trainer's configuration or a config.json describes; what it leaves out becomes a
     /// message.
     void newFromTrainerFile(const std::filesystem::path& file);

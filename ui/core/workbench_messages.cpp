@@ -12,6 +12,7 @@
 #include "ui/core/words.h"
 
 #include <QClipboard>
+#include <QFileInfo>
 #include <QGuiApplication>
 
 namespace shardlab::ui {
@@ -78,6 +79,16 @@ void Workbench::sayImported(const ImportReport& report) {
          .topic = "import",
          .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
     openRun(out);
+}
+
+void Workbench::sayWritten(const QString& file, const Error* whyNot, Workspace where) {
+    const QString name = QFileInfo(file).fileName();
+    if (whyNot) return messages_.post(tr("Cannot save %1").arg(name), *whyNot, "written");
+    messages_.post({.level = MessageLevel::Info,
+                    .title = tr("%1 was saved").arg(name),
+                    .detail = file,
+                    .topic = "written",
+                    .newsIn = where});
 }
 
 void Workbench::sayMade(const std::filesystem::path& file, const ConfigLayout& made) {

@@ -41,7 +41,7 @@ Row Rows::row(int position) const {
     row.rank = ranks_[static_cast<std::size_t>(position)];
     row.height = rowHeight_;
     row.top = top_ + position * rowHeight_ - (position < pinned_ ? 0 : scroll_);
-    const int margin = std::max(2, rowHeight_ / 7);
+    const int margin = std::clamp(rowHeight_ / 7, 2, static_cast<int>(largestMargin * letters_));
     row.bandHeight = band_ ? std::max(3, rowHeight_ / 13) : 0;
     row.bandTop = row.top + margin;
     row.barTop = row.bandTop + row.bandHeight + (band_ ? 1 : 0);

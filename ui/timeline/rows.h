@@ -22,7 +22,8 @@ struct Row {
 class Rows {
 public:
     static constexpr int leastHeight = 20;
-    static constexpr int largestHeight = 76;
+    static constexpr int largestHeight = 160;
+    static constexpr int largestMargin = 12;  ///< above and below what is drawn in a row
 
     /// `times` as large as the desktop's are the letters: rows are as many times as high.
     void setLetters(double times) { letters_ = times; }

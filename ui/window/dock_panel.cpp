@@ -60,6 +60,8 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     if (view_->accessibleName().isEmpty()) view_->setAccessibleName(windowTitle());
     veil_ = child<Veil>(view_, *theme_);
     view_->installEventFilter(this);
+    // A view is in use once it is clicked, also where nothing in it takes keys.
+    if (view_->focusPolicy() == Qt::NoFocus) view_->setFocusPolicy(Qt::ClickFocus);
     hint_ = child<Hint>(stack_);
     stack_->addWidget(view_);
     stack_->addWidget(hint_);
@@ -225,7 +227,7 @@ bool DockPanel::savePicture(const QString& file) {
     }
     const std::string_view bytes(content.constData(), static_cast<std::size_t>(content.size()));
     const Status written = replaceFile(file.toStdString(), bytes);
-    if (!written) Q_EMIT cannotSave(file, written.error());
+    Q_EMIT saved(file, written ? nullptr : &written.error());
     return written.has_value();
 }
 

@@ -41,7 +41,7 @@ public:
     void copyPicture();
     void copySvg();
     /// Saves the view as a figure (figure.h): an SVG or a PDF where the name ends so, else a PNG. What was there before
-    /// stays where that fails; cannotSave() tells why. True: it is there.
+    /// stays where that fails; saved() tells which. True: it is there.
     bool savePicture(const QString& file);
     void askForPictureFile();
     /// False while the hint stands in the view's place.
@@ -54,7 +54,7 @@ public:
     QTabBar* tabBar() const;
 
 Q_SIGNALS:
-    void cannotSave(const QString& file, const shardlab::base::Error& why);
+    void saved(const QString& file, const shardlab::base::Error* whyNot);  ///< nullptr: it is there
 
 protected:
     /// A right click that nothing in the view took for itself.

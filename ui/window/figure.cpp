@@ -37,7 +37,8 @@ bool isControl(const QWidget& widget, bool keepsFields) {
                             qobject_cast<const QAbstractSpinBox*>(&widget));
 }
 
-/// Charts would come as pixels: they are asked to draw themselves again.
+/// Charts would come as pixels: they are asked to draw themselves again. Each widget is drawn by itself, as Qt leaves
+/// out what is in one that shows no changes.
 void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
     if (auto* plot = qobject_cast<QCustomPlot*>(&widget)) {
         painter.save();
@@ -46,7 +47,7 @@ void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
         painter.restore();
         return;
     }
-    widget.render(&painter, at, QRegion(), QWidget::DrawWindowBackground);
+    widget.render(&painter, at, QRegion(), {});
     for (QObject* object : widget.children()) {
         auto* inner = qobject_cast<QWidget*>(object);
         if (inner && inner->isVisible() && !inner->isWindow() && inner->geometry().intersects(widget.rect()))
@@ -84,7 +85,7 @@ Figure::~Figure() {
 
 QSize Figure::size() const { return {body_.width() + 2 * figureMargin, body_.height() + figureHead + figureMargin}; }
 
-void Figure::draw(QPainter& painter, bool vectors) const {
+void Figure::draw(QCPPainter& painter) const {
     const Theme& theme = theme_.theme();
     painter.fillRect(QRect(QPoint(), size()), theme.panel);
     QFont font = theme.body;
@@ -104,9 +105,7 @@ void Figure::draw(QPainter& painter, bool vectors) const {
                      metrics.elidedText(text_.source, Qt::ElideMiddle, line.width() - used));
     painter.drawText(line.translated(0, 20), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(text_.subtitle, Qt::ElideRight, line.width()));
-    const QPoint at(figureMargin, figureHead);
-    if (!vectors) return body_.render(&painter, at);
-    drawWidget(body_, static_cast<QCPPainter&>(painter), at);
+    drawWidget(body_, painter, QPoint(figureMargin, figureHead));
 }
 
 QByteArray Figure::svg() const {
@@ -122,7 +121,7 @@ QByteArray Figure::svg() const {
     QCPPainter painter;
     if (!painter.begin(&generator)) return {};
     painter.setMode(QCPPainter::pmVectorized);
-    draw(painter, true);
+    draw(painter);
     painter.end();
     return document;
 }
@@ -140,7 +139,7 @@ QByteArray Figure::pdf() const {
     QCPPainter painter;
     if (!painter.begin(&writer)) return {};
     painter.setMode(QCPPainter::pmVectorized);
-    draw(painter, true);
+    draw(painter);
     painter.end();
     return document;
 }
@@ -148,8 +147,8 @@ QByteArray Figure::pdf() const {
 QImage Figure::image() const {
     QImage picture(size() * fineness, QImage::Format_RGB32);
     picture.setDevicePixelRatio(fineness);
-    QPainter painter(&picture);
-    draw(painter, false);
+    QCPPainter painter(&picture);
+    draw(painter);
     return picture;
 }
 

@@ -11,7 +11,7 @@
 #include <QPointer>
 #include <QString>
 
-class QPainter;
+class QCPPainter;
 class QWidget;
 
 namespace shardlab::ui {
@@ -38,7 +38,7 @@ public:
     QImage image() const;  ///< twice as fine as the screen
 
 private:
-    void draw(QPainter& painter, bool vectors) const;
+    void draw(QCPPainter& painter) const;
 
     QWidget& body_;
     ThemeSource& theme_;

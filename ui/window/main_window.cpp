@@ -27,7 +27,6 @@
 #include <QApplication>
 #include <QCloseEvent>
 #include <QDragEnterEvent>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QMimeData>
@@ -96,9 +95,8 @@ void MainWindow::build() {
     for (const Workspace workspace : workspaces) {
         auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);
         if (memory_ == Memory::Keep) area->restoreArrangement();
-        connect(area, &WorkspaceArea::cannotSave, this, [this](const QString& file, const Error& why) {
-            workbench_.messages().post(tr("Cannot save %1").arg(QFileInfo(file).fileName()), why,
-                                       QStringLiteral("figure"));
+        connect(area, &WorkspaceArea::saved, &workbench_, [this, workspace](const QString& file, const Error* whyNot) {
+            workbench_.sayWritten(file, whyNot, workspace);
         });
         areas_[static_cast<std::size_t>(workspace)] = area;
         stack_->addWidget(area);

@@ -12,11 +12,13 @@
 #include <QLayout>
 #include <QMenu>
 #include <QResizeEvent>
+#include <QScopedValueRollback>
 #include <QSettings>
 #include <QTabBar>
 #include <QToolTip>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace shardlab::ui {
@@ -29,6 +31,7 @@ constexpr int versionWithFormerIds = 4;
 constexpr int separator = 8;
 constexpr int settleRounds = 4;
 constexpr int resizeSettleMilliseconds = 25;
+constexpr int dockMilliseconds = 400;  ///< in which a dock that is let go has reached its place
 /// Beside a saved arrangement: whether the person gave sizes or only closed views, and which sizes in which area. Names
 /// that no view has. What is kept as "low" is a Room; it was a boolean once.
 const QString sizesSuffix = QStringLiteral("_sizes"), ownKey = QStringLiteral("own"), roomKey = QStringLiteral("low"),
@@ -92,13 +95,16 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
     for (const ViewKind& kind : viewKinds()) {
         if (!kind.appearsIn(workspace_)) continue;
         panels_.push_back(child<DockPanel>(kind, context, this));
-        connect(panels_.back(), &DockPanel::cannotSave, this, &WorkspaceArea::cannotSave);
+        connect(panels_.back(), &DockPanel::saved, this, &WorkspaceArea::saved);
     }
     arrange();
     for (DockPanel* panel : panels_)
         connect(panel, &QDockWidget::topLevelChanged, this, [this] {
+            if (arranging_) return;
             own_ = true;
             ownSizes_.clear();
+            aside_.clear();
+            QTimer::singleShot(dockMilliseconds, this, &WorkspaceArea::applySizes);
         });
 }
 
@@ -153,6 +159,29 @@ void WorkspaceArea::arrange() {
     split(whole);
     for (DockPanel* panel : panels_) panel->show();
     raiseFirst(whole);
+}
+
+void WorkspaceArea::rearrange() {
+    std::vector<DockPanel*> closed;
+    std::ranges::copy_if(panels_, std::back_inserter(closed), [](DockPanel* panel) { return panel->isHidden(); });
+    room_ = roomIn(contentsRect().size());
+    const QScopedValueRollback arranging(arranging_, true);
+    arrange();
+    for (DockPanel* panel : closed) panel->hide();
+}
+
+void WorkspaceArea::putAside() {
+    asideNeeds_ = layout()->minimumSize();
+    if (asideNeeds_.width() <= width() && asideNeeds_.height() <= height()) return;
+    aside_ = saveState(arrangementVersion);
+    rearrange();
+    applySizes();
+}
+
+void WorkspaceArea::takeBack() {
+    if (aside_.isEmpty() || asideNeeds_.width() > width() || asideNeeds_.height() > height()) return;
+    const QScopedValueRollback arranging(arranging_, true);
+    restoreState(std::exchange(aside_, {}), arrangementVersion);
 }
 
 void WorkspaceArea::raiseFirst(const Place& group) {
@@ -233,6 +262,7 @@ void WorkspaceArea::resetArrangement() {
     arrange();
     own_ = false;
     ownSizes_.clear();
+    aside_.clear();
     applySizes();
 }
 
@@ -251,17 +281,16 @@ void WorkspaceArea::setUpTabs() {
 
 void WorkspaceArea::settle() {
     if (!isVisible() || !filled_.isEmpty()) return;
-    if (own_) {
+    takeBack();
+    if (own_ && aside_.isEmpty()) {
         setUpTabs();
-        if (ownSizes_.isEmpty()) return keepSizes();
-        setOwnSizes();
+        if (ownSizes_.isEmpty()) keepSizes();
+        else setOwnSizes();
         if (--settling_ > 0) settleTimer_.start();
+        else putAside();
         return;
     }
-    if (const Room room = roomIn(contentsRect().size()); room != room_ && !anyClosed()) {
-        room_ = room;
-        arrange();
-    }
+    if (roomIn(contentsRect().size()) != room_ && (!anyClosed() || !aside_.isEmpty())) rearrange();
     layout()->activate();
     setUpTabs();
     setSizes(defaultArrangement(workspace_, room_), contentsRect().size());
@@ -303,7 +332,9 @@ void WorkspaceArea::storeArrangement() const {
     // While one view fills it, what it goes back to is the person's arrangement.
     if (filled_.isEmpty() ? !isVisible() || (!own_ && !anyClosed()) : !own_) return;
     QSettings settings;
-    settings.setValue(settingsKey(), filled_.isEmpty() ? saveState(arrangementVersion) : before_);
+    settings.setValue(settingsKey(), !aside_.isEmpty()   ? aside_
+                                     : filled_.isEmpty() ? saveState(arrangementVersion)
+                                                         : before_);
     QVariantMap kept{{ownKey, own_}, {roomKey, static_cast<int>(room_)}};
     if (!ownSizes_.isEmpty()) kept.insert(sizedInKey, sizedIn_);
     for (auto size = ownSizes_.begin(); size != ownSizes_.end(); ++size) kept.insert(size.key(), size.value());
@@ -316,6 +347,7 @@ bool WorkspaceArea::event(QEvent* event) {
     // too, but is not accepted.
     if (handled && event->type() == QEvent::MouseButtonPress && event->isAccepted()) {
         own_ = moving_ = true;
+        aside_.clear();
         settleTimer_.stop();
     }
     if (event->type() == QEvent::MouseButtonRelease && std::exchange(moving_, false)) keepSizes();
@@ -361,7 +393,7 @@ void WorkspaceArea::focusPanel(int direction) {
         if (visible[index]->isAncestorOf(QApplication::focusWidget())) current = static_cast<int>(index);
     const int count = static_cast<int>(visible.size());
     QWidget* target = &visible[static_cast<std::size_t>((current + direction + count) % count)]->view();
-    if (target->focusPolicy() == Qt::NoFocus && target->nextInFocusChain()) {
+    if (!(target->focusPolicy() & Qt::TabFocus) && target->nextInFocusChain()) {
         for (QWidget* widget = target->nextInFocusChain(); widget != target; widget = widget->nextInFocusChain()) {
             if (!target->isAncestorOf(widget) || !(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible())
                 continue;

@@ -37,7 +37,7 @@ public:
 
 Q_SIGNALS:
     void filledChanged();
-    void cannotSave(const QString& file, const shardlab::base::Error& why);  ///< the figure of a view
+    void saved(const QString& file, const shardlab::base::Error* whyNot);  ///< the figure of a view
 
 public:
     void resetArrangement();
@@ -71,6 +71,12 @@ private:
     void settle();
     void setSizes(const Place& place, const QSize& size);
     bool anyClosed() const;
+    /// The default arrangement for the room there is; closed views stay closed.
+    void rearrange();
+    /// Where the person's own arrangement does not fit into the window, the default one stands in its place.
+    void putAside();
+    /// The person's own arrangement stands again.
+    void takeBack();
     /// In sight in the area itself, neither behind a tab nor in a window of its own.
     bool stands(const DockPanel& panel) const;
     /// Takes the sizes of now as the person's.
@@ -89,6 +95,9 @@ private:
     bool moving_ = false;             ///< a person moves a separator
     QSize sizedIn_;                   ///< of the area, when ownSizes_ were taken
     QHash<QString, QSize> ownSizes_;  ///< by view; empty: not taken yet
+    QByteArray aside_;                ///< the person's own arrangement while it does not fit
+    QSize asideNeeds_;                ///< the least size of the area in which it fits
+    bool arranging_ = false;
 };
 
 }  // namespace shardlab::ui

@@ -10,7 +10,8 @@
 namespace shardlab::launch {
 namespace {
 
-constexpr int width = 520, labels = 128, values = 84, rowHeight = 24, barHeight = 14, top = 6, foot = 24, fontSize = 13;
+constexpr int width = 520, labels = 128, values = 84, rowHeight = 24, barHeight = 14, top = 6, foot = 24, fontSize = 13,
+              mark = 74;  ///< "your guess" behind a value
 
 struct Row {
     std::size_t experiment = 0;
@@ -72,7 +73,7 @@ std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuest
     for (const QuestionChoice& choice : question.choices)
         if (std::isfinite(choice.upTo)) most = std::max(most, choice.upTo * 1.15);
     if (!(most > 0)) most = 1;
-    const double room = width - labels - values;
+    const double room = width - labels - values - (question.hasExperimentsAsChoices() ? mark : 0);
     const auto x = [&](double value) { return labels + room * std::clamp(value / most, 0.0, 1.0); };
     const bool onAxis = guess && !question.hasExperimentsAsChoices();
     const int bottom = top + rowHeight * static_cast<int>(rows.size());

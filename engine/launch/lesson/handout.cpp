@@ -58,11 +58,9 @@ public:
 private:
     std::string experiment(const LessonExperiment& experiment, const KnownExperiment& known) const {
         const std::string name = told(say("Experiment {}", experiment.name));
-        const std::string change = "<code>" + escapedMarkup(changeText(experiment)) + "</code>";
-        const std::string how =
-            experiment.like.empty() ? change : told(say("like {}, but {}", experiment.like, change));
         return task(fmt::format("<p><b>{}</b>{}{}<br><span class=\"small\">{}{}</span></p>\n", name,
-                                experiment.title.empty() ? "" : ": ", inlineHtml(experiment.title), how,
+                                experiment.title.empty() ? "" : ": ", inlineHtml(experiment.title),
+                                escapedMarkup(told(differenceWords(lesson_, experiment))),
                                 known.measured ? "" : " · " + told(say("not run"))));
     }
 

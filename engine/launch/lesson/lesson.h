@@ -83,7 +83,7 @@ struct Lesson {
 /// that no layout could fulfil.
 Result<Lesson> parseLesson(std::string_view markdown, std::string_view name);
 
-/// The lessons of resources/lessons: "10-bubble.md" is the lesson "bubble", and its number says where it stands.
+/// The lessons of resources/lessons in the order of their chapters (chapters.h): "10-bubble.md" is the lesson "bubble".
 Result<std::vector<Lesson>> lessons();
 Result<Lesson> findLesson(std::string_view name);
 

@@ -2,8 +2,10 @@
 #include "engine/launch/lesson/lesson_text.h"
 
 #include "engine/launch/lesson/lesson_pace.h"
+#include "engine/predict/search/change_words.h"
 
 #include <algorithm>
+#include <array>
 
 namespace shardlab::launch {
 namespace {
@@ -152,6 +154,29 @@ std::string changeText(const LessonExperiment& experiment) {
     }
     while (!line.empty() && line.back() == ' ') line.pop_back();
     return line;
+}
+
+Sentence differenceWords(const Lesson& lesson, const LessonExperiment& experiment) {
+    const Layout& layout = experiment.layout;
+    if (experiment.like.empty()) {
+        const auto counted = [](int count, const Sentence& one, const Sentence& more) {
+            return count == 1 ? one : more;
+        };
+        const int layers = layout.model.layers, ranks = rankCount(layout), all = microbatches(layout);
+        return say("{} of {}, {} wide; {}; {} of {}", Sentence(wordOf(layout.model.kind)),
+                   counted(layers, say("1 layer"), say("{} layers", layers)), layout.model.hidden,
+                   counted(ranks, say("1 rank"), say("{} ranks", ranks)),
+                   counted(all, say("1 microbatch"), say("{} microbatches", all)),
+                   counted(layout.batch.micro, say("1 sample"), say("{} samples", layout.batch.micro)));
+    }
+    const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
+    std::vector<FieldChange> changes = changesBetween(other->layout, layout);
+    // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.
+    constexpr std::array following{"/name", "/cluster/hosts", "/cluster/pace", "/cluster/pace/step_seconds"};
+    std::erase_if(changes, [&](const FieldChange& change) {
+        return std::ranges::find(following, change.pointer) != following.end();
+    });
+    return say("like {}, but {}", experiment.like, changes.empty() ? say("run again") : changeWords(changes));
 }
 
 }  // namespace shardlab::launch

@@ -1,10 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/pages.h"
 #include "engine/base/resources.h"
+#include "engine/launch/lesson/chapters.h"
 #include "engine/launch/lesson/lesson.h"
 #include "engine/layout/suggest.h"
 
+#include <algorithm>
+
 namespace shardlab::launch {
+namespace {
+
+/// Lessons of no chapter stand behind the others.
+void orderByChapter(std::vector<Lesson>& lessons) {
+    const auto chapters = lessonChapters();
+    if (!chapters) return;  // the home page says why
+    std::vector<std::string> order;
+    for (const LessonChapter& chapter : *chapters)
+        order.insert(order.end(), chapter.lessons.begin(), chapter.lessons.end());
+    std::ranges::stable_sort(lessons, {}, [&](const Lesson& lesson) { return std::ranges::find(order, lesson.name); });
+}
+
+}  // namespace
 
 Result<std::vector<Lesson>> lessons() {
     const auto pages = readPages(resourcesFolder() / "lessons");
@@ -15,6 +31,7 @@ Result<std::vector<Lesson>> lessons() {
         if (!lesson) return fail(lesson.error());
         all.push_back(std::move(*lesson));
     }
+    orderByChapter(all);
     return all;
 }
 

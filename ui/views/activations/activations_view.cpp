@@ -83,7 +83,9 @@ void ActivationsView::refresh() {
         inFlight_ = plan->memory[static_cast<std::size_t>(rank_)].microbatchesInFlight;
         const TensorShare share = tensorShare(plan->layout, plan->mesh.coordinate(rank_, Axis::Tensor));
         const std::vector<StageShape> shapes = stageShapes(plan->layout);
-        for (const int stage : plan->lowered.stagesOf(plan->mesh.coordinate(rank_, Axis::Pipeline))) {
+        const auto stages = plan->lowered.stagesOf(plan->mesh.coordinate(rank_, Axis::Pipeline));
+        chunks_ = static_cast<int>(stages.size());
+        for (const int stage : stages) {
             const auto layers = byLayer(keptParts(plan->layout, shapes[static_cast<std::size_t>(stage)], share));
             for (std::size_t i = 0, next = 0; i < layers.size(); i = next) {
                 for (next = i + 1; next < layers.size() && alike(layers[i], layers[next]);) ++next;
@@ -144,7 +146,13 @@ std::int64_t ActivationsView::sum() const {
 QString ActivationsView::subtitle() const {
     if (rows_.empty()) return {};
     const QString each = text(formatBytes(sum()));
-    return tr("rank %1 · %2 a microbatch · at most %3 kept at once").arg(rank_).arg(each).arg(inFlight_);
+    if (chunks_ == 1)
+        return tr("rank %1 · %2 a microbatch · at most %3 kept at once").arg(rank_).arg(each).arg(inFlight_);
+    return tr("rank %1 · %2 a microbatch in all %3 chunks · at most %4 chunks kept at once")
+        .arg(rank_)
+        .arg(each)
+        .arg(chunks_)
+        .arg(inFlight_);
 }
 
 QString ActivationsView::emptyText() const {

@@ -42,6 +42,7 @@ private:
     std::vector<Row> rows_;
     int rank_ = -1;
     int inFlight_ = 0;  ///< most microbatches whose activations the rank keeps at once
+    int chunks_ = 1;    ///< of the rank
 };
 
 }  // namespace shardlab::ui

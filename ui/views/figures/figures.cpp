@@ -61,11 +61,13 @@ CardFigure tokens(const RunModel& model, const StepSummary* step) {
     return card;
 }
 
+QString perHour(double count) { return tr("%1/h").arg(text(formatCount(count))); }
+
 /// What rented devices are compared by.
 CardFigure deviceHour(const RunModel& model, const StepSummary* step) {
     const Layout& layout = model.header().layout;
     const bool images = readsImages(layout.model);
-    CardFigure card{images ? tr("Images/device h") : tr("Tokens/device h"),
+    CardFigure card{images ? tr("Images/device") : tr("Tokens/device"),
                     unknown,
                     {},
                     images ? tr("The images that one device trains on in an hour: those of a step, divided by the "
@@ -75,9 +77,9 @@ CardFigure deviceHour(const RunModel& model, const StepSummary* step) {
     const double anHour = static_cast<double>(tokensPerStep(layout)) * 3600;
     const DeviceTime device = model.deviceTime();
     if (step && step->complete && step->seconds > 0)
-        card.value = text(formatCount(anHour / device.seconds(step->seconds) / std::max(step->active, 1)));
+        card.value = perHour(anHour / device.seconds(step->seconds) / std::max(step->active, 1));
     if (const double predicted = device.seconds(model.header().predictedStepSeconds); predicted > 0)
-        card.detail = tr("pred %1").arg(text(formatCount(anHour / predicted / std::max(model.ranks(), 1))));
+        card.detail = tr("pred %1").arg(perHour(anHour / predicted / std::max(model.ranks(), 1)));
     addPace(card, model);
     if (const QString fewer = fewerRanks(model, step); !fewer.isEmpty()) card.detail = fewer;
     return card;

@@ -2,13 +2,14 @@
 #include "ui/views/lesson/experiment_part.h"
 
 #include "engine/base/units.h"
+#include "engine/launch/lesson/lesson_text.h"
 #include "ui/core/child.h"
 #include "ui/core/elided_label.h"
-#include "ui/core/field_words.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
+#include "ui/core/words.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -16,7 +17,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <array>
 
 namespace shardlab::ui {
 namespace {
@@ -29,31 +29,6 @@ int stepsDone(const RunModel& model) {
     if (model.empty()) return 0;
     const auto& steps = model.steps().all();
     return static_cast<int>(std::ranges::count_if(steps, &StepSummary::complete));
-}
-
-/// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples": what others of its lesson differ from.
-QString sizes(const Layout& layout) {
-    return ExperimentPart::tr("%1 of %2, %3 wide; %4; %5 of %6")
-        .arg(text(wordOf(layout.model.kind)),
-             counted(layout.model.layers, ExperimentPart::tr("1 layer"), ExperimentPart::tr("%1 layers")),
-             QString::number(layout.model.hidden),
-             counted(rankCount(layout), ExperimentPart::tr("1 rank"), ExperimentPart::tr("%1 ranks")),
-             counted(microbatches(layout), ExperimentPart::tr("1 microbatch"), ExperimentPart::tr("%1 microbatches")),
-             counted(layout.batch.micro, ExperimentPart::tr("1 sample"), ExperimentPart::tr("%1 samples")));
-}
-
-/// What the experiment has else than the one that it is like, in the words of the form.
-QString difference(const Lesson& lesson, const LessonExperiment& experiment) {
-    if (experiment.like.empty()) return sizes(experiment.layout);
-    const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
-    std::vector<FieldChange> changes = changesBetween(other->layout, experiment.layout);
-    // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.
-    constexpr std::array following{"/name", "/cluster/hosts", "/cluster/pace", "/cluster/pace/step_seconds"};
-    std::erase_if(changes, [&](const FieldChange& change) {
-        return std::ranges::find(following, change.pointer) != following.end();
-    });
-    return ExperimentPart::tr("like %1, but %2")
-        .arg(text(experiment.like), changes.empty() ? ExperimentPart::tr("run again") : changesText(changes));
 }
 
 QLabel* wrapped(const QString& text, const char* role, QWidget* parent) {
@@ -102,7 +77,7 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
     column->setContentsMargins(10, 6, 10, 8);
     column->setSpacing(4);
     column->addLayout(head);
-    column->addWidget(wrapped(difference(lesson, shown), "small", this));
+    column->addWidget(wrapped(told(differenceWords(lesson, shown)), "small", this));
     column->addLayout(foot);
 
     connect(name_, &QPushButton::clicked, this, [this] {

@@ -123,9 +123,9 @@ void LessonView::askAndSaveHandout() {
 
 void LessonView::saveHandout(const QString& file) {
     LessonSession& lessons = context_.lessons;
-    const Status saved =
-        ui::saveHandout(text(handout(*lessons.lesson(), lessons.known(), lessons.reader())), file.toStdString());
-    if (!saved) Q_EMIT lessons.failed(saved.error());
+    const QString page = text(handout(*lessons.lesson(), lessons.known(), lessons.reader()));
+    const base::Status written = ui::saveHandout(page, file.toStdString());
+    Q_EMIT lessons.handoutWritten(file, written ? nullptr : &written.error());
 }
 
 void LessonView::refresh() {

@@ -15,7 +15,7 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int leastRow = 17;
-constexpr int largestRow = 24;
+constexpr int largestRow = 40;
 constexpr int top = 16;  ///< room for the limit's label
 
 QString bytesText(std::int64_t bytes) { return QString::fromStdString(formatBytes(bytes)); }

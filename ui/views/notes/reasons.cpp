@@ -82,11 +82,15 @@ Reason memoryReason(const Plan& plan) {
     const std::int64_t sum = std::max<std::int64_t>(1, total(most->bytes));
     QString why = tr("Its largest part is %1 with %2.")
                       .arg(term(name(category)), percent(static_cast<double>(*largest) / static_cast<double>(sum)));
-    if (most->microbatchesInFlight > 0)
-        why += most->microbatchesInFlight == 1
-                   ? tr(" It keeps the activations of 1 microbatch until its backward.")
-                   : tr(" It keeps the activations of %1 microbatches until their backwards.")
-                         .arg(most->microbatchesInFlight);
+    const std::size_t chunks = plan.lowered.stagesOf(plan.mesh.coordinate(most->rank, Axis::Pipeline)).size();
+    if (const int kept = most->microbatchesInFlight; kept > 0)
+        why += kept == 1 ? tr(" It keeps the activations of 1 microbatch until its backward.")
+               : chunks > 1
+                   ? tr(" It keeps the activations of %1 forwards, each of a microbatch in one of its %2 chunks, until "
+                        "their backwards.")
+                         .arg(kept)
+                         .arg(chunks)
+                   : tr(" It keeps the activations of %1 microbatches until their backwards.").arg(kept);
     return {tr("Rank %1 needs the most memory, %2").arg(most->rank).arg(text(formatBytes(most->peak))), why};
 }
 

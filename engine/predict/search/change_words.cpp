@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/predict/search/change_words.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <variant>
+
+namespace shardlab::predict {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::size_t mostElements = 6;  ///< of a list that are told
+
+Sentence joined(const Sentence& first, const Sentence& next) {
+    return first.empty() ? next : say("{}, {}", first, next);
+}
+
+Sentence valueWords(const json& value) {
+    if (value.is_boolean()) return value.get<bool>() ? say("on") : say("off");
+    if (value.is_number()) return fmt::format("{:.15g}", value.get<double>());
+    if (value.is_string()) return value == "" ? say("nothing") : Sentence(value.get_ref<const std::string&>());
+    // Hosts alone are told whole among the objects of a layout.
+    if (value.is_object()) return fmt::format("{} × {}", value.value("name", std::string()), value.value("devices", 0));
+    if (!value.is_array() || value.empty()) return say("none");
+    Sentence list;
+    for (std::size_t index = 0; index < std::min(value.size(), mostElements); ++index)
+        list = joined(list, valueWords(value[index]));
+    return value.size() > mostElements ? joined(list, say("… of {}", value.size())) : list;
+}
+
+/// Empty where other fields tell of the change.
+Sentence wordsOf(const FieldChange& change) {
+    const Field* field = findField(change.pointer);
+    json from = json::parse(change.from, nullptr, false), to = json::parse(change.to, nullptr, false);
+    if (field && std::holds_alternative<PaceField>(field->access)) {
+        if (from.is_object() && to.is_object()) return {};
+        from = from.is_object();
+        to = to.is_object();
+    }
+    const bool named = field && !field->zero.empty();
+    const Sentence before = named && from == 0 ? termOf(field->zero) : valueWords(from);
+    const Sentence after = named && to == 0 ? termOf(field->zero) : valueWords(to);
+    const Sentence label = labelOf(change.pointer);
+    const std::string_view unit =
+        field && to.is_number() && !(named && to == 0) ? unitOf(*field, to.get<double>()) : "";
+    if (unit.empty()) return say("{} {} instead of {}", label, after, before);
+    return say("{} {} {} instead of {}", label, after, termOf(unit), before);
+}
+
+}  // namespace
+
+Sentence labelOf(std::string_view pointer) {
+    for (std::string_view at = pointer; !at.empty(); at = at.substr(0, at.rfind('/')))
+        if (const Field* field = findField(at)) return termOf(field->label);
+    return pointer;
+}
+
+std::string_view unitOf(const Field& field, double number) {
+    std::string_view unit = field.unit;
+    if (number == 1 && unit.ends_with("ches")) unit.remove_suffix(2);
+    else if (number == 1 && unit.size() > 1 && unit.ends_with('s') && !unit.ends_with("/s")) unit.remove_suffix(1);
+    return unit;
+}
+
+Sentence changeWords(const std::vector<FieldChange>& changes) {
+    Sentence words;
+    for (const FieldChange& change : changes)
+        if (const Sentence next = wordsOf(change); !next.empty()) words = joined(words, next);
+    return words;
+}
+
+}  // namespace shardlab::predict
