@@ -2,7 +2,7 @@
 """What shardlab.watch() costs a training step: the same loop with and without it, in turns, in one process.
 
 usage: watch_overhead.py BUILD [PAIRS]
-The model's size is chosen so that a step without it takes about 10 ms. BUILD has bin/shardlab, which listens meanwhile. To be
+A step has one microbatch, and then eight; the model's size is chosen so that it takes about 10 ms without. BUILD has bin/shardlab, which listens meanwhile. To be
 run by a Python with PyTorch. A few steps without stand beside a few steps with, in changing order, and what is told is the
 median of the differences of such pairs: what else the machine does falls on both of a pair. Beside the time by the clock
 stands the processor's time of the training thread, and of the whole process, which has the sending thread's.
@@ -23,20 +23,20 @@ import shardlab  # noqa: E402
 from shardlab import record  # noqa: E402
 from shardlab.link import Sender  # noqa: E402
 
-AIM, MICROBATCHES, WARM_UP = 0.010, 8, 10
+AIM, WARM_UP = 0.010, 10
 SETTLE, STEPS = 3, 7  # of each half of a pair
 
 
-def loop(width):
+def loop(width, microbatches):
     torch.manual_seed(1)
     model = torch.nn.Sequential(*(layer for _ in range(4) for layer in (torch.nn.Linear(width, width), torch.nn.GELU())))
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4)
-    batch = torch.randn(MICROBATCHES, 16, width)
+    batch = torch.randn(microbatches, 16, width)
 
     def step():
         optimizer.zero_grad()
         for rows in batch:
-            (model(rows).square().mean() / MICROBATCHES).backward()
+            (model(rows).square().mean() / microbatches).backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
 
@@ -59,11 +59,11 @@ def seconds(step, steps):
     return clock, thread, (times()[2] - begin[2]) / steps
 
 
-def sized():
+def sized(microbatches):
     """The loop whose step is nearest to what is aimed at."""
     found = []
     for width in range(64, 1025, 64):
-        made = loop(width)
+        made = loop(width, microbatches)
         seconds(made[2], WARM_UP)
         found.append((abs(seconds(made[2], WARM_UP)[1] - AIM), width, made))
         if len(found) > 1 and found[-1][0] > found[-2][0]:
@@ -80,6 +80,7 @@ def alone(events=10000):
     """Processor's seconds of an event where nothing else is computed: to be put into the queue, and to be packed."""
     silent = object.__new__(Sender)
     silent.fresh, silent.queue, silent.kept, silent.names = collections.deque(), [], 0, {}
+    silent.append = silent.fresh.append
     before, record.sender = record.sender, silent
     begin = time.thread_time()
     for _ in range(events):
@@ -101,33 +102,36 @@ def main():
             if "SHARDLAB_ADDRESS=" in line:
                 os.environ.update(word.split("=", 1) for word in line.split() if word.startswith("SHARDLAB_"))
                 break
-        width, (model, optimizer, step) = sized()
         shardlab.connect(program="watch_overhead")
-        plain, watched, events = [], [], 0
-        for pair in range(pairs):
-            for with_it in (pair % 2 == 0, pair % 2 != 0):
-                run = shardlab.watch(model=model, optimizer=optimizer) if with_it else None
-                for _ in range(SETTLE):  # the first steps of a watch() look at all tensors
-                    step()
-                before = recorded()
-                (watched if with_it else plain).append(seconds(step, STEPS))
-                events += recorded() - before
-                if run is not None:
-                    run.stop()
-        lost, (put, packed) = shardlab.dropped(), alone()
+        print("PyTorch %s, %d pairs of %d steps" % (torch.__version__, pairs, STEPS))
+        for microbatches in (1, 8):
+            compare(microbatches, pairs)
+        print("an event alone: put %.2f us, packed %.2f us; dropped: %d"
+              % (*(each * 1e6 for each in alone()), shardlab.dropped()))
         shardlab.close(10)
         listener.wait(60)
+
+
+def compare(microbatches, pairs):
+    width, (model, optimizer, step) = sized(microbatches)
+    plain, watched, events = [], [], 0
+    for pair in range(pairs):
+        for with_it in (pair % 2 == 0, pair % 2 != 0):
+            run = shardlab.watch(model=model, optimizer=optimizer) if with_it else None
+            for _ in range(SETTLE):  # the first steps of a watch() look at all tensors
+                step()
+            before = recorded()
+            (watched if with_it else plain).append(seconds(step, STEPS))
+            events += recorded() - before
+            if run is not None:
+                run.stop()
     each = events / len(watched) / STEPS
-    print("A step of %d microbatches, width %d, PyTorch %s, %d pairs of %d steps"
-          % (MICROBATCHES, width, torch.__version__, pairs, STEPS))
+    print("a step of %d microbatches, width %d, %.1f events" % (microbatches, width, each))
     for which, name in enumerate(("by the clock", "of this thread", "of the process")):
         without = statistics.median(of[which] for of in plain)
         more = statistics.median(with_it[which] - of[which] for of, with_it in zip(plain, watched))
         print("  %-15s without %.3f ms, watched %+.3f ms, overhead %.2f %%, %.1f us an event"
               % (name, without * 1e3, more * 1e3, more / without * 100, more / each * 1e6))
-    print("  an event alone  put %.2f us, packed %.2f us" % (put * 1e6, packed * 1e6))
-    print("  events a step   %.1f" % each)
-    print("  dropped         %d" % lost)
 
 
 if __name__ == "__main__":

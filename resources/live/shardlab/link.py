@@ -224,12 +224,10 @@ class Sender:
         self.thread.start()
 
     def put(self, event):
-        self.look_for_room()
+        """Whoever calls append() instead, calls this now and then."""
+        if len(self.fresh) + self.kept >= MOST_QUEUED:
+            self.append = self._drop
         self.append(event)
-
-    def look_for_room(self):
-        """Whoever calls append() without it does so now and then."""
-        self.append = self.fresh.append if len(self.fresh) + self.kept < MOST_QUEUED else self._drop
 
     def _drop(self, event):
         with self.lock:
@@ -253,7 +251,8 @@ class Sender:
                     pass
             self.last = fresh.popleft()
         self.kept = len(queue)
-        self.look_for_room()
+        if len(fresh) + self.kept < MOST_QUEUED:
+            self.append = fresh.append
         return named
 
     def _settle(self, event, named):
