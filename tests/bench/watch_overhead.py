@@ -62,11 +62,12 @@ def seconds(step, steps):
 def sized(microbatches):
     """The loop whose step is nearest to what is aimed at."""
     found = []
-    for width in range(64, 1025, 64):
+    for width in range(64, 2049, 64):
         made = loop(width, microbatches)
         seconds(made[2], WARM_UP)
-        found.append((abs(seconds(made[2], WARM_UP)[1] - AIM), width, made))
-        if len(found) > 1 and found[-1][0] > found[-2][0]:
+        taken = seconds(made[2], WARM_UP)[1]
+        found.append((abs(taken - AIM), width, made))
+        if taken > 1.3 * AIM:
             break
     return min(found, key=lambda each: each[0])[1:]
 
