@@ -19,6 +19,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <numeric>
 #include <set>
 #include <tuple>
 
@@ -29,6 +30,12 @@ namespace {
 constexpr int draws = 24;
 
 double last(const std::vector<double>& values) { return values.empty() ? NAN : values.back(); }
+
+/// The mean of the last third: a single step's loss may jump, and does so on one processor and not on the next.
+double ending(const std::vector<double>& values) {
+    const auto count = static_cast<std::ptrdiff_t>(values.size() / 3);
+    return std::accumulate(values.end() - count, values.end(), 0.0) / static_cast<double>(count);
+}
 
 }  // namespace
 
@@ -145,10 +152,10 @@ private Q_SLOTS:
         QVERIFY2(run.error.empty(), run.error.c_str());
         const std::vector<double> narrow = run.counter(EventKind::Loss);
         QVERIFY(narrow != wide);
-        const double learned = wide.front() - last(wide);
+        const double learned = wide.front() - ending(wide);
         QVERIFY2(learned > 1, qPrintable(QString::number(learned)));
-        QVERIFY2(std::abs(last(narrow) - last(wide)) < 0.1 * learned,
-                 qPrintable(QString("%1, bf16 %2").arg(last(narrow)).arg(last(wide))));
+        QVERIFY2(std::abs(ending(narrow) - ending(wide)) < 0.1 * learned,
+                 qPrintable(QString("%1, bf16 %2").arg(ending(narrow)).arg(ending(wide))));
         requireEvents(layout, run);
     }
 

@@ -111,7 +111,7 @@ private Q_SLOTS:
         layout.model.sequence = 24;
         layout.model.weights = at("plain").string();
         layout.data.kind = DataKind::Tokens;
-        Tokens tokens(4000);
+        std::vector<std::uint16_t> tokens(4000);
         for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = std::uint16_t(i * i % 131);
         QFile file(folder_.filePath("tokens16.bin"));
         QVERIFY(file.open(QIODevice::WriteOnly));
