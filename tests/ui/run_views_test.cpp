@@ -18,6 +18,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
+#include <algorithm>
+
 using namespace shardlab;
 using namespace shardlab::test;
 
@@ -246,7 +248,8 @@ void RunViewsTest::memoryClickSelectsTheRank() {
     view.show();
     view.flush();
     auto* bars = view.findChild<MemoryBars*>();
-    QTest::mouseClick(bars, Qt::LeftButton, {}, {60, 16 + 24 + 10});
+    const int row = std::min(40, (bars->height() - 20) / 4);  // four ranks, below 16 pixels of the scale
+    QTest::mouseClick(bars, Qt::LeftButton, {}, {60, 16 + row + row / 2});
     QCOMPARE(bench.selection.rank(), 1);
 }
 
