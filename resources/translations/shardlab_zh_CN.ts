@@ -10474,10 +10474,6 @@ would give away what the lesson asks.</source>
         <translation>一个 rank 保留其阶段权重的多个完整版本，分片就必须跟随这些版本</translation>
     </message>
     <message>
-        <source>a rank&apos;s history is of its own experts, and the ranks that agree on it would have different ones</source>
-        <translation>一个 rank 的历史是它自己的专家的，而要取得一致的各 rank 有不同的专家</translation>
-    </message>
-    <message>
         <source>a replica needs another one to exchange with</source>
         <translation>一个副本需要另一个副本与之交换</translation>
     </message>
@@ -10908,10 +10904,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>delayed scales begin with 1: gradients of the first step below 2⁻¹⁷ become 0 in E5M2</source>
         <translation>延迟缩放从 1 开始：第一步中小于 2⁻¹⁷ 的梯度在 E5M2 中变为 0</translation>
-    </message>
-    <message>
-        <source>delayed scales with experts spread over ranks</source>
-        <translation>延迟缩放与分布于多个 rank 的专家同用</translation>
     </message>
     <message>
         <source>delayed scales with the exchange {}</source>
