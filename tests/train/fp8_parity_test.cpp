@@ -144,7 +144,8 @@ private Q_SLOTS:
         QFETCH(QString, scaling);
         Layout layout = small();
         layout.run.steps = 30;
-        layout.optimizer.warmup = 0;
+        layout.optimizer.warmup = 5;
+        layout.optimizer.learningRate = 1e-3;
         const std::vector<double> wide = runInProcess(planOf(layout)).counter(EventKind::Loss);
         layout.precision.products = named(products);
         layout.precision.scaling = named(scaling);
