@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Colours and what they mean, in one line or several, of which a low view gets fewer; where there is no room for all, …
-// stands for the last, which the tooltip names.
+// Colours and what they mean, in one line or several, of which a low view gets fewer; where there is no room for all,
+// … stands for the last, which the tooltip names.
 #pragma once
 
 #include <QColor>

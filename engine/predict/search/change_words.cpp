@@ -21,7 +21,8 @@ Sentence valueWords(const json& value) {
     if (value.is_number()) return fmt::format("{:.15g}", value.get<double>());
     if (value.is_string()) return value == "" ? say("nothing") : Sentence(value.get_ref<const std::string&>());
     // Hosts alone are told whole among the objects of a layout.
-    if (value.is_object()) return fmt::format("{} × {}", value.value("name", std::string()), value.value("devices", 0));
+    if (value.is_object())
+        return fmt::format("{} × {}", value.value("name", std::string{}), value.value("devices", std::int64_t{0}));
     if (!value.is_array() || value.empty()) return say("none");
     Sentence list;
     for (std::size_t index = 0; index < std::min(value.size(), mostElements); ++index)
