@@ -120,6 +120,12 @@ private Q_SLOTS:
         QVERIFY(has(yielding.begin(), yielding.end(), "mpi_yield_when_idle", "1"));
         QVERIFY(has(argv.begin(), border, "btl_tcp_if_include", "10.1.0.0/16") &&
                 has(argv.begin(), border, "oob_tcp_if_include", "10.1.0.0/16"));
+        // A cut link that the launcher and its forwarders would still wait for must not end mpirun.
+        const auto seconds = [&](const std::string& key) {
+            const auto found = std::find(argv.begin(), border, "oob_tcp_keepalive_" + key);
+            return found == border ? 0.0 : std::stod(*(found + 1));
+        };
+        QVERIFY(seconds("intvl") * seconds("probes") >= 2e-9 * hostPatience);
     }
 
     /// A host has a fabric where the kernel has a port of it that is up, and ompi_info tells of the library for it.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/mpirun.h"
 
+#include "engine/launch/job/forwarder_setup.h"
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
@@ -81,10 +83,11 @@ void addHosts(Arguments& arguments, const Parameters& parameter, const MpirunOpt
     for (const char* name : {"plm_rsh_no_tree_spawn", "plm_ssh_no_tree_spawn"}) parameter(name, "1");
     // The hosts have been chosen: no resource manager's list is asked again.
     parameter("ras", noManager);
-    // A host that is gone is noticed in some seconds; the launcher itself notices sooner.
+    // Open MPI's daemons wait twice as long for a silent host as the launcher and its forwarders do: a link that comes
+    // back within their patience must not end the run.
     parameter("oob_tcp_keepalive_time", "4");
     parameter("oob_tcp_keepalive_intvl", "1");
-    parameter("oob_tcp_keepalive_probes", "4");
+    parameter("oob_tcp_keepalive_probes", std::to_string(2 * hostPatience / 1'000'000'000));
     if (!options.network.empty()) {
         parameter("oob_tcp_if_include", options.network);
         parameter("btl_tcp_if_include", options.network);
