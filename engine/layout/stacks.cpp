@@ -90,6 +90,7 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.keepsGradients = fields.flag("keeps_gradients");
     it.keepsStandIns = fields.flag("keeps_stand_ins");
     it.keepsRounded = fields.flag("keeps_rounded");
+    it.gathersRounded = fields.flag("gathers_rounded");
     it.keepsGathered = fields.flag("keeps_gathered");
     it.keepsUnread = fields.flag("keeps_unread");
     it.splitsProducts = fields.flag("splits_products");

@@ -74,8 +74,10 @@ struct SoftwareStack {
     bool keepsGradients = false;  ///< in the weights' format, beside their sums in fp32
     bool keepsStandIns = false;   ///< a buffer for each shape of a weight, which stands for a gradient that is summed
     bool keepsRounded = false;    ///< operands of products in 8 or 4 bits are kept in that format, not in 16 bits
-    bool keepsGathered = false;   ///< of split tokens, what a product took of all of them
-    bool keepsUnread = false;     ///< outputs of operations that are kept (recompute.h), though no backward reads them
+    bool gathersRounded =
+        false;                   ///< ZeRO 3 gathers weights in 8 bits where products round them with one scale a tensor
+    bool keepsGathered = false;  ///< of split tokens, what a product took of all of them
+    bool keepsUnread = false;    ///< outputs of operations that are kept (recompute.h), though no backward reads them
     bool splitsProducts = false;  ///< queries, keys and values are a product each, and so are a gate and its values
     std::string source;
     std::vector<std::string> schedules;  ///< of several pipeline ranks, by their names (schedule/registry.h)

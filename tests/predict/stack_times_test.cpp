@@ -47,7 +47,7 @@ std::string stackText(const std::string& key, const std::string& value) {
         "bucket_elements": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
         "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
         "routing_kernels": 60, "expert_kernels": 10, "merges_rows": false, "splits_messages": false,
-        "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "keeps_gathered": false,
+        "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "gathers_rounded": false, "keeps_gathered": false,
         "keeps_unread": false, "splits_products": false,
         "source": "a test", "schedules": ["1f1b"]})";
     const auto at = text.find('"' + key + '"');
@@ -137,6 +137,33 @@ private Q_SLOTS:
         const double serial = planOf(paced("megatron-core-serial")).stepSeconds;
         const double eager = planOf(paced("megatron-2022")).stepSeconds;
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
+    }
+
+    /// Between hosts whose links are all that a step waits for, gathers of codes take half of those of 16 bits; tables,
+    /// and products with a scale for each row, are gathered in 16 bits.
+    void gathersOfCodes() {
+        const auto gathered = [](const char* stack, ProductFormat format) {
+            Layout layout = paced(stack);
+            layout.parallel = {.data = 16, .zero = 3};
+            layout.cluster.hosts = {{"node1", 8}, {"node2", 8}};
+            layout.batch = {.global = 16, .micro = 1};
+            layout.precision.products = format;
+            double blocks = 0, tables = 0;
+            const Plan plan = planOf(layout);
+            for (const DataPiece& piece : plan.costs.stages.at(0).data.gatherForward) {
+                const bool block = piece.layer > 0 && piece.layer <= 2 * layout.model.layers;
+                (block ? blocks : tables) += piece.seconds;
+            }
+            return std::pair(blocks, tables);
+        };
+        const auto sixteen = gathered("torchtitan-compile", ProductFormat::Compute),
+                   codes = gathered("torchtitan-compile", ProductFormat::Fp8);
+        QVERIFY2(codes.first < 0.53 * sixteen.first && codes.first > 0.47 * sixteen.first,
+                 qPrintable(QString("%1 %2 s").arg(codes.first).arg(sixteen.first)));
+        QCOMPARE(codes.second, sixteen.second);
+        QVERIFY(sixteen.second > 0);
+        QCOMPARE(gathered("torchtitan-compile", ProductFormat::Fp8Rows), sixteen);
+        QCOMPARE(gathered("fsdp", ProductFormat::Fp8), gathered("fsdp", ProductFormat::Compute));
     }
 
     /// Every stack is either predicted on a GPU, or refused in words that name those that are.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/coded_exchange.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/copies.h"
+#include "engine/layout/stacks.h"
 #include "engine/predict/plan/costs.h"
+#include "engine/predict/plan/fp8_costs.h"
 #include "engine/predict/plan/layer_moments.h"
 
 #include <algorithm>
@@ -81,6 +84,28 @@ std::vector<DataPiece> fetchedPieces(const std::vector<UnitGather>& gathers, int
     return pieces;
 }
 
+/// How many bytes a gather of weights moves, as a share of those in the weights' format: the modelled stack may round
+/// the weights of a block's products before it gathers them. Tables are gathered as they are.
+class GatheredShare {
+public:
+    GatheredShare(const Layout& layout, const StageShape& shape, const TensorShare& share,
+                  const std::vector<FlatUnit>& units) {
+        const SoftwareStack* const stack = modelledStack(layout);
+        if (!stack || !stack->gathersRounded || !scalesTensors(layout.precision.products)) return;
+        double rounded = 0, all = 0;
+        for (const LinearShape& linear : linearShapes(layout, shape, share))
+            rounded += static_cast<double>(linear.inputs * linear.outputs);
+        for (const FlatUnit& unit : units)
+            if (!unit.table) all += static_cast<double>(unit.size);
+        const double bytes = numberFormats(layout.precision).weightBytes();
+        if (all > 0) inBlocks_ -= std::min(1.0, rounded / all) * (1 - 1 / bytes);
+    }
+    double of(const FlatUnit& unit) const { return unit.table ? 1 : inBlocks_; }
+
+private:
+    double inBlocks_ = 1;
+};
+
 }  // namespace
 
 double copySeconds(const DeviceHost& host, std::int64_t bytes) {
@@ -141,8 +166,10 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
         costs.fetchBackward = fetchedPieces(backward, d, formats.weightBytes(), *device.host);
     }
     if (replicaCount(layout.parallel) == 1) return costs;
-    costs.gatherForward = piecesOf(forward, formats.weightBytes(), gather);
-    costs.gatherBackward = piecesOf(backward, formats.weightBytes(), gather);
+    const GatheredShare gathered(layout, shape, share, units);
+    const auto inUse = [&](double bytes, const FlatUnit& unit) { return gather(gathered.of(unit) * bytes, unit); };
+    costs.gatherForward = piecesOf(forward, formats.weightBytes(), inUse);
+    costs.gatherBackward = piecesOf(backward, formats.weightBytes(), inUse);
     return costs;
 }
 

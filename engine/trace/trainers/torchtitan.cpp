@@ -82,7 +82,11 @@ private:
         if (products != std::end(titanProducts) && titanEffect("/precision/products", layout_)) {
             add("converters", fmt::format("[\"{}\"]", products->section));
             section(products->section);
-            add("recipe_name", tomlString(products->recipe));
+            // Weights are gathered as codes of the products, which torchtitan has with the recipe it takes unnamed.
+            const bool gathers = scalesTensors(products->ours) && titanShards(layout_);
+            if (!gathers) add("recipe_name", tomlString(products->recipe));
+            else
+                for (const char* key : titanGatherCodes) add(key, "true", "the same losses with half the bytes");
         }
         if (!own) return;
         const std::string module = pythonName(options_.stem) + "_flavor";

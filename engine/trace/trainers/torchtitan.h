@@ -65,6 +65,9 @@ inline constexpr TitanProducts titanProducts[] = {
     {ProductFormat::Fp8Rows, "quantize.linear.float8", "rowwise"},
     {ProductFormat::MxFp8, "quantize.linear.mx", "mxfp8_cublas"},
 };
+/// Keys of the section of 8-bit products: FSDP gathers codes, whose scales are known before.
+inline constexpr const char* titanGatherCodes[] = {"enable_fsdp_float8_all_gather",
+                                                   "precompute_float8_dynamic_scale_for_fsdp"};
 
 struct TitanModel {
     ModelSpec model;

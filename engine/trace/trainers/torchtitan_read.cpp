@@ -291,6 +291,7 @@ private:
             }
             const TitanProducts* products =
                 std::ranges::find(titanProducts, fp8 ? ProductFormat::Fp8 : ProductFormat::MxFp8, &TitanProducts::ours);
+            for (const char* key : titanGatherCodes) keys_.flag(std::string(products->section) + "." + key, false);
             const std::string recipe = keys_.text(std::string(products->section) + ".recipe_name");
             const auto* const named = std::ranges::find(titanProducts, recipe, &TitanProducts::recipe);
             if (named != std::end(titanProducts) && named->section == products->section) products = named;
