@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpirun's argv, its last words, and how a run is judged from them.
+#include "engine/launch/job/forwarder_setup.h"
 #include "engine/launch/job/mpirun.h"
 #include "engine/launch/job/mpirun_report.h"
 #include "engine/launch/job/rank_ends.h"
