@@ -22,6 +22,7 @@
 #include "kernels/gate.h"
 #include "kernels/gelu.h"
 #include "kernels/gemm.h"
+#include "kernels/gradient_codes.h"
 #include "kernels/latent_heads.h"
 #include "kernels/layer_norm.h"
 #include "kernels/max_pool.h"
@@ -67,7 +68,8 @@ namespace shardlab::kernels {
     SHARDLAB_ADAFACTOR_OPS(operation)                                                                                  \
     SHARDLAB_SM3_OPS(operation)                                                                                        \
     SHARDLAB_GATE_OPS(operation)                                                                                       \
-    SHARDLAB_EXPERT_ROW_OPS(operation)
+    SHARDLAB_EXPERT_ROW_OPS(operation)                                                                                 \
+    SHARDLAB_GRADIENT_CODE_OPS(operation)
 
 struct Operations : GemmOps,
                     Fp8Ops,
@@ -97,7 +99,8 @@ struct Operations : GemmOps,
                     AdafactorOps,
                     Sm3Ops,
                     GateOps,
-                    ExpertRowOps {
+                    ExpertRowOps,
+                    GradientCodeOps {
 protected:
     ~Operations() = default;
 };

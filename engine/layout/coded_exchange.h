@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the codes of gradients take that travel in 8 bits or less (precision.exchange): their arithmetic is in
-// train/comm/gradient_codes.h, who sends what to whom in train/parallel/coded_exchange.h.
+// kernels/gradient_codes.h, who sends what to whom in train/parallel/coded_exchange.h.
 #pragma once
 
 #include "engine/layout/flat_units.h"

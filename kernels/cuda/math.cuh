@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers by the hardware's own instruction. They are off by at most 2⁻²² of themselves, and 0 below 2⁻¹²⁶.
+// Powers by the hardware's own instruction, which are off by at most 2⁻²² of themselves, and 0 below 2⁻¹²⁶; and products
+// that are rounded by themselves.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -21,5 +22,14 @@ __device__ inline float powerOfTwo(float x) {
 
 /// e^x.
 __device__ inline float powerOfE(float x) { return powerOfTwo(x * 1.4426950408889634f); }
+
+/// a·b, rounded before anything is added to it.
+__device__ inline float productAlone(float a, float b) {
+#ifdef SHARDLAB_EMULATED_CUDA
+    return a * b;
+#else
+    return __fmul_rn(a, b);
+#endif
+}
 
 }  // namespace shardlab::kernels::cuda

@@ -18298,8 +18298,8 @@ would give away what the lesson asks.</source>
         <translation>交换格式</translation>
     </message>
     <message>
-        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, with ZeRO 0 and 1, and without a tensor group, on processors.</source>
-        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、ZeRO 0 和 1、没有张量组、在处理器上。</translation>
+        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, with ZeRO 0 and 1, and without a tensor group.</source>
+        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、ZeRO 0 和 1、没有张量组。</translation>
     </message>
     <message>
         <source>ZeRO {}</source>
@@ -18330,16 +18330,8 @@ would give away what the lesson asks.</source>
         <translation>{} 个 rank 的张量组</translation>
     </message>
     <message>
-        <source>cluster.device cpu</source>
-        <translation>cluster.device cpu</translation>
-    </message>
-    <message>
         <source>cluster.pace.stack shardlab</source>
         <translation>cluster.pace.stack shardlab</translation>
-    </message>
-    <message>
-        <source>codes are made in the processor&apos;s memory</source>
-        <translation>编码在处理器的内存中生成</translation>
     </message>
     <message>
         <source>copies sum their parts once more, in full</source>

@@ -64,12 +64,6 @@ inline const std::vector<SingleFault> codedFaults{
          l.parallel.bucket = 0;
      },
      "/precision/exchange", "full; or parallel.bucket above 0"},
-    {"codes on GPUs",
-     [](Layout& l) {
-         l.precision.exchange = ExchangeFormat::Bits8;
-         l.cluster.device = DeviceKind::Cuda;
-     },
-     "/precision/exchange", "full; or cluster.device cpu"},
     {"codes in another program's times",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;

@@ -3,7 +3,6 @@
 // nothing is lost but what remainders hold.
 #include "engine/base/random.h"
 #include "engine/predict/search/nearest_legal.h"
-#include "engine/train/comm/gradient_codes.h"
 #include "tests/support/seed.h"
 #include "tests/train/coded_runs.h"
 #include "tests/train/serial_codes.h"
@@ -73,76 +72,6 @@ private:
 
 private Q_SLOTS:
     void initTestCase() { seed_ = freshSeed(); }
-
-    void codesAreWhatTheHeaderSays_data() {
-        QTest::addColumn<QString>("format");
-        for (const char* format : {"8-bit", "4-bit", "1-bit"}) QTest::newRow(format) << format;
-    }
-    void codesAreWhatTheHeaderSays() {
-        QFETCH(QString, format);
-        const ExchangeFormat kind = named(format);
-        RandomStream random(seed_, "codes");
-        for (int round = 0; round < 200; ++round) {
-            const auto count = std::size_t(random.below(round % 2 == 0 ? 40 : 1500));
-            const int sources = 1 + int(random.below(4));
-            Numbers sum(count, 0.0f);
-            std::vector<Numbers> made;
-            for (int s = 0; s < sources; ++s) {
-                Numbers gradient(count), remainder(count);
-                // From far below the smallest normal number to large, whole blocks of zeros, and halves of levels.
-                const float size = std::ldexp(1.0f, int(random.below(280)) - 160);
-                const bool coarse = random.below(3) == 0;
-                for (std::size_t i = 0; i < count; ++i) {
-                    gradient[i] = coarse ? size * float(int(random.below(15)) - 7) / 2 : size * random.normal();
-                    remainder[i] = random.below(2) == 0 ? 0 : size * random.normal() / 8;
-                    if (i / 256 % 3 == 1) gradient[i] = remainder[i] = 0;
-                }
-                Numbers a(count);
-                for (std::size_t i = 0; i < count; ++i) a[i] = gradient[i] + remainder[i];
-                const Numbers wanted = afterCoding(codeBits(kind), a);
-                Numbers codes(std::size_t(codeWords(kind, std::int64_t(count))));
-                encode(kind, gradient, remainder, codes);
-                Numbers read(count);
-                const std::span<const float> one = codes;
-                decodeSum(kind, {&one, 1}, read);
-                for (std::size_t i = 0; i < count; ++i) {
-                    QVERIFY(read[i] == wanted[i]);
-                    QVERIFY(remainder[i] == a[i] - wanted[i]);
-                    sum[i] += wanted[i];
-                }
-                made.push_back(std::move(codes));
-            }
-            const std::vector<std::span<const float>> all(made.begin(), made.end());
-            Numbers read(count);
-            decodeSum(kind, all, read);
-            QVERIFY(read == sum);
-        }
-    }
-
-    /// Numbers that are not finite reach everybody, and no remainder.
-    void nothingInfiniteIsKept() {
-        RandomStream random(seed_, "infinite");
-        for (const ExchangeFormat kind : {ExchangeFormat::Bits8, ExchangeFormat::Bits4, ExchangeFormat::Bits1}) {
-            Numbers gradient(600), remainder(600), codes(std::size_t(codeWords(kind, 600)));
-            for (float& each : gradient) each = random.normal();
-            for (float& each : remainder) each = random.normal();
-            const Numbers before = remainder;
-            gradient[10] = INFINITY;
-            gradient[300] = NAN;
-            gradient[301] = -INFINITY;
-            encode(kind, gradient, remainder, codes);
-            Numbers read(600);
-            const std::span<const float> one = codes;
-            decodeSum(kind, {&one, 1}, read);
-            for (std::size_t i = 0; i < 600; ++i) {
-                QCOMPARE(std::isnan(read[i]), i < 512);
-                QVERIFY(remainder[i] == (i < 512 ? before[i] : gradient[i] + before[i] - read[i]));
-            }
-            Numbers sums(600, 1.0f), again(std::size_t(codeWords(kind, 600)));
-            encodeSum(kind, {&one, 1}, sums, again);
-            for (std::size_t i = 0; i < 600; ++i) QVERIFY(std::isfinite(sums[i]) && (i >= 512 || sums[i] == 1));
-        }
-    }
 
     void ranksDoWhatOneProcessDoes_data() {
         QTest::addColumn<QString>("model");

@@ -37,8 +37,6 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
            say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
     refuse(flushes && p.zero == 0 && p.bucket == 0, say("no buckets"), say("what is coded is a bucket"),
            say("parallel.bucket above 0"));
-    refuse(layout.cluster.device != DeviceKind::Cpu, say("the device {}", wordOf(layout.cluster.device)),
-           say("codes are made in the processor's memory"), say("cluster.device cpu"));
     refuse(modelledStack(layout) != nullptr, say("a modelled software stack"),
            say("what is known of its times is about gradients in full"), say("cluster.pace.stack shardlab"));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/coded_exchange.h"
 
-#include "engine/train/comm/gradient_codes.h"
 #include "engine/train/comm/multi_round_request.h"
 #include "engine/train/comm/ring_collectives.h"
 #include "engine/layout/mesh/replicas.h"
@@ -12,6 +11,8 @@
 
 namespace shardlab::train {
 namespace {
+
+static_assert(kernels::gradientCodeBlock == codeBlock);
 
 constexpr std::string_view ofOutput = " of the output";
 constexpr std::string_view sumKinds[2] = {"remainder of sums", "remainder of sums of the output"};
@@ -28,10 +29,10 @@ CodedStage::CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<con
     }
     worker_ = arena.allocateZeroed(MemoryCategory::Gradients, worker);
     if (codesSums(parallel)) server_ = arena.allocateZeroed(MemoryCategory::Gradients, server);
-    std::span<float> workers = worker_.span().floats(), servers = server_.span().floats();
-    const auto take = [](std::span<float>& from, std::int64_t count) {
-        const std::span<float> taken = from.first(static_cast<std::size_t>(count));
-        from = from.subspan(taken.size());
+    ArraySpan workers = worker_.span(), servers = server_.span();
+    const auto take = [](ArraySpan& from, std::int64_t count) {
+        const ArraySpan taken = from.first(static_cast<std::size_t>(count));
+        from = from.last(from.size() - taken.size());
         return taken;
     };
     for (const FlatUnit& unit : units) {
@@ -46,16 +47,18 @@ CodedStage::CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<con
 }
 
 RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
-                                std::span<float> buffers) const {
+                                ArraySpan buffers) const {
     const Remainders& kept = units_[index];
-    const int members = group.size(), me = group.rank();
+    const int members = group.size(), me = group.rank(), bits = codeBits(format);
     const std::size_t all = static_cast<std::size_t>(codedBytes(format, kept.unit.size, members)) / sizeof(float);
     const std::size_t each = all / static_cast<std::size_t>(members);
-    const std::span<float> sent = buffers.first(all), received = buffers.subspan(all, all);
-    const auto codesOf = [each](std::span<float> codes, int part) {
+    const ArraySpan sent = buffers.first(all), received = buffers.subspan(all, all);
+    const auto codesOf = [each](ArraySpan codes, int part) {
         return codes.subspan(each * static_cast<std::size_t>(part), each);
     };
     const ArraySpan own = partOf(gradient, me, members);
+    const auto stride = static_cast<std::int64_t>(each);
+    Device* const device = &stage_.arena().device();
     std::vector<MultiRoundRequest::Round> rounds;
     const auto one = [](RequestPtr request) {
         std::vector<RequestPtr> requests;
@@ -65,31 +68,30 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
     rounds.emplace_back([=, &group, remainder = kept.worker] {
         for (int part = 0; part < members; ++part) {
             const ElementRange range = partRange(gradient.size(), part, members);
-            encode(format, gradient.subspan(range.begin, range.count), remainder.subspan(range.begin, range.count),
-                   codesOf(sent, part));
+            device->encodeGradient(
+                bits, static_cast<std::int64_t>(range.count), gradient.subspan(range.begin, range.count).data(),
+                remainder.subspan(range.begin, range.count).data().floats(), codesOf(sent, part).data().floats());
         }
-        return one(group.iallToAll(ArraySpan(sent), ArraySpan(received)));
+        return one(group.iallToAll(sent, received));
     });
-    const auto fromAll = [=] {
-        std::vector<std::span<const float>> sources;
-        for (int member = 0; member < members; ++member) sources.push_back(codesOf(received, member));
-        return sources;
-    };
+    const auto count = static_cast<std::int64_t>(own.size());
     if (server_.empty()) {
         rounds.emplace_back([=] {
-            decodeSum(format, fromAll(), own);
+            device->decodeCodedSum(bits, count, members, stride, received.data().floats(), own.data());
             return std::vector<RequestPtr>{};
         });
         return std::make_unique<MultiRoundRequest>(std::move(rounds));
     }
     rounds.emplace_back([=, &group, remainder = kept.server] {
-        encodeSum(format, fromAll(), remainder, codesOf(sent, 0));
-        return one(group.iallGather(ArraySpan(codesOf(sent, 0)), ArraySpan(received)));
+        device->encodeCodedSum(bits, count, members, stride, received.data().floats(), remainder.data().floats(),
+                               sent.data().floats());
+        return one(group.iallGather(codesOf(sent, 0), received));
     });
     rounds.emplace_back([=] {
         for (int part = 0; part < members; ++part) {
-            const std::span<const float> codes = codesOf(received, part);
-            decodeSum(format, {&codes, 1}, partOf(gradient, part, members));
+            const ArraySpan sum = partOf(gradient, part, members);
+            device->decodeCodedSum(bits, static_cast<std::int64_t>(sum.size()), 1, stride,
+                                   codesOf(received, part).data().floats(), sum.data());
         }
         return std::vector<RequestPtr>{};
     });
@@ -98,8 +100,9 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
 
 void CodedStage::scale(float factor) const {
     for (const Buffer* buffer : {&worker_, &server_}) {
-        const std::span<float> remainder = buffer->span().floats();
-        for (float& each : remainder) each *= factor;
+        const ArraySpan remainder = buffer->span();
+        if (remainder.empty()) continue;
+        stage_.arena().device().multiply(static_cast<std::int64_t>(remainder.size()), factor, remainder.data());
     }
 }
 
@@ -107,7 +110,7 @@ std::vector<RemainderPiece> CodedStage::pieces() const {
     std::vector<RemainderPiece> all;
     const std::span<const Parameter> parameters = stage_.parameters();
     const auto add = [&](const std::string_view first, const std::string_view second, std::int64_t begin,
-                         std::span<float> values) {
+                         ArraySpan values) {
         visitPieces(parameters, begin, begin + static_cast<std::int64_t>(values.size()),
                     [&](std::size_t i, std::int64_t at, std::int64_t within, std::int64_t count) {
                         const bool copy = parameters[i].tied && !parameters[i].owner;

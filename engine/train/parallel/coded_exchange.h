@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The exchange of gradients in 8 bits or less with error feedback (Seide et al. 2014; Karimireddy et al. 1901.09847; in
 // two stages as 1-bit Adam, Tang et al. 2102.02888). d replicas hold a bucket of n elements each, g_w on replica w, cut
-// into d parts as ring_collectives.h cuts a block; replica k owns part k. C stands for encode() and decodeSum(), which
-// take part by part (train/comm/gradient_codes.h). Remainders are fp32 and begin with 0: e_w, n elements on replica w;
-// s_k, the elements of part k on its owner.
+// into d parts as ring_collectives.h cuts a block; replica k owns part k. C stands for encodeGradient() and
+// decodeCodedSum(), which take part by part (kernels/gradient_codes.h). Remainders are fp32 and begin with 0: e_w, n
+// elements on replica w; s_k, the elements of part k on its owner.
 //   1. on each w, for each part:  a = g_w + e_w,  e_w := a − C(a);      w sends C(a) to the part's owner
 //   2. on each owner k:           b = Σ_w C(a_w) + s_k,  w = 0 … d−1 in fp32,  s_k := b − C(b)
 //   3. k sends C(b) to all:       g := C(b), rounded to the gradients' type: the same bits on every replica
@@ -31,7 +31,7 @@ struct RemainderPiece {
     const Parameter* parameter = nullptr;
     std::string_view kind;
     std::int64_t begin = 0;  ///< first element within the parameter
-    std::span<float> values;
+    ArraySpan values;        ///< fp32, on the stage's device
 };
 
 /// What one replica keeps of the exchanges of a stage.
@@ -40,10 +40,10 @@ public:
     /// `units` are the stage's, in the order of their reductions (reductionUnits).
     CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<const FlatUnit> units, int replica, Arena& arena);
 
-    /// Exchanges the gradient of unit `index` by way of `buffers`, which have codedBytes() twice and are free again
-    /// when the request is over. `group` are the replicas that exchange the unit.
+    /// Exchanges the gradient of unit `index` by way of `buffers`, fp32, which have codedBytes() twice and are free
+    /// again when the request is over. `group` are the replicas that exchange the unit; its addresses are the device's.
     RequestPtr exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
-                        std::span<float> buffers) const;
+                        ArraySpan buffers) const;
 
     /// Multiplies all remainders, which are in the units of the gradients: by how much the loss scale has changed.
     void scale(float factor) const;
@@ -55,7 +55,7 @@ public:
 private:
     struct Remainders {
         FlatUnit unit;
-        std::span<float> worker, server;
+        ArraySpan worker, server;
         std::int64_t serverBegin = 0;  ///< within the stage
         /// What a checkpoint calls `worker`; the second name is that of a tied embedding's copy on the last stage.
         std::string kinds[2] = {};

@@ -35,13 +35,18 @@ bool devicesExchangeAlone(const DataParallelCommSetup& setup) {
            setup.parallel.allReduce != AllReduceKind::Ring;
 }
 
-/// What a device does without others: work that is over at a moment of its own.
+/// What a device was asked for to its end: work that is over at a moment of its own.
 class OwnWork final : public Request {
 public:
-    /// Null moments: it is over already.
-    OwnWork(Device& device, std::shared_ptr<DeviceMoment> begin, std::shared_ptr<DeviceMoment> end)
-        : device_(device), begin_(std::move(begin)), end_(std::move(end)) {}
-    bool test() override { return !end_ || end_->reached(); }
+    /// Null moments: it is over already. `group`: whose other members the device waits for; null: nobody's.
+    OwnWork(Device& device, std::shared_ptr<DeviceMoment> begin, std::shared_ptr<DeviceMoment> end,
+            Communicator* group = nullptr)
+        : device_(device), begin_(std::move(begin)), end_(std::move(end)), group_(group) {}
+    bool test() override {
+        if (!end_ || end_->reached()) return true;
+        if (group_) group_->requireMembers();
+        return false;
+    }
     void wait() override {
         if (end_) device_.await(*end_);
     }
@@ -50,6 +55,7 @@ public:
 private:
     Device& device_;
     std::shared_ptr<DeviceMoment> begin_, end_;
+    Communicator* group_;
 };
 
 /// Sums and gathers of a single replica.
@@ -126,7 +132,7 @@ void DataParallelComm::post(Piece& piece, ArraySpan whole,
             std::move(finish));
         return;
     }
-    if (device.onHost() || (setup_.direct && !piece.hops)) {
+    if (device.onHost() || (setup_.onDevice && !piece.hops)) {
         piece.ticket = beside_->post(
             [whole, &device, among, collective = std::move(collective)](Communicator& group) {
                 device.enter();
@@ -363,11 +369,17 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
 DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
                                                         ArraySpan gradient) {
     const CodedStage& coded = *coded_.at(action.stage);
-    const std::span<float> buffers = codes_.span().floats();
     PiecePtr piece = start(
         action, index, gradient,
-        [&coded, format = setup_.format, index, buffers](Communicator& group, ArraySpan whole) {
-            return coded.exchange(format, static_cast<std::size_t>(index), whole, group, buffers);
+        [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
+            Device& device = setup_.arena.device();
+            std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
+            RequestPtr exchanged =
+                coded.exchange(setup_.format, static_cast<std::size_t>(index), whole, group, codes_.span());
+            if (!followsDevice_) return exchanged;
+            // Devices begin what they are asked for at once, and there is one room for codes.
+            exchanged->wait();
+            return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
         },
         {}, nullptr, holdersOf(unit));
     piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));

@@ -36,7 +36,8 @@ struct DataParallelCommSetup {
     std::unique_ptr<Communicator> sameExperts;
     /// The replicas with the same part of each copy, for this object alone; null where there is one copy.
     std::unique_ptr<Communicator> samePart;
-    bool direct = false;           ///< the groups take addresses of the device; else of the processor
+    bool direct = false;           ///< devices exchange by themselves
+    bool onDevice = false;         ///< the groups take addresses of the device; else of the processor
     std::map<int, Stage*> stages;  ///< this rank's, by global stage
     Arena& arena;
     Arena* host = nullptr;  ///< where the shards of weights lie, the memory of the device's host; null: in `arena`

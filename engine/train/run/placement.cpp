@@ -76,8 +76,10 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
     placed.data = groups.of(replicas);
     if (usesDataAxis(plan.lowered)) {
         placed.direct = groups.goesDirectly(replicas);
+        // Codes are made on the device, and go from there wherever it leads.
+        placed.onDevice = placed.direct || codesExchange(plan.layout);
         const auto groupOf = [&](const std::vector<int>& members) {
-            return placed.direct ? groups.of(members) : world.group(members);
+            return placed.onDevice ? groups.of(members) : world.group(members);
         };
         placed.besideCompute = groupOf(sameCopy(plan.mesh, self));
         const ParallelSpec& parallel = plan.layout.parallel;
@@ -149,6 +151,7 @@ std::unique_ptr<DataParallelComm> makeDataParallelComm(const StepPlan& plan, Pla
                                 std::move(place.sameExperts),
                                 std::move(place.samePart),
                                 place.direct,
+                                place.onDevice,
                                 {},
                                 arena,
                                 host,

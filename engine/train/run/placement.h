@@ -32,8 +32,8 @@ struct Placement {
     std::unique_ptr<Communicator> copy;
     /// The ranks that share a copy again, for the thread of exchanges beside compute.
     std::unique_ptr<Communicator> besideCompute;
-    bool direct =
-        false;  ///< besideCompute, sameExperts and samePart take addresses of the device, not of the processor
+    bool direct = false;    ///< the devices of besideCompute, sameExperts and samePart exchange by themselves
+    bool onDevice = false;  ///< these groups take addresses of the device, not of the processor
     std::unique_ptr<Communicator> experts;  ///< ranks of `data` that hold different experts
     /// Ranks that hold the same experts, for the same thread as besideCompute; null where they reduce nothing.
     std::unique_ptr<Communicator> sameExperts;

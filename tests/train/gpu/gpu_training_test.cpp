@@ -81,6 +81,45 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// Gradients travel as codes that the GPUs make, and what is lost of them stays there.
+    void codedExchangesToo_data() {
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("zero");
+        QTest::addColumn<QString>("compute");
+        const auto row = [](const char* format, int d, int p, int zero, const char* compute) {
+            QTest::addRow("%s data %d pipeline %d zero %d %s", format, d, p, zero, compute)
+                << format << d << p << zero << compute;
+        };
+        row("8-bit", 2, 2, 0, "fp32");
+        row("4-bit", 4, 1, 1, "fp32");
+        row("1-bit", 4, 1, 0, "bf16");
+    }
+    void codedExchangesToo() {
+        QFETCH(QString, format);
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, zero);
+        QFETCH(QString, compute);
+        Layout layout = layoutOf(data, pipeline, 1, zero, compute.toStdString());
+        layout.optimizer.learningRate = 0.02;
+        layout.optimizer.warmup = 0;
+        const std::vector<double> inFull = runInProcess(planOf(layout)).counter(EventKind::Loss);
+        layout.precision.exchange = named(format);
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan);
+        const RunOutcome far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        // Where orders of sums differ, so do some codes.
+        const double tolerance = compute == "fp32" ? 2e-3 : 2e-2;
+        const std::vector<double> wanted = near.counter(EventKind::Loss);
+        const QString wrong = difference(far.counter(EventKind::Loss), wanted, tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        if (format == "1-bit") QVERIFY(!difference(inFull, wanted, tolerance).isEmpty());
+    }
+
     /// Factors of 8 bits, which tensor cores multiply where the GPU has their scales.
     void productsIn8BitsToo_data() {
         QTest::addColumn<QString>("products");
