@@ -15,7 +15,7 @@ inline const std::vector<SingleFault> hostFaults{
          l.memory.offload = OffloadKind::Optimizer;
          l.optimizer.kind = OptimizerKind::Sm3;
      },
-     "/memory/offload", "optimizer.kind adamw, adamw-8bit or sgd"},
+     "/memory/offload", "with precision.weights master; or optimizer.kind adamw, adamw-8bit or sgd"},
     {"several versions of weights and an optimizer on the host",
      [](Layout& l) {
          l.memory.offload = OffloadKind::Optimizer;

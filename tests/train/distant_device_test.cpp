@@ -88,6 +88,31 @@ private Q_SLOTS:
             QVERIFY(far.ranks[rank].parameters == near.ranks[rank].parameters);
     }
 
+    /// Codes are made in the device's memory, from which they go by way of the host.
+    void codedExchangesToo_data() {
+        QTest::addColumn<QString>("format");
+        QTest::addColumn<int>("zero");
+        for (const char* format : {"8-bit", "4-bit", "1-bit"})
+            for (const int zero : {0, 1}) QTest::addRow("%s zero %d", format, zero) << format << zero;
+    }
+    void codedExchangesToo() {
+        QFETCH(QString, format);
+        QFETCH(int, zero);
+        Layout layout = small();
+        layout.cluster.hosts = {{"localhost", 4}};
+        layout.parallel.data = 4;
+        layout.parallel.zero = zero;
+        layout.parallel.bucket = 0.01;
+        layout.precision.exchange = named(format);
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runOn(plan, false), far = runOn(plan, true);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        QCOMPARE(far.counter(EventKind::Loss), near.counter(EventKind::Loss));
+        for (std::size_t rank = 0; rank < far.ranks.size(); ++rank)
+            QVERIFY(far.ranks[rank].parameters == near.ranks[rank].parameters);
+    }
+
     void expertsToo_data() {
         QTest::addColumn<QString>("gate");
         QTest::addColumn<QString>("compute");

@@ -131,6 +131,9 @@ private Q_SLOTS:
         for (const char* optimizer : {"adamw", "adamw-8bit", "sgd"})
             for (const char* weights : {"master", "fp32", "alone"})
                 QTest::addRow("%s, weights %s", optimizer, weights) << optimizer << weights << "compute";
+        for (const char* optimizer : {"adafactor", "sm3"})
+            QTest::addRow("%s", optimizer) << optimizer << "master"
+                                           << "compute";
         QTest::addRow("adamw, gradients in fp32") << "adamw"
                                                   << "master"
                                                   << "fp32";
@@ -139,7 +142,9 @@ private Q_SLOTS:
         QFETCH(QString, optimizer);
         QFETCH(QString, weights);
         QFETCH(QString, gradients);
-        Layout layout = layoutOf(2, 1, 1, below(3));
+        // Members of a tensor group sum up rows and columns in the hosts' memory.
+        const bool factored = optimizer == "adafactor" || optimizer == "sm3";
+        Layout layout = factored ? layoutOf(1, 2, 2, 0) : layoutOf(2, 1, 1, below(3));
         layout.optimizer.kind = named(optimizer);
         layout.optimizer.momentum = 0.9;
         layout.precision = {NumberFormat::Bf16, named(weights), named(gradients)};
@@ -154,16 +159,22 @@ private Q_SLOTS:
     void aDistantDeviceTrainsTheSame_data() {
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("zero");
-        for (const int zero : {0, 2, 3}) QTest::addRow("data 2 zero %d", zero) << 2 << zero;
-        QTest::addRow("one rank") << 1 << 0;
+        QTest::addColumn<QString>("optimizer");
+        for (const int zero : {0, 2, 3}) QTest::addRow("data 2 zero %d", zero) << 2 << zero << "adamw";
+        QTest::addRow("one rank") << 1 << 0 << "adamw";
+        for (const char* optimizer : {"adafactor", "sm3"})
+            QTest::addRow("tensor 2, %s", optimizer) << 1 << 0 << optimizer;
     }
     void aDistantDeviceTrainsTheSame() {
         QFETCH(int, data);
         QFETCH(int, zero);
-        Layout layout = layoutOf(data, 1, 1, zero);
+        QFETCH(QString, optimizer);
+        const int tensor = optimizer == "adamw" ? 1 : 2;
+        Layout layout = layoutOf(data, 1, tensor, zero);
+        layout.optimizer.kind = named(optimizer);
         layout.precision.compute = NumberFormat::Bf16;
         std::vector<std::unique_ptr<Device>> devices;
-        for (int rank = 0; rank < data; ++rank) devices.push_back(std::make_unique<DistantDevice>());
+        for (int rank = 0; rank < data * tensor; ++rank) devices.push_back(std::make_unique<DistantDevice>());
         const Plan plan = planOf(offloaded(layout));
         const RunOutcome got = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
             services.device = devices[static_cast<std::size_t>(rank)].get();

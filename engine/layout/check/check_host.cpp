@@ -5,6 +5,7 @@
 #include "engine/layout/suggest.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -44,11 +45,10 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
     const auto refuse = [&](Sentence what, Sentence why, Sentence legal) {
         faults.push_back({"/memory/offload", std::move(what), std::move(why), std::move(legal)});
     };
-    if (traits(layout.optimizer.kind).factored)
-        refuse(say("{} on the host", wordOf(layout.optimizer.kind)),
-               say("its state is one number for each row and column, which a tensor group sums up on the devices: "
-                   "there is next to nothing to move"),
-               say("none; or optimizer.kind {}",
+    if (traits(layout.optimizer.kind).factored && !numberFormats(layout.precision).master)
+        refuse(say("{} on the host without master weights in fp32", wordOf(layout.optimizer.kind)),
+               say("its state is one number for each row and column: there is next to nothing to move"),
+               say("none; or precision.compute bf16 or fp16 with precision.weights master; or optimizer.kind {}",
                    wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; })));
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)

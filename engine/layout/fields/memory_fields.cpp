@@ -75,8 +75,9 @@ std::span<const Field> memoryFields() {
             .help = "optimizer: the optimizer's state and its fp32 weights lie in the host's memory, and the processor "
                     "updates them there. Gradients go to it over the device's link as soon as they are whole, and the "
                     "updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW's 16 bytes per "
-                    "parameter. It works with the exchange allreduce, with schedules that flush, and with adamw, "
-                    "adamw-8bit or sgd. parameters: besides, the weights that a rank owns lie there, and each layer's "
+                    "parameter. It works with the exchange allreduce and with schedules that flush; with adafactor "
+                    "and sm3, whose state is small, where there are fp32 weights beside. parameters: besides, the "
+                    "weights that a rank owns lie there, and each layer's "
                     "come to the device for every forward and backward that reads them (ZeRO-Infinity). The device "
                     "keeps the gradients and room for the layers at work. It needs ZeRO 3 with the partition flat, on "
                     "one replica too.",

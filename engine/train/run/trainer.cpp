@@ -22,7 +22,7 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
       decisions_(services_.world, control_, stepsAhead(plan_.lowered)), clock_(makeClock()) {
     trace_.doing(RankPhase::Setup);
     const LayerObservers observers = clock_->layerObservers();
-    tensor_ = makeTensorGroup(observers);
+    tensor_ = makeTensorGroup(observers, arena_, *place_.tensor);
     context_ = makeContextGroup(observers);
     experts_ = makeExpertGroup(observers);
     stages_ = makeStages(plan_, place_.pipelineRank, arena_, *tensor_, observers, context_.get(), experts_.get());
@@ -33,9 +33,13 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
         if (offloadsOptimizer(layout_.memory)) makeMirrors(stages_, device(), host_->arena());
         hostCopies_ = makeHostCopies(plan_, stages_, arena_, host_->arena(), trace_, *clock_, dataParallel_.get());
     }
-    if (serves())
-        makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master, tensor_.get()}, stages_,
-                       offloadsOptimizer(layout_.memory) ? host_->arena() : arena_);
+    if (serves()) {
+        const bool onHost = offloadsOptimizer(layout_.memory);
+        if (onHost) hostTensor_ = makeTensorGroup(observers, host_->arena(), place_.tensor->host());
+        makeOptimizers({layout_.optimizer, updates(), numberFormats(layout_.precision).master,
+                        (onHost ? hostTensor_ : tensor_).get()},
+                       stages_, onHost ? host_->arena() : arena_);
+    }
     if (exchange() == Exchange::Elastic)
         elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
     if (exchange() == Exchange::Hogwild) {
@@ -84,9 +88,10 @@ std::unique_ptr<StepClock> Trainer::Impl::makeClock() {
     return std::make_unique<PacedClock>(trace_, device(), plan_.costs, services_.faults, services_.coresFree);
 }
 
-std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup(const LayerObservers& observers) {
-    if (place_.tensor->size() == 1) return std::make_unique<TensorGroup>(arena_);
-    return std::make_unique<TensorParallel>(arena_, *place_.tensor, layout_.parallel.sequence, observers.tensor);
+std::unique_ptr<TensorGroup> Trainer::Impl::makeTensorGroup(const LayerObservers& observers, Arena& arena,
+                                                            Communicator& members) {
+    if (members.size() == 1) return std::make_unique<TensorGroup>(arena);
+    return std::make_unique<TensorParallel>(arena, members, layout_.parallel.sequence, observers.tensor);
 }
 
 std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup(const LayerObservers& observers) {

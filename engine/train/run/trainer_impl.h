@@ -42,7 +42,8 @@ public:
 private:
     Sampler makeSampler() const;
     std::unique_ptr<StepClock> makeClock();
-    std::unique_ptr<TensorGroup> makeTensorGroup(const LayerObservers& observers);
+    /// The tensor group for arrays of the arena, whose memory `members` reach.
+    std::unique_ptr<TensorGroup> makeTensorGroup(const LayerObservers& observers, Arena& arena, Communicator& members);
     std::unique_ptr<ContextGroup> makeContextGroup(const LayerObservers& observers);
     std::unique_ptr<ExpertGroup> makeExpertGroup(const LayerObservers& observers);
     void beginStep(int step);
@@ -125,9 +126,10 @@ private:
     bool together_ = true;  ///< whether the ranks have waited for each other since the last step
     const std::unique_ptr<StepClock> clock_;
     std::unique_ptr<TensorGroup> tensor_;
-    std::unique_ptr<ContextGroup> context_;  ///< null where no ranks share the tokens of a sample
-    std::unique_ptr<ExpertGroup> experts_;   ///< null where no other replica has other experts
-    std::unique_ptr<HostArena> host_;        ///< null where nothing of this rank is on its device's host
+    std::unique_ptr<ContextGroup> context_;    ///< null where no ranks share the tokens of a sample
+    std::unique_ptr<ExpertGroup> experts_;     ///< null where no other replica has other experts
+    std::unique_ptr<HostArena> host_;          ///< null where nothing of this rank is on its device's host
+    std::unique_ptr<TensorGroup> hostTensor_;  ///< of an optimizer on the host; null where there is none
     RankStages stages_;
     std::unique_ptr<DataParallelComm> dataParallel_;
     std::unique_ptr<HostCopies> hostCopies_;
