@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <utility>
 
 namespace shardlab::layout {
@@ -59,6 +60,7 @@ std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64
 }
 
 std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes) {
+    if (parallel.bucket == 0 && parallel.zero == 0) return std::numeric_limits<std::int64_t>::max();
     return std::llround(parallel.bucket * 1e6) / gradientBytes;
 }
 

@@ -37,7 +37,8 @@ struct FlatUnit {
 /// embedding, so that both its copies are cut into the same parts.
 std::vector<FlatUnit> fillBuckets(const std::vector<FlatUnit>& units, std::int64_t elements, bool tableApart);
 
-/// Elements of a bucket of /parallel/bucket megabytes, where a gradient has so many bytes.
+/// Elements of a bucket of /parallel/bucket megabytes, where a gradient has so many bytes; without ZeRO, 0 megabytes
+/// stand for all of them.
 std::int64_t bucketElements(const ParallelSpec& parallel, std::int64_t gradientBytes);
 
 /// What is reduced as one at the end of a stage's gradients, of so many bytes each, in the order in which they are

@@ -246,20 +246,6 @@ inline const std::vector<SingleFault> expertFaults{
          l.parallel.exchange = Exchange::Server;
      },
      "/parallel/exchange", "allreduce; or parallel.expert 1"},
-    {"a ring for experts that are spread",
-     [](Layout& l) {
-         l.model.kind = ModelKind::GptMoe;
-         l.parallel.expert = 2;
-         l.parallel.allReduce = AllReduceKind::Ring;
-     },
-     "/parallel/all_reduce", "backend; or parallel.expert 1"},
-    {"no buckets for experts that are spread",
-     [](Layout& l) {
-         l.model.kind = ModelKind::GptMoe;
-         l.parallel.expert = 2;
-         l.parallel.bucket = 0;
-     },
-     "/parallel/bucket", "above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1"},
     {"an asynchronous schedule for experts that are spread",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;

@@ -184,6 +184,46 @@ private Q_SLOTS:
         QVERIFY2(run >= 8, qPrintable(QString("%1 schedules").arg(run)));
     }
 
+    /// Experts go round a ring of those that hold the same, or all in one bucket, beside the rest.
+    void ringsAndOneBucketToo_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<double>("bucket");
+        QTest::addRow("a ring, small buckets") << "ring" << 0.01;
+        QTest::addRow("a ring, large buckets") << "ring" << 25.0;
+        QTest::addRow("no buckets") << "backend" << 0.0;
+    }
+    void ringsAndOneBucketToo() {
+        QFETCH(QString, kind);
+        QFETCH(double, bucket);
+        requireEqual([&]() -> QString {
+            for (const auto& [d, p, e] : {std::tuple(4, 1, 2), std::tuple(4, 1, 4), std::tuple(4, 2, 2)}) {
+                Layout layout = layoutOf("switch", {"1f1b", d, p, e, 1, "none", bucket});
+                layout.parallel.allReduce = named(kind);
+                const Plan plan = planOf(layout);
+                const RunOutcome run = runInProcess(plan);
+                const QString wrong = differs(run, layout, reference("switch"));
+                if (!wrong.isEmpty()) return wrong;
+                TrafficMatrix measured(headerOf(plan)), predicted(headerOf(plan));
+                for (const RankOutcome& rank : run.ranks)
+                    for (const Event& event : rank.events)
+                        if (event.step == 1) measured.add(event);
+                for (const Event& event : plan.simulation.events) predicted.add(event);
+                for (int from = 0; from < d * p; ++from)
+                    for (int to = 0; to < d * p; ++to) {
+                        const auto got = measured.cell(from, to, TrafficMatrix::Part::All),
+                                   wanted = predicted.cell(from, to, TrafficMatrix::Part::All);
+                        if (got.bytes != wanted.bytes || got.count != wanted.count)
+                            return QString("%1 to %2: %3 bytes instead of %4")
+                                .arg(from)
+                                .arg(to)
+                                .arg(got.bytes)
+                                .arg(wanted.bytes);
+                    }
+            }
+            return {};
+        });
+    }
+
     /// The state of an expert is with the ranks that hold it.
     void everyOptimizer_data() {
         QTest::addColumn<QString>("kind");

@@ -22,16 +22,6 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
                           say("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
                           say("it moves a replica's whole weights or gradients, and replicas hold different experts"),
                           say("allreduce; or parallel.expert 1")});
-    if (p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("a ring with experts over {} ranks", p.expert),
-                          say("it goes through all replicas, and gradients of experts are summed only over those that "
-                              "hold the same experts"),
-                          say("backend; or parallel.expert 1")});
-    if (p.bucket == 0 && p.zero == 0)
-        faults.push_back({"/parallel/bucket", say("no buckets with experts over {} ranks", p.expert),
-                          say("without buckets all gradients of a stage are summed at once over all replicas, which "
-                              "hold different experts"),
-                          say("above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1")});
     const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (method != schedules.end() && !method->flushes)
         faults.push_back({"/parallel/expert", say("{} with experts over {} ranks", method->name, p.expert),

@@ -19,14 +19,10 @@ LowerOptions lowerOptions(const Layout& layout) {
     return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
             stageCount(layout) > 1 && flushes(layout) && sharesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
-            parallel.bucket > 0,
-            parallel.zero,
-            parallel.zero > 0 && copyCount(parallel) > 1,
-            updatesAtServer(parallel),
-            exchange == Exchange::Hogwild,
-            exchange == Exchange::Elastic,
-            offloadsOptimizer(layout.memory),
-            offloadsParameters(layout.memory),
+            // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least.
+            parallel.bucket > 0 || expertSpread(parallel) > 1, parallel.zero,
+            parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel), exchange == Exchange::Hogwild,
+            exchange == Exchange::Elastic, offloadsOptimizer(layout.memory), offloadsParameters(layout.memory),
             swapsActivations(layout.memory)};
 }
 

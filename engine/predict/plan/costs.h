@@ -24,6 +24,7 @@ struct DataPiece {
     double seconds = 0;      ///< not stretched
     bool stays = false;      ///< its gradient stays between two layers (FlatUnit::staysBetweenLayers)
     bool experts = false;    ///< between the ranks that hold the same experts, no others
+    int hops = 0;            ///< of a bucket that goes round a ring, within its time; 0 = the backend's all-reduce
 };
 
 /// The data axis of one stage; a list is empty where the layout has no such action.
@@ -40,7 +41,6 @@ struct DataCosts {
     /// part of the replica with the largest. Where there is one replica, these are all of it.
     std::vector<DataPiece> fetchForward, fetchBackward;
     bool inSlots = false;  ///< ZeRO 2, 3: gradients of layers take turns in two slots
-    int hops = 0;          ///< of the ring, within each bucket's time; 0 = the backend's all-reduce
 
     /// The messages of an action that runs beside compute over the data axis; empty for other kinds.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;

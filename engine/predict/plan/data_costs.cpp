@@ -156,7 +156,8 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
                                    unit.spread > 1});
         }
     costs.inSlots = zero >= 2;
-    if (zero == 0 && ring) costs.hops = 2 * (d - 1);
+    for (std::size_t i = 0; zero == 0 && ring && i < reduced.size(); ++i)
+        costs.reduce[i].hops = 2 * (d / reduced[i].spread - 1);
     if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);
     if (zero < 3) return costs;
     const std::vector<UnitGather> forward = forwardGathers(units),

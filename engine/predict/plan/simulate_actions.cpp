@@ -209,12 +209,11 @@ private:
             state.data.reduced = free;
         if (!state.sink.keeps()) return free;
         const auto value = static_cast<double>(index);
-        const int hops = action.kind == ActionKind::ReduceBuckets ? dataOf(action).hops : 0;
-        for (int hop = 0; hop < hops; ++hop)
-            state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / hops,
-                           begin + length * (hop + 1) / hops, action, 2 * piece.bytes / (hops + 2), value);
+        for (int hop = 0; hop < piece.hops; ++hop)
+            state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / piece.hops,
+                           begin + length * (hop + 1) / piece.hops, action, 2 * piece.bytes / (piece.hops + 2), value);
         const Lane lane = copies ? Lane::Copy : Lane::Comm;
-        if (hops == 0) state.sink.add(lane, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
+        if (piece.hops == 0) state.sink.add(lane, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
         return free;
     }
 

@@ -73,7 +73,9 @@ void TrafficMatrix::add(const Event& event) {
         cells_[Sort::Collective][{rank, rank == group.front() ? group[worker] : group.front()}].add(event.bytes);
         break;
     }
-    case Partners::Hop: ring(replicas(), rank, event.bytes, Sort::Hop); break;
+    case Partners::Hop:
+        ring(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), rank, event.bytes, Sort::Hop);
+        break;
     case Partners::Tensor: around(mesh_.group(rank, Axis::Tensor), Sort::Collective); break;
     case Partners::Context: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
     case Partners::Replica: around(replicaRanks(mesh_, rank), Sort::Collective); break;

@@ -363,7 +363,7 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
         [hops, &trace](Communicator& group, ArraySpan data) {
             return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
         },
-        {}, hops);
+        {}, hops, holdersOf(unit));
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
