@@ -21,6 +21,7 @@ struct NumberFormats {
 
     std::int64_t activationBytes() const { return bytesOf(activations); }
     std::int64_t weightBytes() const { return bytesOf(weights); }
+    std::int64_t updatedWeightBytes() const { return master ? fp32Bytes : weightBytes(); }  ///< the master weights
     std::int64_t gradientBytes() const { return bytesOf(gradients); }
     /// Weights are rounded anew for every product.
     bool castsWeights() const { return weights != activations; }

@@ -23,13 +23,15 @@ struct Curves {
     std::vector<Numbers> weights;
 };
 
-/// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all, with ΔW_i at W_i before.
+/// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all, with ΔW_i at W_i before,
+/// or with momentum μ V_i ← μV_i + ΔW_i in its place.
 Curves reenact(const Layout& layout) {
     SerialModel model(layout);
     const int replicas = layout.parallel.data, each = microbatches(layout);
     Curves curves;
     curves.weights.assign(std::size_t(replicas), model.weights());
     Numbers centre = model.weights();
+    std::vector<Numbers> velocities(std::size_t(replicas), Numbers(centre.size(), 0.0f));
     std::vector<Sampler> samplers;
     for (int replica = 0; replica < replicas; ++replica) samplers.emplace_back(model.corpus(), layout, replica);
     for (int step = 0; step < layout.run.steps; ++step) {
@@ -51,8 +53,11 @@ Curves reenact(const Layout& layout) {
                 }
                 curves.distances.push_back(std::sqrt(squares));
             }
-            for (std::size_t i = 0; i < weights.size(); ++i)
-                weights[i] = float(weights[i] - rate * clipping * gradient.values[i]);
+            Numbers& velocity = velocities[std::size_t(replica)];
+            for (std::size_t i = 0; i < weights.size(); ++i) {
+                velocity[i] = float(layout.optimizer.momentum * velocity[i] + clipping * gradient.values[i]);
+                weights[i] = float(weights[i] - rate * velocity[i]);
+            }
         }
         curves.losses.push_back(loss);
         if ((step + 1) % layout.run.validateEvery == 0 || step + 1 == layout.run.steps)
@@ -121,12 +126,15 @@ private Q_SLOTS:
         QTest::addColumn<int>("tensor");
         QTest::addColumn<double>("clip");
         QTest::addColumn<bool>("distant");
-        QTest::addRow("2 replicas") << 2 << 1 << 1 << 0.0 << false;
-        QTest::addRow("4 replicas, clipped") << 4 << 1 << 1 << 0.5 << false;
-        QTest::addRow("3 replicas of a pipeline, clipped") << 3 << 2 << 1 << 0.5 << false;
-        QTest::addRow("2 replicas of tensor groups") << 2 << 1 << 2 << 0.0 << false;
-        QTest::addRow("2 replicas of a pipeline of tensor groups") << 2 << 2 << 2 << 1.0 << false;
-        QTest::addRow("3 replicas on a device") << 3 << 1 << 1 << 0.0 << true;
+        QTest::addColumn<double>("momentum");
+        QTest::addRow("2 replicas") << 2 << 1 << 1 << 0.0 << false << 0.0;
+        QTest::addRow("4 replicas, clipped") << 4 << 1 << 1 << 0.5 << false << 0.0;
+        QTest::addRow("3 replicas of a pipeline, clipped") << 3 << 2 << 1 << 0.5 << false << 0.0;
+        QTest::addRow("2 replicas of tensor groups") << 2 << 1 << 2 << 0.0 << false << 0.0;
+        QTest::addRow("2 replicas of a pipeline of tensor groups") << 2 << 2 << 2 << 1.0 << false << 0.0;
+        QTest::addRow("3 replicas on a device") << 3 << 1 << 1 << 0.0 << true << 0.0;
+        QTest::addRow("3 replicas with momentum") << 3 << 1 << 1 << 0.0 << false << 0.7;
+        QTest::addRow("2 replicas of a pipeline with momentum, clipped") << 2 << 2 << 1 << 0.5 << false << 0.5;
     }
     void equalsTheSerialReenactment() {
         QFETCH(int, data);
@@ -134,8 +142,10 @@ private Q_SLOTS:
         QFETCH(int, tensor);
         QFETCH(double, clip);
         QFETCH(bool, distant);
+        QFETCH(double, momentum);
         Layout layout = layoutOf(data, pipeline, tensor);
         layout.optimizer.clip = clip;
+        layout.optimizer.momentum = momentum;
         const Plan plan = planOf(layout);
         std::vector<std::unique_ptr<Device>> devices;
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank) devices.push_back(std::make_unique<DistantDevice>());
@@ -143,6 +153,50 @@ private Q_SLOTS:
             if (distant) services.device = devices[std::size_t(rank)].get();
         });
         requireReenacted(layout, run, plan);
+    }
+
+    /// Where layers compute in 16 bits, fp32 weights pull each other: replicas stay as far apart as in fp32, and steps
+    /// of the pull that 16 bits could not express add up.
+    void fp32WeightsOf16Bits_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<QString>("weights");
+        QTest::addColumn<bool>("distant");
+        for (const char* compute : {"bf16", "fp16"})
+            for (const char* weights : {"master", "fp32"})
+                QTest::addRow("%s %s", compute, weights) << compute << weights << false;
+        QTest::addRow("bf16 master on a device") << "bf16"
+                                                 << "master" << true;
+    }
+    void fp32WeightsOf16Bits() {
+        QFETCH(QString, compute);
+        QFETCH(QString, weights);
+        QFETCH(bool, distant);
+        Layout layout = layoutOf(3, 1, 1);
+        const Curves wanted = reenact(layout);
+        layout.precision.compute = named(compute);
+        layout.precision.weights = named(weights);
+        const Plan plan = planOf(layout);
+        std::vector<std::unique_ptr<Device>> devices;
+        for (int rank = 0; rank < plan.mesh.ranks(); ++rank) devices.push_back(std::make_unique<DistantDevice>());
+        const RunOutcome run = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
+            if (distant) services.device = devices[std::size_t(rank)].get();
+        });
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        const auto seed = QString("seed %1: ").arg(seed_);
+        QString wrong = difference(run.counter(EventKind::Loss), wanted.losses, 2e-2);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.validations, 2e-2);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+        const auto distances = run.counter(EventKind::ElasticDistance);
+        QCOMPARE(distances.front(), 0.0);
+        wrong = difference(distances, wanted.distances, 0.1);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "distance: " + wrong));
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            std::int64_t parameters = 0;
+            for (const Event& event : run.ranks[rank].events)
+                if (event.kind == peakKind(MemoryCategory::Parameters)) parameters = std::max(parameters, event.bytes);
+            QCOMPARE(parameters, plan.memory[rank].bytes[std::size_t(MemoryCategory::Parameters)]);
+        }
     }
 
     /// Without a pull replicas never meet again: each is a run of its own share. With it they stay together.
@@ -218,9 +272,14 @@ private Q_SLOTS:
         using Pointers = std::vector<std::string>;
         QCOMPARE(pointers([](Layout&) {}), Pointers{});
         QCOMPARE(pointers([](Layout& l) { l.optimizer.kind = OptimizerKind::AdamW; }), Pointers{"/optimizer/kind"});
-        QCOMPARE(pointers([](Layout& l) { l.optimizer.momentum = 0.5; }), Pointers{"/optimizer/momentum"});
+        QCOMPARE(pointers([](Layout& l) { l.optimizer.momentum = 0.5; }), Pointers{});
         QCOMPARE(pointers([](Layout& l) { l.optimizer.elasticRho = 11; }), Pointers{"/optimizer/elastic_rho"});
-        QCOMPARE(pointers([](Layout& l) { l.precision.compute = NumberFormat::Bf16; }), Pointers{"/precision/compute"});
+        QCOMPARE(pointers([](Layout& l) { l.precision.compute = NumberFormat::Bf16; }), Pointers{});
+        QCOMPARE(pointers([](Layout& l) {
+                     l.precision.compute = NumberFormat::Bf16;
+                     l.precision.weights = WeightStorage::Alone;
+                 }),
+                 Pointers{"/precision/weights"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
         QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 1; }), Pointers{"/checkpoint/every"});
     }

@@ -104,6 +104,45 @@ private Q_SLOTS:
         }
     }
 
+    /// All replicas skip the steps that the server's sums tell it to skip, and scale the next alike; whoever had the
+    /// first gradient that was not finite tells where.
+    void lossScalesToo_data() {
+        QTest::addColumn<QString>("scaling");
+        QTest::addColumn<double>("scale");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addRow("static") << "static" << 1024.0 << 3 << 1;
+        QTest::addRow("static, too large") << "static" << 16777216.0 << 2 << 1;
+        QTest::addRow("dynamic") << "dynamic" << 16777216.0 << 3 << 1;
+        QTest::addRow("dynamic, a pipeline") << "dynamic" << 16777216.0 << 2 << 2;
+    }
+    void lossScalesToo() {
+        QFETCH(QString, scaling);
+        QFETCH(double, scale);
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        Layout layout = layoutOf(data, pipeline, 1, "adamw");
+        layout.precision.compute = NumberFormat::Fp16;
+        layout.precision.lossScale = named(scaling);
+        layout.precision.scale = scale;
+        layout.run.steps = 20;
+        const RunOutcome wanted = runInProcess(planOf(layout));
+        layout.parallel.exchange = Exchange::Server;
+        const RunOutcome run = runInProcess(planOf(layout));
+        QVERIFY2(wanted.error.empty() && run.error.empty(), (wanted.error + run.error).c_str());
+        for (const EventKind kind : {EventKind::Loss, EventKind::GradientNorm, EventKind::LossScale})
+            QVERIFY2(run.counter(kind) == wanted.counter(kind),
+                     qPrintable(QString("seed %1: %2").arg(seed_).arg(int(kind))));
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
+            QVERIFY(run.ranks[rank].parameters == wanted.ranks[rank].parameters);
+            const auto overflows = [&](const RunOutcome& of) {
+                return std::ranges::count(of.ranks[rank].events, EventKind::Overflow, &Event::kind);
+            };
+            QCOMPARE(overflows(run), overflows(wanted));
+        }
+        QCOMPARE(run.count(EventKind::Overflow) > 0, scale > 1024);
+    }
+
     /// What was predicted is what happens: the same spans, the same bytes over the same links.
     void recordsWhatIsPredicted() {
         Layout layout = layoutOf(3, 2, 1, "adamw");
@@ -200,11 +239,6 @@ private Q_SLOTS:
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.allReduce = AllReduceKind::Ring; }),
                  Pointers{"/parallel/all_reduce"});
-        QCOMPARE(pointers([](Layout& l) {
-                     l.precision = {NumberFormat::Fp16, WeightStorage::Master, GradientFormat::Compute,
-                                    ProductFormat::Compute, LossScaling::Dynamic};
-                 }),
-                 Pointers{"/precision/loss_scale"});
         QCOMPARE(pointers([](Layout& l) {
                      l.schedule.kind = "pipedream";
                      l.optimizer.clip = 0;

@@ -34,10 +34,10 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
     if (p.allReduce == AllReduceKind::Ring)
         faults.push_back({"/parallel/all_reduce", say("a ring with the exchange {}", wordOf(p.exchange)),
                           say("it has no all-reduce"), say("backend; or parallel.exchange allreduce")});
-    if (layout.precision.lossScale != LossScaling::None)
+    if (layout.precision.lossScale != LossScaling::None && p.exchange != Exchange::Server)
         faults.push_back({"/precision/loss_scale", say("a loss scale with the exchange {}", wordOf(p.exchange)),
                           say("replicas would have to agree on an overflow that only one of them sees"),
-                          say("none; or parallel.exchange allreduce")});
+                          say("none; or parallel.exchange allreduce or server")});
 }
 
 /// There is no moment at which a few ranks hold all of the state.
@@ -69,30 +69,23 @@ void checkAsyncServer(const Layout& layout, std::vector<Fault>& faults) {
                        faults);
 }
 
-/// The exchange has an update rule of its own, which is gradient descent without momentum.
-void checkPlainDescent(const Layout& layout, const Sentence& why, std::vector<Fault>& faults) {
-    const OptimizerSpec& o = layout.optimizer;
-    const std::string_view exchange = wordOf(layout.parallel.exchange);
-    if (!traits(o.kind).plainDescent)
-        faults.push_back({"/optimizer/kind", say("{} with {}", exchange, wordOf(o.kind)), why,
-                          say("{}, with momentum 0", wordsWhere(optimizerTraits, &OptimizerTraits::plainDescent))});
-    else if (o.momentum > 0)
-        faults.push_back({"/optimizer/momentum", say("{} with a momentum of {:.9g}", exchange, o.momentum), why, "0"});
-}
-
 void checkElastic(const Layout& layout, std::vector<Fault>& faults) {
     const OptimizerSpec& o = layout.optimizer;
-    checkPlainDescent(layout, say("its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))"), faults);
+    if (!traits(o.kind).plainDescent)
+        faults.push_back({"/optimizer/kind", say("easgd with {}", wordOf(o.kind)),
+                          say("its pull is a part of gradient descent: W − η(ΔW + ρ(W − W̄))"),
+                          say("{}", wordsWhere(optimizerTraits, &OptimizerTraits::plainDescent))});
     if (o.learningRate * o.elasticRho > 1)
         faults.push_back({"/optimizer/elastic_rho",
                           say("learning rate {:.9g} × ρ {:.9g} is more than 1", o.learningRate, o.elasticRho),
                           say("this is the share of their distance by which weights and centre approach each other, "
                               "and beyond 1 they would diverge"),
                           say("at most {:.9g}", 1 / o.learningRate)});
-    if (layout.precision.compute != NumberFormat::Fp32)
-        faults.push_back({"/precision/compute", say("easgd in {}", wordOf(layout.precision.compute)),
+    const NumberFormats formats = numberFormats(layout.precision);
+    if (formats.weights != NumberFormat::Fp32 && !formats.master)
+        faults.push_back({"/precision/weights", say("easgd with weights in {} alone", wordOf(formats.weights)),
                           say("weights and centre differ by less than 16 bits can express"),
-                          say("fp32; or parallel.exchange allreduce or server")});
+                          say("master or fp32; or parallel.exchange allreduce or server")});
     checkNoCheckpoints(
         layout, say("every replica has weights of its own, and the centre is one more, which no other layout knows"),
         faults);
@@ -126,9 +119,13 @@ void checkHogwild(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/precision/compute", say("hogwild in {}", wordOf(layout.precision.compute)),
                           say("an element is one number of fp32, which is read and written in one piece"),
                           say("fp32; or parallel.exchange async-server")});
-    checkPlainDescent(
-        layout, say("its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state"),
-        faults);
+    const Sentence plain =
+        say("its update is plain gradient descent, w − γg: workers share weights, and no optimizer's state");
+    if (!traits(o.kind).plainDescent)
+        faults.push_back({"/optimizer/kind", say("hogwild with {}", wordOf(o.kind)), plain,
+                          say("{}, with momentum 0", wordsWhere(optimizerTraits, &OptimizerTraits::plainDescent))});
+    else if (o.momentum > 0)
+        faults.push_back({"/optimizer/momentum", say("hogwild with a momentum of {:.9g}", o.momentum), plain, "0"});
     if (o.weightDecay > 0)
         faults.push_back(
             {"/optimizer/weight_decay", say("hogwild with a weight decay of {:.9g}", o.weightDecay),

@@ -83,16 +83,19 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     MemoryBytes bytes{};
     const bool elastic = layout.parallel.exchange == Exchange::Elastic;
     const bool shares = layout.parallel.exchange == Exchange::Hogwild;
-    // The centre lies with replica 0, and everybody has room for what the other side has. So do the weights that
-    // Hogwild's workers share, beside each one's copy.
-    const int versions = (elastic || shares) && replica == 0 ? 2 : 1;
+    // The centre lies with replica 0, and everybody has room for what the other side has: of the weights that are
+    // updated. So do the weights that Hogwild's workers share, beside each one's copy.
+    const int versions = shares && replica == 0 ? 2 : 1;
+    const std::int64_t exchanged = elastic ? formats.updatedWeightBytes() * whole : 0;
     std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
-    buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + (elastic ? formats.weightBytes() * whole : 0) +
+    buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + exchanged +
               (shares && replica == 0 ? hogwildPageBytes(layout.parallel) : 0) + fp8Bytes(layout, shape, share);
     if (const SoftwareStack* stack = modelledStack(layout))
         buffers += stackMemory(layout, *stack, shape, share, whole, updated).held;
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
-        offloadsParameters(layout.memory) ? 0 : formats.weightBytes() * (zero >= 3 ? updated : whole) * versions;
+        offloadsParameters(layout.memory)
+            ? 0
+            : formats.weightBytes() * (zero >= 3 ? updated : whole) * versions + (replica == 0 ? exchanged : 0);
     const std::int64_t remainders =
         codesExchange(layout)
             ? remainderNumbers(layout.parallel,

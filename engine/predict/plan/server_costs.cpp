@@ -75,6 +75,7 @@ private:
 void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<int>& rankOfStage,
                     const std::function<Link(int pipelineRank)>& link, double memoryBandwidth) {
     const Exchange exchange = layout.parallel.exchange;
+    const NumberFormats formats = numberFormats(layout.precision);
     const double senders = exchange == Exchange::Server ? layout.parallel.data - 1.0 : 1.0;
     const auto seconds = [&](int rank, std::int64_t bytes) {
         const Link& of = link(rank);
@@ -94,7 +95,9 @@ void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<in
         }
         cost.elasticBytes = 0;
         for (std::size_t other = 0; other < costs.stages.size(); ++other)
-            if (rankOfStage[other] == rank) cost.elasticBytes += costs.stages[other].weightBytes;
+            if (rankOfStage[other] == rank)
+                cost.elasticBytes +=
+                    costs.stages[other].weightBytes / formats.weightBytes() * formats.updatedWeightBytes();
         cost.elastic =
             seconds(rank, cost.elasticBytes) + elasticPasses * static_cast<double>(cost.elasticBytes) / memoryBandwidth;
     }

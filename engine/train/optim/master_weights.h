@@ -20,6 +20,8 @@ public:
     bool empty() const { return block_.empty(); }
     /// The master weights of parameter `index`; nothing where empty().
     ArraySpan of(std::size_t index) const { return empty() ? ArraySpan{} : parts_[index]; }
+    /// All of them.
+    ArraySpan block() const { return block_.span(); }
     /// Rounds the master weights into the parameters' values.
     void round(std::span<Parameter> parameters) const;
 

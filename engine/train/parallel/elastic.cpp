@@ -28,18 +28,18 @@ void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device) {
     device.add(count, difference.data(), own.data());
 }
 
-double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference,
-                       Device& device) {
+double squaredDistance(Stage& stage, ConstArraySpan difference) {
+    const ConstArraySpan block = stage.parameterBlock();
     const auto* begin = static_cast<const std::byte*>(block.data().data);
     std::vector<ArrayPart> parts;
-    for (const Parameter& parameter : parameters) {
+    for (const Parameter& parameter : stage.parameters()) {
         if (!parameter.owner || parameter.value.empty()) continue;
         const auto bytes = static_cast<const std::byte*>(parameter.value.data().data) - begin;
         const auto first = static_cast<std::size_t>(bytes) / sizeOf(block.type());
         parts.push_back({difference.subspan(first, parameter.value.size()).data(),
                          static_cast<std::int64_t>(parameter.value.size())});
     }
-    return parts.empty() ? 0 : device.sumOfSquares(parts);
+    return parts.empty() ? 0 : stage.arena().device().sumOfSquares(parts);
 }
 
 }  // namespace shardlab::train

@@ -4,10 +4,7 @@
 #pragma once
 
 #include "engine/train/comm/communicator.h"
-#include "engine/train/model/parameter.h"
-#include "kernels/device.h"
-
-#include <span>
+#include "engine/train/model/stage.h"
 
 namespace shardlab::train {
 
@@ -20,8 +17,7 @@ void differ(ConstArraySpan own, ArraySpan other, Device& device);
 /// own := own − α·difference; `difference` is overwritten.
 void pull(ArraySpan own, ArraySpan difference, float alpha, Device& device);
 
-/// Σ difference² over the parameters of `block` that this rank owns; `difference` has the order of the block.
-double squaredDistance(std::span<const Parameter> parameters, ConstArraySpan block, ConstArraySpan difference,
-                       Device& device);
+/// Σ difference² over the stage's parameters that this rank owns; `difference` has the order of their block.
+double squaredDistance(Stage& stage, ConstArraySpan difference);
 
 }  // namespace shardlab::train

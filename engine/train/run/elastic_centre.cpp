@@ -10,7 +10,7 @@ ElasticCentre::ElasticCentre(const OptimizerSpec& optimizer, int updates, RankSt
                              Arena& arena)
     : optimizer_(optimizer), updates_(updates), stages_(stages), data_(data), arena_(arena) {
     for (auto& [index, rankStage] : stages_) {
-        const ConstArraySpan weights = rankStage.stage->parameterBlock();
+        const ConstArraySpan weights = weightsOf(rankStage);
         Held& held = held_[index];
         held.passing = arena_.allocate(MemoryCategory::Buffers, weights.size(), weights.type());
         if (data_.rank() > 0) continue;
@@ -19,10 +19,15 @@ ElasticCentre::ElasticCentre(const OptimizerSpec& optimizer, int updates, RankSt
     begin();
 }
 
+ArraySpan ElasticCentre::weightsOf(RankStage& rankStage) {
+    const MasterWeights& master = rankStage.optimizer->master();
+    return master.empty() ? rankStage.stage->parameterBlock() : master.block();
+}
+
 void ElasticCentre::begin() {
     if (data_.rank() > 0) return;
     for (auto& [index, rankStage] : stages_) {
-        const ConstArraySpan weights = rankStage.stage->parameterBlock();
+        const ConstArraySpan weights = weightsOf(rankStage);
         arena_.device().copy(weights.data().data, held_.at(index).centre.data().data, weights.bytes().size());
     }
 }
@@ -30,32 +35,36 @@ void ElasticCentre::begin() {
 double ElasticCentre::exchange(int step) {
     const auto alpha = static_cast<float>(learningRate(optimizer_, step + 1, updates_) * optimizer_.elasticRho);
     double squares = 0;
-    for (auto& [index, rankStage] : stages_)
-        squares += turn(step) == 0 ? exchangeHere(*rankStage.stage, held_.at(index), alpha)
-                                   : exchangeWith(peer(step), *rankStage.stage, held_.at(index), alpha);
+    for (auto& [index, rankStage] : stages_) {
+        Held& held = held_.at(index);
+        squares +=
+            turn(step) == 0 ? exchangeHere(rankStage, held, alpha) : exchangeWith(peer(step), rankStage, held, alpha);
+        const MasterWeights& master = rankStage.optimizer->master();
+        if (!master.empty() && data_.rank() == turn(step)) master.round(rankStage.stage->parameters());
+    }
     return squares;
 }
 
-double ElasticCentre::exchangeHere(Stage& stage, Held& held, float alpha) {
+double ElasticCentre::exchangeHere(RankStage& rankStage, Held& held, float alpha) {
     Device& device = arena_.device();
-    const ArraySpan own = stage.parameterBlock(), difference = held.passing.span();
+    const ArraySpan own = weightsOf(rankStage), difference = held.passing.span();
     device.copy(held.centre.data().data, difference.data().data, difference.bytes().size());
     differ(own, difference, device);
-    const double squares = squaredDistance(stage.parameters(), own, difference, device);
+    const double squares = squaredDistance(*rankStage.stage, difference);
     pull(own, difference, alpha, device);
     device.multiply(static_cast<std::int64_t>(difference.size()), -1, difference.data());
     device.add(static_cast<std::int64_t>(difference.size()), difference.data(), held.centre.data());
     return squares;
 }
 
-double ElasticCentre::exchangeWith(int peer, Stage& stage, Held& held, float alpha) {
+double ElasticCentre::exchangeWith(int peer, RankStage& rankStage, Held& held, float alpha) {
     Device& device = arena_.device();
-    const ArraySpan own = data_.rank() == 0 ? held.centre.span() : stage.parameterBlock();
+    const ArraySpan own = data_.rank() == 0 ? held.centre.span() : weightsOf(rankStage);
     const ArraySpan other = held.passing.span();
     device.synchronize();
     swapWeights(own, other, peer, data_);
     differ(own, other, device);
-    const double squares = squaredDistance(stage.parameters(), stage.parameterBlock(), other, device);
+    const double squares = squaredDistance(*rankStage.stage, other);
     pull(own, other, alpha, device);
     return squares;
 }
@@ -64,11 +73,11 @@ void ElasticCentre::lend() {
     for (auto& [index, rankStage] : stages_) {
         Held& held = held_.at(index);
         Device& device = arena_.device();
-        if (data_.rank() == 0)
-            device.copy(held.centre.data().data, held.passing.data().data, held.passing.span().bytes().size());
+        const ArraySpan lent({held.passing.data().data, rankStage.stage->types().weights}, held.passing.size());
+        if (data_.rank() == 0) device.convert(static_cast<std::int64_t>(lent.size()), held.centre.data(), lent.data());
         device.synchronize();
-        data_.broadcast(held.passing.span().bytes(), 0);
-        rankStage.stage->computeWith(held.passing.span());
+        data_.broadcast(lent.bytes(), 0);
+        rankStage.stage->computeWith(lent);
     }
 }
 

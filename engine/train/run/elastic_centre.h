@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EASGD's exchange between the replica whose turn it is and the centre, which replica 0 keeps beside its own weights.
+// They are the weights that are updated: master weights where there are some, which are rounded again afterwards.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -33,11 +34,12 @@ public:
 private:
     struct Held {
         Buffer centre;   ///< on replica 0; empty on others
-        Buffer passing;  ///< what the other side had; between lend() and restore() the centre
+        Buffer passing;  ///< what the other side had; between lend() and restore() the centre, as layers read it
     };
 
-    double exchangeHere(Stage& stage, Held& held, float alpha);
-    double exchangeWith(int peer, Stage& stage, Held& held, float alpha);
+    static ArraySpan weightsOf(RankStage& rankStage);
+    double exchangeHere(RankStage& rankStage, Held& held, float alpha);
+    double exchangeWith(int peer, RankStage& rankStage, Held& held, float alpha);
 
     const OptimizerSpec optimizer_;
     int updates_;

@@ -29,8 +29,9 @@ float lossGradientScale(const StepPlan& plan) {
 }  // namespace
 
 Executor::Executor(ExecutorSetup setup)
-    : setup_(setup), clock_(&setup_.clock), gradientCheck_(setup_.stages, setup_.arena, setup_.groups, setup_.trace,
-                                                           setup_.scale, setup_.plan.layout.optimizer.clip),
+    : setup_(setup), clock_(&setup_.clock),
+      gradientCheck_(setup_.stages, setup_.arena, setup_.groups, setup_.trace, setup_.scale,
+                     updatesAtServer(setup_.plan.layout.parallel), setup_.plan.layout.optimizer.clip),
       versions_(setup_.stages, setup_.arena, setup_.trace, setup_.clock, setup_.plan.costs),
       lossGradientScale_(lossGradientScale(setup_.plan)) {}
 
@@ -81,6 +82,7 @@ void Executor::carryOut(const Action& action) {
     case ActionWork::Receive: return setup_.transfers.start(action);
     case ActionWork::Reduction:
         if (action.kind == ActionKind::ReduceGradients || updatesItself()) reduce(action);
+        else if (action.kind == ActionKind::ReduceNorm) gradients_ = gradientCheck_.learnOfCheck();
         return;
     case ActionWork::ServerExchange:
         if (action.kind == ActionKind::ExchangeElastic) return exchangeElastic(action);

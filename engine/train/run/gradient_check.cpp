@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/gradient_check.h"
 
-#include "engine/train/comm/scalars.h"
 #include "engine/train/optim/gradient_norm.h"
 
 #include <cmath>
@@ -15,8 +14,9 @@ constexpr int exponentsEvery = 10;  ///< steps between two histograms of gradien
 }  // namespace
 
 GradientCheck::GradientCheck(RankStages& stages, Arena& arena, const RankGroups& groups, RankTrace& trace,
-                             const LossScale& scale, double clip)
-    : stages_(stages), device_(arena.device()), groups_(groups), trace_(trace), scale_(scale), clip_(clip) {
+                             const LossScale& scale, bool atServer, double clip)
+    : stages_(stages), device_(arena.device()), groups_(groups), trace_(trace), scale_(scale), atServer_(atServer),
+      clip_(clip) {
     if (!scale_.active()) return;
     overflow_ = arena.allocateZeroed(MemoryCategory::Buffers, 1, DType::I32);
     for (auto& [index, rankStage] : stages_)
@@ -29,7 +29,24 @@ CheckedGradients GradientCheck::check(int step) {
     const double squares = squaredNorm() / (scale * scale);
     CheckedGradients checked{std::sqrt(squares), scale_.active() && !std::isfinite(squares)};
     checked.factor = checked.overflow ? 0 : clipScale(squares, clip_) / scale_.value();
-    if (checked.overflow) recordOverflow();
+    // With a server the others wait for what comes of it, and know not even that there is an overflow.
+    const bool asks = scale_.active() && (checked.overflow || atServer_);
+    const std::int32_t mark = asks ? takeMark() : 0;
+    const bool marked = asks && anyMark(mark);
+    if (asks && atServer_) sum(groups_.data, checked.overflow ? 1.0 : 0.0);
+    if (checked.overflow && mark != 0) recordOverflow(mark);
+    // Where no replica had a gradient that is not finite, the sum over the replicas is too large.
+    if (checked.overflow && !marked) recordOverflowOfSum();
+    return checked;
+}
+
+CheckedGradients GradientCheck::learnOfCheck() {
+    if (!scale_.active()) return unchecked();
+    const std::int32_t mark = takeMark();
+    anyMark(mark);
+    CheckedGradients checked = unchecked();
+    checked.overflow = sum(groups_.data, 0.0) > 0;
+    if (checked.overflow && mark != 0) recordOverflow(mark);
     return checked;
 }
 
@@ -47,14 +64,15 @@ double GradientCheck::squaredNorm() {
     return sum(groups_.replica, squares);
 }
 
-/// Records where on this rank the first gradient was that is not finite, if one was. Where no replica had one, the sum
-/// over the replicas is too large.
-void GradientCheck::recordOverflow() {
+std::int32_t GradientCheck::takeMark() {
     std::int32_t mark = 0;
     device_.download(overflow_.data().data, &mark, sizeof mark);
     device_.clear(overflow_.data().data, sizeof mark);
-    if (sum(groups_.data, mark != 0 ? 1.0 : 0.0) == 0) return recordOverflowOfSum();
-    if (mark == 0) return;
+    return mark;
+}
+
+/// Records where on this rank the first gradient was that is not finite.
+void GradientCheck::recordOverflow(std::int32_t mark) {
     const OverflowPlace place = overflowPlace(mark);
     Action action{ActionKind::Backward, stages_.begin()->first, place.microbatch};
     for (const auto& [index, rankStage] : stages_)
