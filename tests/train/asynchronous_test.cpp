@@ -13,8 +13,12 @@
 #include "tests/train/run_in_process.h"
 #include "tests/support/wings.h"
 
+#include <QTemporaryDir>
 #include <QtTest>
+
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 using namespace shardlab::test;
 
@@ -127,11 +131,16 @@ Curves reenact(Reenactment& serial, const Layout& layout, bool delayed = true) {
     Curves curves;
     for (int step = 0; step < layout.run.steps; ++step) {
         double loss = 0;
+        // Before a checkpoint the pipeline runs empty: what follows meets no older weights than those.
+        const int empty = layout.checkpoint.every == 0 ? 0 : step / layout.checkpoint.every * layout.checkpoint.every;
         if (layout.schedule.kind == "pipedream-2bw") {
-            loss = serial.update(step * m, (step + 1) * m, [&](int) { return delayed ? step - 1 : step; });
+            loss = serial.update(step * m, (step + 1) * m,
+                                 [&](int) { return delayed ? std::max(empty, step - 1) : step; });
         } else {
             for (int n = step * m; n < (step + 1) * m; ++n)
-                loss += serial.update(n, n + 1, [&](int r) { return delayed ? n - delay.stage(p, r) : n; }) / m;
+                loss += serial.update(n, n + 1, [&](int r) {
+                    return delayed ? std::max(empty * m, n - delay.stage(p, r)) : n;
+                }) / m;
         }
         curves.losses.push_back(loss);
         if ((step + 1) % layout.run.validateEvery == 0) curves.validations.push_back(serial.validate());
@@ -164,9 +173,103 @@ private:
         return layout;
     }
 
+    static RunOutcome runInto(const QTemporaryDir& folder, const Layout& layout,
+                              const std::function<Command()>& takeCommand = {},
+                              const std::filesystem::path& from = {}) {
+        return runInProcess(planOf(layout), takeCommand, [&](int, TrainerServices& services) {
+            services.checkpoints = folder.path().toStdString();
+            services.resume = from;
+        });
+    }
+    /// The oldest first.
+    static std::vector<std::filesystem::path> checkpointsIn(const QTemporaryDir& folder) {
+        std::vector<std::filesystem::path> all;
+        for (const auto& entry : std::filesystem::directory_iterator(folder.path().toStdString()))
+            if (std::filesystem::exists(entry.path() / "manifest.json")) all.push_back(entry.path());
+        std::ranges::sort(all);
+        return all;
+    }
+    /// What begins from the checkpoint ends as the run did that took it.
+    static void goesOnFrom(const std::filesystem::path& checkpoint, const Layout& layout, const RunOutcome& run) {
+        const QTemporaryDir folder;
+        const RunOutcome rest = runInto(folder, layout, {}, checkpoint);
+        QVERIFY2(rest.error.empty(), rest.error.c_str());
+        const auto all = run.counter(EventKind::Loss), got = rest.counter(EventKind::Loss);
+        QVERIFY(!got.empty() && got.size() < all.size());
+        QVERIFY(std::equal(got.rbegin(), got.rend(), all.rbegin()));
+        for (std::size_t rank = 0; rank < run.ranks.size(); ++rank)
+            QVERIFY(rest.ranks[rank].parameters == run.ranks[rank].parameters);
+    }
+
     std::int64_t seed_ = freshSeed() % 1000000;
 
 private Q_SLOTS:
+    /// Before a checkpoint the pipeline runs empty, and what begins from the checkpoint goes on as the run did, to the
+    /// bit. So it does from one that somebody asks for, and where the run is stopped.
+    void checkpointsEmptyThePipeline_data() {
+        QTest::addColumn<QString>("kind");
+        QTest::addColumn<int>("p");
+        QTest::addColumn<int>("m");
+        QTest::addColumn<int>("data");
+        QTest::addColumn<bool>("sync");
+        const auto row = [](const char* kind, int p, int m, int data, bool sync) {
+            QTest::addRow("%s p %d m %d data %d%s", kind, p, m, data, sync ? " vertical sync" : "")
+                << kind << p << m << data << sync;
+        };
+        row("pipedream", 3, 4, 1, false);
+        row("pipedream", 4, 1, 1, false);  // microbatches of three steps are on their way
+        row("pipedream", 4, 3, 1, true);
+        row("pipedream", 2, 4, 2, false);
+        row("pipedream", 1, 2, 1, false);
+        row("pipedream-2bw", 3, 4, 1, false);
+        row("pipedream-2bw", 2, 4, 2, false);
+    }
+    void checkpointsEmptyThePipeline() {
+        QFETCH(QString, kind);
+        QFETCH(int, p);
+        QFETCH(int, m);
+        QFETCH(int, data);
+        QFETCH(bool, sync);
+        Layout layout = layoutOf(kind, p, m, data, sync, "adamw");
+        layout.checkpoint.every = 2;
+        layout.checkpoint.keep = 10;
+        const QTemporaryDir folder, asked, stopped;
+        const RunOutcome run = runInto(folder, layout);
+        QVERIFY2(run.error.empty(), run.error.c_str());
+        Reenactment serial(layout);
+        const Curves wanted = reenact(serial, layout);
+        const auto seed = QString("seed %1: ").arg(seed_);
+        QString wrong = difference(run.counter(EventKind::Loss), wanted.losses, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
+        wrong = difference(run.counter(EventKind::ValidationLoss), wanted.validations, 1e-5);
+        QVERIFY2(wrong.isEmpty(), qPrintable(seed + "validation loss: " + wrong));
+        QCOMPARE(checkpointsIn(folder).size(), std::size_t(steps / 2));
+        goesOnFrom(checkpointsIn(folder).front(), layout, run);
+
+        // One that is asked for comes as soon as what is on its way has come through.
+        layout.checkpoint.every = 100;
+        int boundary = 0;
+        const RunOutcome once =
+            runInto(asked, layout, [&] { return boundary++ == 1 ? Command::Checkpoint : Command::None; });
+        QVERIFY2(once.error.empty(), once.error.c_str());
+        QVERIFY(checkpointsIn(asked).size() >= 1);
+        goesOnFrom(checkpointsIn(asked).front(), layout, once);
+
+        boundary = 0;
+        layout.run.steps = 40;
+        const RunOutcome early =
+            runInto(stopped, layout, [&] { return boundary++ == 1 ? Command::Stop : Command::None; });
+        QVERIFY2(early.error.empty(), early.error.c_str());
+        QCOMPARE(checkpointsIn(stopped).size(), std::size_t{1});
+        const auto losses = early.counter(EventKind::Loss);
+        QVERIFY(losses.size() < 40);
+        layout.run.steps = int(losses.size()) + 2;
+        const QTemporaryDir further;
+        const RunOutcome rest = runInto(further, layout, {}, checkpointsIn(stopped).front());
+        QVERIFY2(rest.error.empty(), rest.error.c_str());
+        QCOMPARE(rest.counter(EventKind::Loss).size(), std::size_t{2});
+    }
+
     void equalsTheSerialReenactment_data() {
         QTest::addColumn<QString>("kind");
         QTest::addColumn<int>("p");

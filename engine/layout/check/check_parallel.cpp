@@ -221,15 +221,6 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
             {"/parallel/zero", say("{} does not work with ZeRO", method.name),
              say("a rank keeps several whole versions of its stage's weights, which shards would have to follow"),
              say("0; or a schedule with a flush, 1f1b")});
-    if (layout.checkpoint.every > 0)
-        faults.push_back(
-            {"/checkpoint/every", say("{} has no moment at which a checkpoint is whole", method.name),
-             say("between two steps microbatches are on their way and several versions of the weights are in use"),
-             say("0; or a schedule with a flush, 1f1b")});
-    if (layout.run.maxRestarts > 0)
-        faults.push_back({"/run/max_restarts", say("{} cannot be restarted", method.name),
-                          say("a restart goes on from a checkpoint, and it has no moment at which one is whole"),
-                          say("0; or a schedule with a flush, 1f1b")});
 }
 
 void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {

@@ -113,6 +113,10 @@ void addStages(const Plan& plan, std::vector<Sentence>& notes) {
         if (plan.lowered.stages() > 1)
             notes.push_back(say("the output projection has weights of its own: the first and the last stage could "
                                 "share the token embedding only by waiting for each other"));
+        if (plan.layout.checkpoint.every > 0)
+            notes.push_back(say("checkpoints: before each, every {} steps, the pipeline runs empty, and it fills again "
+                                "after it; the predicted step does not count that",
+                                plan.layout.checkpoint.every));
     }
 }
 

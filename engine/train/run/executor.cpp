@@ -315,6 +315,11 @@ void Executor::crossStepBoundary(int microbatches) {
     versions_.renumber(-setup_.plan.lowered.updates);
 }
 
+void Executor::empty() {
+    setup_.transfers.finish();
+    versions_.clear();
+}
+
 void Executor::abandon() {
     setup_.transfers.finish();
     setup_.transfers.abandon();

@@ -64,6 +64,8 @@ public:
     /// To be called between two steps that are not flushed: lowers the numbers of microbatches, and of weight versions,
     /// by those of one step.
     void crossStepBoundary(int microbatches);
+    /// Where steps are not flushed, after the last microbatch that was begun: no version of the weights is needed.
+    void empty();
     /// To be called at the end of the run: waits for what is on its way, and drops what nobody will use.
     void abandon();
     /// A forward-only list; nothing is kept, and the clock is the unmodelled one.

@@ -70,8 +70,16 @@ private:
         const int ranks = static_cast<int>(schedule.ranks.size());
         return schedule.flushes() ? 0 : (ranks + schedule.microbatches - 1) / schedule.microbatches;
     }
-    /// Carries out this rank's list of one step; near the run's end without the microbatches that lie beyond it.
+    /// Carries out this rank's list of one step; without the microbatches that lie beyond the moment at which the
+    /// pipeline is empty.
     Executed runList(int step);
+    /// The steps done when the pipeline is empty next, where steps are not flushed: a checkpoint is due, or the run
+    /// ends.
+    int nextEmpty(int step) const;
+    /// Lets the pipeline run empty as soon as what is on its way after `step` steps allows. False: nothing is.
+    bool emptySoon(int step);
+    /// To be called where the pipeline is empty; where steps are not flushed, the next one fills it again.
+    void refill(int step);
     /// Remainders of gradients with the loss scale `before` become those of gradients with the present one.
     void scaleRemainders(float before);
     void moveChoiceBias(Stage& stage, const ExpertLoad& load);
@@ -123,6 +131,7 @@ private:
     RunControl control_;
     EarlyDecisions decisions_;
     bool filled_ = false;   ///< where steps are not flushed: whether the pipeline has been filled
+    int empties_ = 0;       ///< the steps done when it is empty next
     bool together_ = true;  ///< whether the ranks have waited for each other since the last step
     const std::unique_ptr<StepClock> clock_;
     std::unique_ptr<TensorGroup> tensor_;

@@ -35,20 +35,30 @@ std::string Trainer::Impl::train() {
     }
     if (layout_.checkpoint.every > 0 && layout_.checkpoint.first && services_.resume.empty()) takeCheckpoint(0);
     int step = exchange() == Exchange::Hogwild ? trainWithoutLock() : static_cast<int>(firstStep_);
+    empties_ = nextEmpty(step);
+    bool asked = false, stops = false;  // at the next moment at which the pipeline is empty
     while (exchange() != Exchange::Hogwild && step < layout_.run.steps) {
         trace_.doing(RankPhase::BetweenSteps);
         if (checkpoints_) checkpoints_->look();
-        const Decision decision = decisions_.next(pausing);
+        const Decision decision = stops ? Decision::Run : decisions_.next(pausing);
         together_ = together_ || decisions_.met();
         if (decision == Decision::Checkpoint) {
-            takeCheckpoint(step);
+            asked = emptySoon(step);
+            if (!asked) takeCheckpoint(step);
             continue;
         }
-        if (decision == Decision::Stop) break;
+        if (decision == Decision::Stop) {
+            stops = layout_.checkpoint.every > 0 && emptySoon(step);
+            if (!stops) break;
+        }
         this->step(step);
         if (validatesAfter(step)) validate();
         ++step;
-        if (checkpoints_ && checkpoints_->due(step)) takeCheckpoint(step);
+        const bool empty = step == empties_;
+        if (empty) refill(step);
+        if (checkpoints_ && (checkpoints_->due(step) || (empty && asked))) takeCheckpoint(step);
+        if (empty && stops) break;
+        asked = asked && !empty;
     }
     if (layout_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
     leave();
@@ -116,12 +126,6 @@ void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
         if (services_.warn && services_.world.rank() == 0)
             services_.warn("no checkpoint: with the exchange " + std::string(wordOf(exchange())) +
                            " no replica's weights are those of the run");
-        return;
-    }
-    if (!plan_.lowered.flushes()) {
-        if (services_.warn && services_.world.rank() == 0)
-            services_.warn("no checkpoint: " + layout_.schedule.kind +
-                           " has microbatches on their way and several versions of the weights between two steps");
         return;
     }
     // Steps before a checkpoint are never done again, so their records must not be lost with the process.
@@ -234,7 +238,7 @@ Executed Trainer::Impl::runList(int step) {
     const int each = lowered.microbatches;
     const auto tokens = [&](int microbatch) { return sampler_.train(step + microbatch / each, microbatch % each); };
     if (lowered.flushes()) return executor_->train(mine(lowered), step, tokens);
-    const std::int64_t left = std::int64_t{layout_.run.steps - step} * each;
+    const std::int64_t left = std::int64_t{empties_ - step} * each;
     std::optional<Schedule> ending;
     if (left < lowered.numbered()) ending = withoutMicrobatchesFrom(lowered, static_cast<int>(left));
     const Schedule& schedule = ending ? *ending : lowered;
@@ -243,6 +247,23 @@ Executed Trainer::Impl::runList(int step) {
     const Executed done = executor_->train(mine(schedule), step, tokens);
     executor_->crossStepBoundary(each);
     return done;
+}
+
+int Trainer::Impl::nextEmpty(int step) const {
+    const int every = layout_.checkpoint.every;
+    return every == 0 ? layout_.run.steps : std::min(layout_.run.steps, (step / every + 1) * every);
+}
+
+bool Trainer::Impl::emptySoon(int step) {
+    const int each = plan_.lowered.microbatches, begun = filled_ ? plan_.lowered.numbered() - each : 0;
+    if (begun <= 0) return false;
+    empties_ = std::min(empties_, step + (begun + each - 1) / each);
+    return true;
+}
+
+void Trainer::Impl::refill(int step) {
+    empties_ = nextEmpty(step);
+    if (std::exchange(filled_, false)) executor_->empty();
 }
 
 bool Trainer::Impl::validatesAfter(int step) const {

@@ -22,6 +22,7 @@ public:
     void free(const Action& action);
     /// The stashed weights that `action` computes with; empty where it computes with the current ones.
     ConstArraySpan of(const Action& action) const;
+    void clear() { copies_.clear(); }
     /// From now on each version has its number plus `by`.
     void renumber(int by);
 
