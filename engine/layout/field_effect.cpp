@@ -2,7 +2,6 @@
 #include "engine/layout/field_effect.h"
 
 #include "engine/layout/block_parts.h"
-#include "engine/layout/exchange.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"

@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/trace/event/event_codec.h"
-#include "engine/trace/event/legal_time.h"
 #include "engine/trace/record/spool.h"
 
 #include <algorithm>

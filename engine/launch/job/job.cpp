@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
-#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"

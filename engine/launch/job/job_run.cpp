@@ -2,7 +2,7 @@
 #include "engine/launch/job/job_run.h"
 
 #include "engine/base/nanoseconds.h"
-#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/trace/checkpoint/manifest.h"
 #include "engine/trace/record/checkpoint_tally.h"
 
 #include <chrono>

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <fmt/format.h>
 #include <optional>
 #include <poll.h>
 #include <random>

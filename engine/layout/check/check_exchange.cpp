@@ -3,10 +3,8 @@
 
 #include "engine/layout/suggest.h"
 #include "engine/layout/exchange.h"
-#include "engine/layout/formats.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
-#include "engine/layout/exchange.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <numeric>
 
 namespace shardlab::layout {

@@ -4,10 +4,8 @@
 
 #include "engine/layout/suggest.h"
 #include "engine/layout/devices.h"
-#include "engine/layout/exchange.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -5,7 +5,6 @@
 #include "engine/layout/schedule/slots.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
 namespace shardlab::layout {

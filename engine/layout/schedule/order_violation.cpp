@@ -2,7 +2,6 @@
 #include "engine/layout/schedule/findings.h"
 
 #include <array>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -2,7 +2,6 @@
 #include "engine/layout/schedule/findings.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 

@@ -3,7 +3,6 @@
 
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
-#include "engine/layout/mesh/replicas.h"
 #include "engine/base/median.h"
 #include "engine/trace/event/transfer.h"
 
@@ -12,6 +11,7 @@
 #include <cmath>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace shardlab::trace {

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 

@@ -4,7 +4,6 @@
 #include "engine/layout/mesh/alike.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>

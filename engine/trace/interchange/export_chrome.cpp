@@ -7,7 +7,6 @@
 #include "engine/trace/interchange/message_numbers.h"
 #include "engine/trace/interchange/trace_process.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
@@ -16,7 +15,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 namespace shardlab::trace {
 namespace {

@@ -8,7 +8,6 @@
 #include "engine/trace/interchange/proto_writer.h"
 #include "engine/trace/interchange/trace_process.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>

@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/most_ranks.h"
-#include "engine/base/units.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/event/legal_time.h"
 

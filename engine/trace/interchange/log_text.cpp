@@ -5,7 +5,6 @@
 
 #include <chrono>
 #include <istream>
-#include <utility>
 
 namespace shardlab::trace {
 namespace {

@@ -7,7 +7,6 @@
 #include "engine/trace/run_file/run_schema.h"
 
 #include <array>
-#include <fmt/format.h>
 #include <sqlite3.h>
 
 namespace shardlab::trace {

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <fstream>
 #include <limits>
 #include <optional>

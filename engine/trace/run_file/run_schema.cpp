@@ -8,7 +8,6 @@
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/table_seals.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sqlite3.h>

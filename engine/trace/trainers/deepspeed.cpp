@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The JSON of DeepSpeed (deepspeed/runtime/config.py of 0.19). It says nothing of the model, which is Python: a text
 // beside it says what the model and the script have to do.
-#include "engine/layout/field_effect.h"
 
 #include "engine/base/visible_text.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
-#include "engine/layout/schedule/registry.h"
 #include "engine/trace/trainers/model_text.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "engine/trace/trainers/trainer_text.h"

@@ -4,7 +4,6 @@
 #include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
-#include "engine/layout/formats.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/recompute.h"
 #include "engine/trace/trainers/trainer_text.h"

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TOML of torchtitan (torchtitan/config/job_config.py of 0.2.2), with the schedule's CSV and the model's shape in
 // files of their own where it has no name for them.
-#include "engine/layout/block_parts.h"
-#include "engine/layout/field_effect.h"
 #include "engine/layout/mesh/copies.h"
-#include "engine/layout/mesh/replicas.h"
-#include "engine/layout/recompute.h"
-#include "engine/layout/fp8.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
 #include "engine/trace/trainers/torchtitan.h"

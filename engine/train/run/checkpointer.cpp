@@ -7,7 +7,6 @@
 #include "engine/train/comm/scalars.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <random>
 #include <unistd.h>

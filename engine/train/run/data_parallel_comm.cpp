@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/layout/mesh/replicas.h"
-#include "engine/layout/recompute.h"
 #include "engine/train/parallel/background_collectives.h"
 #include "engine/train/parallel/device_collectives.h"
 
