@@ -30,10 +30,7 @@ void RunFigures::add(std::span<const Event> events) {
         ++events_;
         if (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks_.size()) continue;
         RankFigures& rank = ranks_[static_cast<std::size_t>(event.rank)];
-        // Between actions, and within them: a file without the second kind has the first alone.
-        std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
-        if (!category) category = memoryCategory(event.kind, EventKind::CategoryPeak);
-        if (category) {
+        if (const auto category = memoryCategory(event.kind)) {
             std::int64_t& bytes = rank.memory[static_cast<std::size_t>(*category)];
             bytes = std::max(bytes, event.bytes);
         } else if (event.kind == EventKind::MemoryPeak) {

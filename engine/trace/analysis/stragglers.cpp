@@ -122,7 +122,7 @@ int StragglerWatch::peerOf(int rank, EventKind send, int from) const {
 
 void StragglerWatch::add(const Event& event, RankTime& rank) const {
     const std::int64_t lasts = asFigure(saturatedDifference(event.end, event.begin));
-    if (event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward) {
+    if (isSend(event.kind)) {
         const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
         if (const int peer = peerOf(event.rank, event.kind, stage); peer >= 0) grow(rank.sent[peer], lasts);
         return;
@@ -149,7 +149,7 @@ void StragglerWatch::put(const StepFigures& figures) {
         rank.standing = detail.standing;
         for (const KindTime& kind : detail.kinds) {
             if (isCompute(kind.kind)) grow(rank.busy, kind.nanoseconds);
-            if (kind.kind != EventKind::SendForward && kind.kind != EventKind::SendBackward) continue;
+            if (!isSend(kind.kind)) continue;
             if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0)
                 grow(rank.sent[peer], kind.nanoseconds);
         }

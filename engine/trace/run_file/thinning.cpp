@@ -67,9 +67,7 @@ bool isDetail(const Event& event) {
     case EventKind::Fp8Scale:
     case EventKind::Fp8Saturated:
     case EventKind::Fp8Flushed: return true;
-    default:
-        return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed) ||
-               memoryCategory(event.kind, EventKind::CategoryPeak);
+    default: return isSpan(event.kind) || memoryCategory(event.kind).has_value();
     }
 }
 
