@@ -172,10 +172,7 @@ private:
             refuse("/optimizer/kind", wordOf(o.kind),
                    say("of Shardlab's optimizers it has AdamW ({} adam) and sgd", named("--optimizer")),
                    {"adamw", "sgd"});
-        if (o.kind == knownSgd && o.momentum > 0 && o.weightDecay > 0)
-            refuse("/optimizer/weight_decay", say("weight decay beside the momentum of sgd"),
-                   say("it adds the decay to the gradient, so that the momentum repeats it"),
-                   {say("0; or optimizer.momentum 0"), {"0"}});
+        refuseDecayWithMomentum(o, words_.program, faults_);
     }
 
     void memory() {

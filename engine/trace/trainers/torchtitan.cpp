@@ -24,14 +24,7 @@ std::string pythonName(std::string_view stem) {
     return name;
 }
 
-std::string tomlString(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text)
-        if (c == '"' || c == '\\') quoted += {'\\', c};
-        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) quoted += fmt::format("\\u{:04x}", int(c));
-        else quoted += c;
-    return quoted + '"';
-}
+std::string tomlString(std::string_view text) { return doubleQuoted(text, 'u', 4); }
 
 class TitanWriter {
 public:
