@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/run_comparison.h"
 
+#include "engine/layout/mesh/replicas.h"
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
 #include "engine/base/median.h"
