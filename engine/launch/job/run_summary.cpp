@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/run_summary.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/device_time.h"
 #include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
@@ -86,11 +87,9 @@ void RunFigures::sumBeside(std::span<const Beside> steps, RunSummary& summary) c
         ranks += step.ranks;
     }
     const DeviceTime device(header_.stretch);
-    summary.paceOverrun = device.seconds(static_cast<double>(overrun) * 1e-9);
+    summary.paceOverrun = device.seconds(toSeconds(overrun));
     if (ranks == 0) return;
-    const auto mean = [&](std::int64_t sum) {
-        return device.seconds(static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks));
-    };
+    const auto mean = [&](std::int64_t sum) { return device.seconds(toSeconds(sum) / static_cast<double>(ranks)); };
     summary.communication = {mean(hidden), mean(exposed)};
 }
 

@@ -9,7 +9,6 @@
 #include "engine/launch/serve/stillness.h"
 #include "engine/trace/event/legal_time.h"
 #include "engine/trace/run_file/run_file.h"
-#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <atomic>

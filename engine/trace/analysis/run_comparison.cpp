@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/run_comparison.h"
 
+#include "engine/base/clock.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
@@ -338,9 +339,9 @@ private:
             const auto inB = b_.in(ofB, step);
             if (!inA || !inB) continue;
             ++row.steps;
-            a += static_cast<double>(*inA) * 1e-9;
-            b += static_cast<double>(*inB) * 1e-9;
-            const double difference = static_cast<double>(*inB - *inA) * 1e-9;
+            a += toSeconds(*inA);
+            b += toSeconds(*inB);
+            const double difference = toSeconds(*inB - *inA);
             if (row.steps == 1 || std::abs(difference) > std::abs(row.worst)) {
                 row.worst = difference;
                 row.worstStep = step;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/stragglers.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/saturate.h"
 #include "engine/base/units.h"
 #include "engine/trace/metrics/figure_sum.h"
@@ -195,9 +196,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
     std::map<Subject, std::vector<Slow>> slow;
     std::vector<int> order;
     std::size_t complete = 0;
-    const auto seconds = [this](std::int64_t nanoseconds) {
-        return device_.seconds(static_cast<double>(nanoseconds) * 1e-9);
-    };
+    const auto seconds = [this](std::int64_t nanoseconds) { return device_.seconds(toSeconds(nanoseconds)); };
     for (const auto& [number, step] : steps_) {
         if (!std::ranges::all_of(step.ranks, &RankTime::ended)) continue;
         if (++complete <= warmUpSteps) continue;
