@@ -34,7 +34,7 @@ public:
     }
 
 private:
-    int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
+    int rankOf(int stage) const { return schedule_.rankOf(stage); }
 
     /// Where the action stands on its rank, whatever its version; -1: nowhere. There is one norm on a rank, and of each
     /// other kind one action of a stage, or of a stage and microbatch.

@@ -155,7 +155,7 @@ private:
         const int ranks = static_cast<int>(schedule.ranks.size());
         if (schedule.stages() != 2 * ranks) return false;
         for (int stage = ranks; stage < 2 * ranks; ++stage)
-            if (schedule.rankOfStage[static_cast<std::size_t>(stage)] != 2 * ranks - 1 - stage) return false;
+            if (schedule.rankOf(stage) != 2 * ranks - 1 - stage) return false;
         return ranks > 1;
     }
 
