@@ -10,7 +10,7 @@
 namespace shardlab::layout {
 namespace {
 
-/// Whose figures a modelled device needs.
+/// Adds a fault where the modelled device has no figures of its host, which `what` needs.
 void checkModelledHost(const Layout& layout, const char* pointer, const Sentence& what, std::vector<Fault>& faults) {
     const DevicePreset* device = layout.cluster.pace ? findDevice(layout.cluster.pace->device) : nullptr;
     if (device == nullptr || device->host) return;

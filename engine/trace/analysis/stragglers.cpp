@@ -224,7 +224,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
             for (const auto& [peer, nanoseconds] : time.sent) {
                 const auto foreseen = planned.sent.find(peer);
                 links.emplace_back(StragglerCause::Link, rank, peer);
-                // The same edge of the pipeline in other replicas is alike.
+                // Links between the same two stages in other replicas are alike.
                 sent.push_back({seconds(nanoseconds), foreseen == planned.sent.end() ? 0 : seconds(foreseen->second),
                                 place * mesh_.ranks() + mesh_.coordinate(peer, Axis::Pipeline)});
             }

@@ -37,9 +37,9 @@ inline int choicesOf(const MoeSpec& experts) { return traits(experts.gate).takes
 
 /// The fewest digits that are read as the same number: "0.003", "1e-05".
 std::string numberText(double value);
-/// The same, which TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
+/// As numberText(), in a form that TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
 std::string realText(double value);
-/// In one line, whatever a name holds.
+/// The text in one line: control characters become blanks.
 std::string inComment(std::string text);
 /// In double quotes. A control character becomes a backslash, `escape` and its number of so many hexadecimal `digits`.
 std::string doubleQuoted(std::string_view text, char escape, int digits);
