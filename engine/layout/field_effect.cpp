@@ -278,8 +278,8 @@ const std::map<std::string_view, std::string>& optimizerRules() {
 
 std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules) {
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method == schedules.end()) return {};
+    const ScheduleMethod* method = methodNamed(layout.schedule.kind, schedules);
+    if (method == nullptr) return {};
     if (const auto rule = optimizerRules().find(pointer); rule != optimizerRules().end())
         if (!traits(layout.optimizer.kind).takes(pointer)) return rule->second;
     for (const Rule& rule : rules)

@@ -4,8 +4,6 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/suggest.h"
 
-#include <algorithm>
-
 namespace shardlab::layout {
 namespace {
 
@@ -39,13 +37,12 @@ std::vector<std::string> smallerSizes(const Layout& layout, std::span<const Sche
 void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const int least = layout.run.minData, data = layout.parallel.data;
     if (least <= 0) return;
-    const auto schedule = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
     if (Sentence why = fixedBecause(layout.parallel.exchange); !why.empty()) {
         faults.push_back({std::string(minData), say("{} cannot be elastic", wordOf(layout.parallel.exchange)),
                           std::move(why), say("0; or parallel.exchange allreduce or server")});
         return;
     }
-    if (schedule != schedules.end() && !schedule->flushes) {
+    if (const ScheduleMethod* schedule = flushlessMethod(layout, schedules)) {
         faults.push_back({std::string(minData), say("{} cannot be elastic", schedule->name),
                           say("another size goes on from a checkpoint, and it has no moment at which one is whole"),
                           say("0; or a schedule with a flush, 1f1b")});

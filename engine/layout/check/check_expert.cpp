@@ -30,8 +30,7 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
                           say("without buckets all gradients of a stage are summed at once over all replicas, which "
                               "hold different experts"),
                           say("above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1")});
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         faults.push_back({"/parallel/expert", say("{} with experts over {} ranks", method->name, p.expert),
                           say("its stages sum all their gradients at once over all replicas, in the middle of a step, "
                               "and replicas hold different experts"),
@@ -46,8 +45,7 @@ void checkChoiceBias(const Layout& layout, std::span<const ScheduleMethod> sched
                           say("a bias of the choice with the exchange {}", wordOf(layout.parallel.exchange)),
                           say("its steps go by the choices of all replicas, which only update together with allreduce"),
                           say("0; or parallel.exchange allreduce")});
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (flushlessMethod(layout, schedules) != nullptr)
         faults.push_back(
             {"/model/bias_rate", say("a bias of the choice with {}", layout.schedule.kind),
              say("it moves between steps, and without a flush microbatches of several steps are under way"),

@@ -5,8 +5,6 @@
 #include "engine/layout/suggest.h"
 #include "engine/layout/devices.h"
 
-#include <algorithm>
-
 namespace shardlab::layout {
 namespace {
 
@@ -48,8 +46,7 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
                    "there is next to nothing to move"),
                say("none; or optimizer.kind {}",
                    wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; })));
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         refuse(say("an optimizer on the host with {}", method->name),
                say("its stages update in the middle of a step, and keep several versions of the weights on the device"),
                say("none; or a schedule with a flush, 1f1b"));
@@ -65,8 +62,7 @@ void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, 
     const auto refuse = [&](Sentence what, Sentence why, Sentence legal) {
         faults.push_back({"/memory/swap", std::move(what), std::move(why), std::move(legal)});
     };
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         refuse(say("activations on the host with {}", method->name),
                say("a microbatch's backward may be in another step than its forward, and how long it is unused differs "
                    "from one to the next"),
