@@ -10,11 +10,15 @@
 
 namespace shardlab::base {
 
+// Moments and durations of the engine are whole nanoseconds.
+inline constexpr std::int64_t nsPerMillisecond = 1'000'000;
+inline constexpr std::int64_t nsPerSecond = 1'000'000'000;
+
 /// Nanoseconds of CLOCK_MONOTONIC.
 inline std::int64_t monotonicNanoseconds() {
     timespec now{};
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+    return std::int64_t{now.tv_sec} * nsPerSecond + now.tv_nsec;
 }
 
 constexpr double toSeconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }

@@ -3,9 +3,7 @@
 
 #include "engine/base/units.h"
 
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace shardlab::base {

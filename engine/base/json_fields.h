@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values out of JSON that anybody may have written. The library's own conversion of 4e9 or 4.5 to an integer cuts off,
-// or is undefined where the integer does not hold it. Json is nlohmann's, of either order.
+// Values out of JSON that anybody may have written, and lists into JSON. The library's own conversion of 4e9 or 4.5 to
+// an integer cuts off, or is undefined where the integer does not hold it. Json is nlohmann's, of either order.
 #pragma once
 
 #include "engine/base/visible_text.h"
@@ -31,6 +31,15 @@ std::optional<Integer> wholeNumber(const Json& value) {
 template <class Json>
 std::string shownValue(const Json& value) {
     return shortened(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+/// An array of what `write` makes of each of `rows`, which is a Json.
+template <class Rows, class Write>
+auto listOf(const Rows& rows, const Write& write) {
+    using Json = std::decay_t<decltype(write(*rows.begin()))>;
+    Json list = Json::array();
+    for (const auto& row : rows) list.push_back(write(row));
+    return list;
 }
 
 /// Keeps what `target` is where `object` has no such key, or a value of another type there: later versions of a file

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/library_words.h"
 
-#include <algorithm>
 #include <optional>
 #include <string>
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/own_file.h"
 
+#include "engine/base/socket.h"
 #include "engine/base/token.h"
-#include "engine/base/unix_socket.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>

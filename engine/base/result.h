@@ -19,7 +19,7 @@ struct Error {
 
     /// "what (where): why. legal"
     Sentence told() const;
-    /// That in English.
+    /// told() in English.
     std::string text() const { return told().english(); }
 };
 

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <memory>
 #include <netdb.h>
 #include <netinet/in.h>

@@ -12,10 +12,9 @@ namespace shardlab::base {
 
 enum class Lines : std::uint8_t { Kept, Visible };  ///< what becomes of line feeds and tabs
 
-/// Control characters (C0, DEL, C1), line and paragraph separators and marks that change the direction of writing
-/// become
-/// "\u001b", as JSON writes them too, so that JSON stays what it says; bytes that are no UTF-8 become "\xff". All else
-/// stays.
+/// The text without what a terminal obeys. Control characters (C0, DEL, C1), line and paragraph separators and marks
+/// that change the direction of writing become "\u001b", as JSON writes them, so that JSON keeps its meaning; bytes
+/// that are no UTF-8 become "\xff".
 std::string visible(std::string_view text, Lines lines = Lines::Kept);
 
 /// A piece of a file as an error quotes it: in quotation marks, cut behind `most` bytes; or "12 bytes that are no

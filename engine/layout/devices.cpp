@@ -7,7 +7,6 @@
 #include "engine/layout/json_text.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <stdexcept>
 

@@ -22,7 +22,7 @@ struct Fault {
 
 /// "pointer: what: why. Legal: legal" in English, and the picture below it.
 std::string toText(const Fault& fault);
-/// That text but for the picture, as a sentence.
+/// The fault as a sentence, without the picture.
 Sentence sentenceOf(const Fault& fault);
 /// One fault a line.
 std::string toText(const std::vector<Fault>& faults);

@@ -5,7 +5,6 @@
 #include "engine/layout/fault.h"
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 namespace shardlab::layout {

@@ -2,7 +2,6 @@
 #include "engine/layout/field_effect.h"
 
 #include "engine/layout/block_parts.h"
-#include "engine/layout/exchange.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/mesh/replicas.h"
@@ -279,8 +278,8 @@ const std::map<std::string_view, std::string>& optimizerRules() {
 
 std::string_view withoutEffect(std::string_view pointer, const Layout& layout,
                                std::span<const ScheduleMethod> schedules) {
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method == schedules.end()) return {};
+    const ScheduleMethod* method = methodNamed(layout.schedule.kind, schedules);
+    if (method == nullptr) return {};
     if (const auto rule = optimizerRules().find(pointer); rule != optimizerRules().end())
         if (!traits(layout.optimizer.kind).takes(pointer)) return rule->second;
     for (const Rule& rule : rules)

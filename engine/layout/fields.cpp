@@ -4,7 +4,6 @@
 #include "engine/layout/fields/sections.h"
 
 #include <algorithm>
-#include <array>
 
 namespace shardlab::layout {
 namespace {

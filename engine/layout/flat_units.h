@@ -18,8 +18,8 @@ struct FlatUnit {
     std::int64_t size = 0;   ///< in elements
     bool table = false;      ///< it is the token embedding, of which first and last stage each have a copy
     int owner = -1;          ///< replica of each copy that all of it belongs to; -1: each has a part
-    /// It belongs to experts that are spread over groups of so many neighbouring replicas: only one of each group holds
-    /// the same (replicas.h). 1: every replica holds it.
+    /// Replicas in a group over which the unit's experts are spread: one of each group holds the unit (replicas.h). 1:
+    /// every replica holds it.
     int spread = 1;
     /// Elements on the tensor member that holds most: by them all members fill the same buckets, and give the same
     /// layers to the same replicas.

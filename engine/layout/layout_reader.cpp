@@ -7,7 +7,6 @@
 #include "engine/layout/suggest.h"
 
 #include <cmath>
-#include <fmt/format.h>
 #include <limits>
 
 namespace shardlab::layout {

@@ -7,7 +7,6 @@
 #include "engine/layout/layout.h"
 
 #include <cstdint>
-#include <string>
 
 namespace shardlab::layout {
 

@@ -3,10 +3,8 @@
 
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
-#include "engine/layout/formats.h"
 #include "engine/layout/logit_rows.h"
 
-#include <algorithm>
 #include <numeric>
 
 namespace shardlab::layout {

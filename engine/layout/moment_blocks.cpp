@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/moment_blocks.h"
 
-#include "engine/base/ranges.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/formats.h"

@@ -4,7 +4,9 @@
 
 #include "engine/base/sentence.h"
 
+#include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -57,5 +59,11 @@ struct ScheduleMethod {
     /// The shapes that the formula holds for; nullptr: all.
     bool (*hasClosedForm)(const ScheduleShape&) = nullptr;
 };
+
+/// The method of that name; null where there is none.
+inline const ScheduleMethod* methodNamed(std::string_view name, std::span<const ScheduleMethod> methods) {
+    const auto found = std::ranges::find(methods, name, &ScheduleMethod::name);
+    return found == methods.end() ? nullptr : &*found;
+}
 
 }  // namespace shardlab::layout

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which part of a model a layout gives to a rank: one of its stages, and a share of that.
-#include "engine/layout/mesh/copies.h"
+#include "engine/layout/mesh/folding.h"
 #include "engine/layout/model_shape.h"
 
 namespace shardlab::layout {

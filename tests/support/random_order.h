@@ -45,8 +45,7 @@ inline Schedule randomOrder(RandomStream& random, int ranks, int stages, int mic
         const Action action = left[chosen];
         left.erase(left.begin() + static_cast<std::ptrdiff_t>(chosen));
         done.insert(action);
-        schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(action.stage)])]
-            .push_back(action);
+        schedule.listOf(action.stage).push_back(action);
     }
     return schedule;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/hosts/clock_estimate.h"
 
-#include "engine/base/nanoseconds.h"
+#include "engine/base/clock.h"
 
 #include <cmath>
 

@@ -6,7 +6,6 @@
 
 #include "engine/base/wings.h"
 
-#include <cstddef>
 #include <cstdint>
 #include <deque>
 

@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/trace/event/event_codec.h"
-#include "engine/trace/event/legal_time.h"
 #include "engine/trace/record/spool.h"
 
 #include <algorithm>
@@ -55,6 +54,15 @@ struct Collector::Impl {
         stopping = true;
         wake.ring();
         if (thread.joinable()) thread.join();
+    }
+
+    /// What the thread is to do next; it is woken up for that.
+    void order(const auto& change) {
+        {
+            const std::lock_guard lock(mutex);
+            change();
+        }
+        wake.ring();
     }
 
     // --- the thread ---
@@ -284,28 +292,18 @@ std::vector<RankMessage> Collector::take() {
 }
 
 void Collector::send(Command command) {
-    {
-        const std::lock_guard lock(impl_->mutex);
-        impl_->commands.push_back(command);
-    }
-    impl_->wake.ring();
+    impl_->order([&] { impl_->commands.push_back(command); });
 }
 
 void Collector::strike(int rank, InjectedFaultKind kind) {
-    {
-        const std::lock_guard lock(impl_->mutex);
-        impl_->strikes[rank] = kind;
-    }
-    impl_->wake.ring();
+    impl_->order([&] { impl_->strikes[rank] = kind; });
 }
 
 void Collector::setClock(int rank, const ClockLine& line) {
-    {
-        const std::lock_guard lock(impl_->mutex);
+    impl_->order([&] {
         Impl::Clock& clock = impl_->clocks[rank];
         clock = {line, clock.number + 1};
-    }
-    impl_->wake.ring();
+    });
 }
 
 std::uint64_t Collector::accepted(int rank) const { return impl_->ranks[static_cast<std::size_t>(rank)].accepted; }

@@ -15,7 +15,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
-#include <memory>
 #include <optional>
 #include <unistd.h>
 

@@ -11,7 +11,6 @@
 #include "engine/trace/record/rank_arguments.h"
 #include "engine/launch/job/stray_processes.h"
 #include "engine/launch/job/temporary_folder.h"
-#include "engine/base/nanoseconds.h"
 
 #include <array>
 #include <cerrno>
@@ -73,7 +72,7 @@ public:
             silence_.pass(now);
             if (trunk_ && acknowledgedLately(trunk_->descriptor())) silence_.broken();
             if (silence_.length() > hostPatience)
-                return "nothing was heard of the launcher for " + std::to_string(hostPatience / 1'000'000'000) + " s";
+                return "nothing was heard of the launcher for " + std::to_string(hostPatience / nsPerSecond) + " s";
             if (trunk_ && silence_.length() > trunkSilence && now - connectedAt_ > trunkSilence) dropTrunk(now);
             if (!trunk_ && now >= nextAttempt_) connect();
             wait();

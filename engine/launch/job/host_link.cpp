@@ -5,7 +5,6 @@
 #include "engine/base/file.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/remote_files.h"
-#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <csignal>

@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/launch/hosts/this_machine.h"
-#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/token.h"
-#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/launch/hosts/allowed_agents.h"
 #include "engine/launch/hosts/this_machine.h"
@@ -48,6 +47,37 @@ Result<std::filesystem::path> findResume(const Layout& layout, const std::filesy
     return *found;
 }
 
+/// The plan of a layout whose hosts may be reached as it says.
+Result<Plan> runnablePlan(const JobOptions& options) {
+    auto plan = makePlan(options.layout, options.measurements);
+    if (!plan) return fail(Error{say("the layout cannot run"), options.layout.name, toText(plan.error()), {}});
+    const ClusterSpec& cluster = plan->layout.cluster;
+    if (!allOwnNames(cluster.hosts))
+        if (const auto agent = allowedAgent(cluster.agent, options.agent); !agent) return fail(agent.error());
+    return std::move(*plan);
+}
+
+struct RunFolders {
+    TemporaryFolder own;
+    std::optional<TemporaryFolder> sharedMemory;  ///< none: ranks exchange without it
+};
+
+/// Makes the folders of a run, and removes those that runs before left behind.
+Result<RunFolders> makeFolders(const ClusterSpec& cluster) {
+    // Other hosts make a folder of the same name, which the user's runtime folder need not be on them.
+    const std::filesystem::path base =
+        allOwnNames(cluster.hosts) ? temporaryBase() : std::filesystem::path(temporaryBaseOfHosts);
+    const std::filesystem::path sharedMemoryBase = "/dev/shm";
+    sweepAbandonedFolders(base);
+    sweepAbandonedFolders(sharedMemoryBase);
+    auto own = TemporaryFolder::create(base);
+    if (!own) return fail(own.error());
+    RunFolders folders{std::move(*own), std::nullopt};
+    if (auto sharedMemory = TemporaryFolder::create(sharedMemoryBase))
+        folders.sharedMemory.emplace(std::move(*sharedMemory));
+    return folders;
+}
+
 /// How mpirun starts the ranks of a plan, whose files lie in `folder`.
 MpirunOptions mpirunOptions(const Plan& plan, const JobOptions& options, const std::filesystem::path& rankProgram,
                             const std::filesystem::path& folder) {
@@ -89,12 +119,8 @@ std::filesystem::path checkpointFolder(const Layout& layout, const std::filesyst
 
 Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& observer) {
     const std::int64_t origin = monotonicNanoseconds();
-    auto plan = makePlan(options.layout, options.measurements);
-    if (!plan) return fail(Error{say("the layout cannot run"), options.layout.name, toText(plan.error()), {}});
-    const bool several = !allOwnNames(plan->layout.cluster.hosts);
-    if (several)
-        if (const auto agent = allowedAgent(plan->layout.cluster.agent, options.agent); !agent)
-            return fail(agent.error());
+    auto plan = runnablePlan(options);
+    if (!plan) return fail(plan.error());
     const auto mpirun = findMpirun();
     if (!mpirun) return fail(mpirun.error());
     const auto rankProgram = findRankProgram(options.rankProgram);
@@ -103,20 +129,13 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     const auto resume = findResume(plan->layout, options.resume);
     if (!resume) return fail(resume.error());
     if (const Status there = canReadFiles(plan->layout, !resume->empty()); !there) return fail(there.error());
-
-    // Other hosts make a folder of the same name, which the user's runtime folder need not be on them.
-    const std::filesystem::path base = several ? std::filesystem::path(temporaryBaseOfHosts) : temporaryBase();
-    const std::filesystem::path sharedMemoryBase = "/dev/shm";
-    sweepAbandonedFolders(base);
-    sweepAbandonedFolders(sharedMemoryBase);
-    auto folder = TemporaryFolder::create(base);
-    if (!folder) return fail(folder.error());
-    auto sharedMemory = TemporaryFolder::create(sharedMemoryBase);
+    auto folders = makeFolders(plan->layout.cluster);
+    if (!folders) return fail(folders.error());
     auto token = randomToken();
     if (!token) return fail(token.error());
 
-    MpirunOptions mpi = mpirunOptions(*plan, options, *rankProgram, folder->path());
-    if (sharedMemory) mpi.sharedMemory = sharedMemory->path();
+    MpirunOptions mpi = mpirunOptions(*plan, options, *rankProgram, folders->own.path());
+    if (folders->sharedMemory) mpi.sharedMemory = folders->sharedMemory->path();
     RankArguments arguments = rankArguments(*plan, options, mpi);
     arguments.token = *token;
     arguments.clockOrigin = origin;
@@ -143,8 +162,8 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
     static_cast<void>(takeRunRequest(options.runFile));  // it was meant for an earlier run
     RunHosts hosts({plan->layout, mpi, *mpirun, arguments.socket, options.agent});
     RestartPolicy restarts(plan->layout, arguments.checkpoints, *resume);
-    JobSetup setup{std::move(*folder),
-                   std::nullopt,
+    JobSetup setup{std::move(folders->own),
+                   std::move(folders->sharedMemory),
                    std::move(arguments),
                    std::move(hosts),
                    expectedRanks(plan->mesh),
@@ -160,7 +179,6 @@ Result<std::unique_ptr<Job>> Job::start(const JobOptions& options, RunObserver& 
                    options.runFile,
                    options.server,
                    std::move(*checkpoints)};
-    if (sharedMemory) setup.sharedMemory.emplace(std::move(*sharedMemory));
     auto run = std::make_unique<JobRun>(std::move(setup), observer);
     if (options.server) options.server->serve(options.runFile);
     if (const Status started = run->begin(); !started) return fail(started.error());

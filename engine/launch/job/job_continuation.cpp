@@ -5,7 +5,6 @@
 #include "engine/layout/layout_file.h"
 #include "engine/predict/plan/profile.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 #include <utility>
 

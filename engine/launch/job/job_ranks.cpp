@@ -2,7 +2,7 @@
 // What the ranks of a job say, and what is seen of them from outside while they run.
 #include "engine/launch/job/job_run.h"
 
-#include "engine/base/nanoseconds.h"
+#include "engine/base/clock.h"
 #include "engine/trace/record/flight_record.h"
 
 #include <algorithm>
@@ -67,7 +67,7 @@ void JobRun::take(std::vector<Event> events) {
     for (Event& event : events) {
         event.rank = static_cast<std::int16_t>(setup_.world.placeOf(event.rank));
         if (event.kind == EventKind::Step) {
-            attempt_.watchdog.measured(static_cast<double>(event.end - event.begin) * 1e-9);
+            attempt_.watchdog.measured(toSeconds(event.end - event.begin));
             trained_ = attempt_.stepped = true;
         }
         if (event.kind == EventKind::InjectedFault) takeInjectedFault(event);

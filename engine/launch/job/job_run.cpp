@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/job_run.h"
 
-#include "engine/base/nanoseconds.h"
-#include "engine/trace/checkpoint/checkpoint_folder.h"
+#include "engine/base/clock.h"
+#include "engine/trace/checkpoint/manifest.h"
 #include "engine/trace/record/checkpoint_tally.h"
 
 #include <chrono>

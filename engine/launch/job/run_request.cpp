@@ -6,7 +6,6 @@
 #include "engine/base/parse_text.h"
 
 #include <cerrno>
-#include <cstring>
 #include <fmt/format.h>
 #include <unistd.h>
 

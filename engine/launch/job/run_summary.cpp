@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/run_summary.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/device_time.h"
 #include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
@@ -30,10 +31,7 @@ void RunFigures::add(std::span<const Event> events) {
         ++events_;
         if (event.rank < 0 || static_cast<std::size_t>(event.rank) >= ranks_.size()) continue;
         RankFigures& rank = ranks_[static_cast<std::size_t>(event.rank)];
-        // Between actions, and within them: a file without the second kind has the first alone.
-        std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
-        if (!category) category = memoryCategory(event.kind, EventKind::CategoryPeak);
-        if (category) {
+        if (const auto category = memoryCategory(event.kind)) {
             std::int64_t& bytes = rank.memory[static_cast<std::size_t>(*category)];
             bytes = std::max(bytes, event.bytes);
         } else if (event.kind == EventKind::MemoryPeak) {
@@ -89,11 +87,9 @@ void RunFigures::sumBeside(std::span<const Beside> steps, RunSummary& summary) c
         ranks += step.ranks;
     }
     const DeviceTime device(header_.stretch);
-    summary.paceOverrun = device.seconds(static_cast<double>(overrun) * 1e-9);
+    summary.paceOverrun = device.seconds(toSeconds(overrun));
     if (ranks == 0) return;
-    const auto mean = [&](std::int64_t sum) {
-        return device.seconds(static_cast<double>(sum) * 1e-9 / static_cast<double>(ranks));
-    };
+    const auto mean = [&](std::int64_t sum) { return device.seconds(toSeconds(sum) / static_cast<double>(ranks)); };
     summary.communication = {mean(hidden), mean(exposed)};
 }
 

@@ -3,7 +3,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/device_time.h"
-
+#include "engine/base/json_fields.h"
 #include "engine/trace/event/event_payload.h"
 #include "engine/trace/record/flight_record.h"
 
@@ -78,55 +78,58 @@ OrderedJson checkpointsOf(const CheckpointTally& checkpoints) {
 
 /// The last comparison of each host's clock with the launcher's.
 OrderedJson clocksOf(const RunSummary& summary) {
-    OrderedJson all = OrderedJson::array();
-    for (const HostClock& clock : latestOf(summary.clocks))
-        all.push_back({{"host", clock.host},
-                       {"seconds", toSeconds(clock.time)},
-                       {"offset_seconds", toSeconds(clock.offset)},
-                       {"uncertainty_seconds", toSeconds(clock.uncertainty)},
-                       {"drift", clock.drift}});
-    return all;
+    return listOf(latestOf(summary.clocks), [](const HostClock& clock) {
+        return OrderedJson{{"host", clock.host},
+                           {"seconds", toSeconds(clock.time)},
+                           {"offset_seconds", toSeconds(clock.offset)},
+                           {"uncertainty_seconds", toSeconds(clock.uncertainty)},
+                           {"drift", clock.drift}};
+    });
+}
+
+OrderedJson ranksOf(const RunSummary& summary) {
+    return listOf(summary.ranks, [](const RankFigures& rank) {
+        return OrderedJson{{"rank", rank.record.rank},
+                           {"label", rank.record.label},
+                           {"host", rank.record.host},
+                           {"pid", rank.record.pid},
+                           {"end", rank.record.end}};
+    });
+}
+
+OrderedJson restartsOf(const RunSummary& summary) {
+    return listOf(summary.restarts, [&](const Event& restart) {
+        return OrderedJson{{"step", restart.step},
+                           {"seconds", toSeconds(restart.begin)},
+                           {"ranks", ranksAfter(restart).value_or(static_cast<std::int64_t>(summary.ranks.size()))},
+                           {"asked", restartNumber(restart) == 0}};
+    });
+}
+
+OrderedJson stragglersOf(const RunSummary& summary) {
+    return listOf(summary.stragglers, [](const Straggler& one) {
+        return OrderedJson{{"rank", one.rank},
+                           {"cause", std::string(name(one.cause))},
+                           {"peer", one.peer < 0 ? OrderedJson(nullptr) : OrderedJson(one.peer)},
+                           {"first_step", one.firstStep},
+                           {"last_step", one.lastStep},
+                           {"steps", one.steps},
+                           {"measured", one.measured},
+                           {"expected", one.expected}};
+    });
+}
+
+/// What ranks had under way when they ended.
+OrderedJson flightRecordOf(const RunSummary& summary) {
+    return listOf(summary.flight, [](const LogLine& line) {
+        return OrderedJson{{"rank", line.rank}, {"operation", line.text.substr(flightPrefix.size())}};
+    });
 }
 
 }  // namespace
 
 std::string toJson(const RunSummary& summary, const std::string& file) {
     const bool steady = summary.stepSeconds > 0;
-    OrderedJson validationLosses = OrderedJson::array();
-    OrderedJson validationSteps = OrderedJson::array();
-    for (const Summarizer::Validation& validation : summary.validations) {
-        validationLosses.push_back(validation.loss);
-        validationSteps.push_back(validation.step);
-    }
-    OrderedJson memory = OrderedJson::array();
-    OrderedJson ranks = OrderedJson::array();
-    for (const RankFigures& rank : summary.ranks) {
-        memory.push_back(memoryOf(rank));
-        ranks.push_back({{"rank", rank.record.rank},
-                         {"label", rank.record.label},
-                         {"host", rank.record.host},
-                         {"pid", rank.record.pid},
-                         {"end", rank.record.end}});
-    }
-    OrderedJson restarts = OrderedJson::array();
-    for (const Event& restart : summary.restarts)
-        restarts.push_back({{"step", restart.step},
-                            {"seconds", static_cast<double>(restart.begin) * 1e-9},
-                            {"ranks", ranksAfter(restart).value_or(static_cast<std::int64_t>(summary.ranks.size()))},
-                            {"asked", restartNumber(restart) == 0}});
-    OrderedJson stragglers = OrderedJson::array();
-    for (const Straggler& one : summary.stragglers)
-        stragglers.push_back({{"rank", one.rank},
-                              {"cause", std::string(name(one.cause))},
-                              {"peer", one.peer < 0 ? OrderedJson(nullptr) : OrderedJson(one.peer)},
-                              {"first_step", one.firstStep},
-                              {"last_step", one.lastStep},
-                              {"steps", one.steps},
-                              {"measured", one.measured},
-                              {"expected", one.expected}});
-    OrderedJson flight = OrderedJson::array();
-    for (const LogLine& line : summary.flight)
-        flight.push_back({{"rank", line.rank}, {"operation", line.text.substr(flightPrefix.size())}});
     const OrderedJson json{
         {"name", summary.layout.name},
         {"origin", summary.origin.empty() ? OrderedJson(nullptr) : OrderedJson(summary.origin)},
@@ -137,8 +140,8 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"paced", summary.paced},
         {"stretch", summary.stretch},
         {"losses", summary.losses},
-        {"validation_losses", std::move(validationLosses)},
-        {"validation_steps", std::move(validationSteps)},
+        {"validation_losses", listOf(summary.validations, [](const auto& each) { return OrderedJson(each.loss); })},
+        {"validation_steps", listOf(summary.validations, [](const auto& each) { return OrderedJson(each.step); })},
         {"step_seconds", {{"measured", known(summary.stepSeconds)}, {"predicted", summary.predictedStepSeconds}}},
         {"paced_step_seconds", pacedStepOf(summary)},
         {"sent_bytes_per_step", steady ? OrderedJson(summary.sentBytes) : OrderedJson(nullptr)},
@@ -150,17 +153,17 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"mfu", utilisationOf(summary)},
         {"data_communication_seconds", communicationOf(summary)},
         {"pace_overrun_seconds", summary.paceOverrun},
-        {"memory", std::move(memory)},
+        {"memory", listOf(summary.ranks, memoryOf)},
         {"capacity_bytes", summary.capacityBytes},
-        {"ranks", std::move(ranks)},
-        {"restarts", std::move(restarts)},
+        {"ranks", ranksOf(summary)},
+        {"restarts", restartsOf(summary)},
         {"checkpoints", checkpointsOf(summary.checkpoints)},
         {"clocks", clocksOf(summary)},
         {"events", summary.events},
         {"dropped_events", summary.droppedEvents},
         {"size_limit", thinningOf(summary.thinning)},
-        {"stragglers", std::move(stragglers)},
-        {"flight_record", std::move(flight)},
+        {"stragglers", stragglersOf(summary)},
+        {"flight_record", flightRecordOf(summary)},
         {"run", file},
     };
     return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);

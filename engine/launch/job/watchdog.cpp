@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/watchdog.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/units.h"
 #include "engine/launch/job/rank_ends.h"
 
@@ -98,7 +99,7 @@ double Watchdog::deadline(RankPhase phase) const {
 }
 
 std::optional<Hang> Watchdog::judge(std::int64_t now) {
-    const double elapsed = std::min(longestGap, static_cast<double>(now - judgedAt_) * 1e-9);
+    const double elapsed = std::min(longestGap, toSeconds(now - judgedAt_));
     judgedAt_ = now;
     quiet_ += elapsed;
     for (Seen& seen : ranks_) {

@@ -7,7 +7,6 @@
 #include "engine/layout/fault.h"
 #include "engine/predict/plan/plan.h"
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 

@@ -59,6 +59,93 @@ Span spanOf(const LessonQuestion& question, double guess) {
     return {index == 0 ? 0 : question.choices[index - 1].upTo, question.choices[index].upTo};
 }
 
+/// Draws rows, of which there are some, and the guess below or behind them.
+class GuessDrawing {
+public:
+    GuessDrawing(const LessonQuestion& question, const std::vector<Row>& rows, std::optional<double> guess,
+                 const PictureInk& ink, const Tell& tell)
+        : question_(question), rows_(rows), guess_(guess), ink_(ink), tell_(tell),
+          onAxis_(guess && !question.hasExperimentsAsChoices()),
+          room_(width - labels - values - (question.hasExperimentsAsChoices() ? mark : 0)), most_(mostOf()),
+          bottom_(top + rowHeight * static_cast<int>(rows.size())) {}
+
+    GuessPicture made() {
+        GuessPicture picture{{}, width, bottom_ + (onAxis_ ? foot : top), {}};
+        svg_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
+                           "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" font-size=\"{3}\">\n",
+                           width, picture.height, escapedMarkup(ink_.font), fontSize);
+        if (onAxis_ && question_.kind == QuestionKind::Ranges) range();
+        for (std::size_t index = 0; index < rows_.size(); ++index) {
+            row(rows_[index], top + rowHeight * static_cast<int>(index));
+            picture.words +=
+                (index == 0 ? "" : ", ") + rows_[index].label + " " + question_.valueText(rows_[index].value);
+        }
+        if (onAxis_) guessBelow();
+        if (guess_) picture.words = tell_(say("{}; guessed {}", picture.words, question_.guessText(*guess_)));
+        picture.svg = std::move(svg_) + "</svg>\n";
+        return picture;
+    }
+
+private:
+    /// The value at the end of the axis.
+    double mostOf() const {
+        double most = question_.kind == QuestionKind::Slider ? question_.to : 0;
+        for (const Row& row : rows_) most = std::max(most, row.value);
+        for (const QuestionChoice& choice : question_.choices)
+            if (std::isfinite(choice.upTo)) most = std::max(most, choice.upTo * 1.15);
+        return most > 0 ? most : 1;
+    }
+    double x(double value) const { return labels + room_ * std::clamp(value / most_, 0.0, 1.0); }
+
+    void write(double at, int y, const char* anchor, const std::string& colour, const std::string& text) {
+        svg_ += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", at, y, anchor,
+                            colour, escapedMarkup(text));
+    }
+
+    /// The range that was guessed, behind the rows.
+    void range() {
+        const Span span = spanOf(question_, *guess_);
+        svg_ +=
+            fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\" "
+                        "fill-opacity=\"0.22\"/>\n",
+                        x(span.from), top - 3, std::max(2.0, x(span.to) - x(span.from)), bottom_ - top + 6, ink_.guess);
+    }
+
+    void row(const Row& row, int y) {
+        const std::string& letters = row.asked ? ink_.text : ink_.dim;
+        write(labels - 8, y + 16, "end", letters, row.label);
+        svg_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", labels,
+                            y + (rowHeight - barHeight) / 2, std::max(1.0, x(row.value) - labels), barHeight,
+                            row.asked ? ink_.bar : ink_.other);
+        write(x(row.value) + 6, y + 16, "start", letters, question_.valueText(row.value));
+        if (row.chosen) write(width - 2, y + 16, "end", ink_.guess, tell_(say("your guess")));
+    }
+
+    void guessBelow() {
+        const Span span = spanOf(question_, *guess_);
+        const bool slider = question_.kind == QuestionKind::Slider;
+        const double middle = (x(span.from) + x(span.to)) / 2;
+        if (slider)
+            svg_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\" "
+                                "stroke-width=\"2\" stroke-dasharray=\"4 3\"/>\n",
+                                middle, top - 3, bottom_ + 3, ink_.guess);
+        const std::string text = tell_(slider ? say("your guess {}", question_.guessText(*guess_)) : say("your guess"));
+        const char* anchor = middle > width - 110 ? "end" : middle < 110 ? "start" : "middle";
+        write(middle, bottom_ + 18, anchor, ink_.guess, text);
+    }
+
+    const LessonQuestion& question_;
+    const std::vector<Row>& rows_;
+    const std::optional<double> guess_;
+    const PictureInk& ink_;
+    const Tell& tell_;
+    const bool onAxis_;  ///< the guess is a value, or a range of them
+    const double room_;  ///< pixels of the axis
+    const double most_;
+    const int bottom_;
+    std::string svg_;
+};
+
 }  // namespace
 
 std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
@@ -68,60 +155,7 @@ std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuest
     const auto guess = found == reader.guesses.end() ? std::nullopt : std::optional(found->second);
     const std::vector<Row> rows = rowsOf(lesson, question, known, guess, reader);
     if (rows.empty()) return std::nullopt;
-    double most = question.kind == QuestionKind::Slider ? question.to : 0;
-    for (const Row& row : rows) most = std::max(most, row.value);
-    for (const QuestionChoice& choice : question.choices)
-        if (std::isfinite(choice.upTo)) most = std::max(most, choice.upTo * 1.15);
-    if (!(most > 0)) most = 1;
-    const double room = width - labels - values - (question.hasExperimentsAsChoices() ? mark : 0);
-    const auto x = [&](double value) { return labels + room * std::clamp(value / most, 0.0, 1.0); };
-    const bool onAxis = guess && !question.hasExperimentsAsChoices();
-    const int bottom = top + rowHeight * static_cast<int>(rows.size());
-    GuessPicture picture{{}, width, bottom + (onAxis ? foot : top), {}};
-
-    std::string& svg = picture.svg;
-    svg = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-                      "font-family=\"{2}\" font-size=\"{3}\">\n",
-                      width, picture.height, escapedMarkup(ink.font), fontSize);
-    const auto write = [&](double at, int y, const char* anchor, const std::string& colour, const std::string& text) {
-        svg += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", at, y, anchor,
-                           colour, escapedMarkup(text));
-    };
-    if (onAxis && question.kind == QuestionKind::Ranges) {
-        const Span span = spanOf(question, *guess);
-        svg +=
-            fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\" "
-                        "fill-opacity=\"0.22\"/>\n",
-                        x(span.from), top - 3, std::max(2.0, x(span.to) - x(span.from)), bottom - top + 6, ink.guess);
-    }
-    for (std::size_t index = 0; index < rows.size(); ++index) {
-        const Row& row = rows[index];
-        const int y = top + rowHeight * static_cast<int>(index);
-        const std::string value = question.valueText(row.value);
-        const std::string& letters = row.asked ? ink.text : ink.dim;
-        write(labels - 8, y + 16, "end", letters, row.label);
-        svg += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", labels,
-                           y + (rowHeight - barHeight) / 2, std::max(1.0, x(row.value) - labels), barHeight,
-                           row.asked ? ink.bar : ink.other);
-        write(x(row.value) + 6, y + 16, "start", letters, value);
-        if (row.chosen) write(width - 2, y + 16, "end", ink.guess, tell(say("your guess")));
-        picture.words += (index == 0 ? "" : ", ") + row.label + " " + value;
-    }
-    if (onAxis) {
-        const Span span = spanOf(question, *guess);
-        const bool slider = question.kind == QuestionKind::Slider;
-        const double middle = (x(span.from) + x(span.to)) / 2;
-        if (slider)
-            svg += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\" "
-                               "stroke-width=\"2\" stroke-dasharray=\"4 3\"/>\n",
-                               middle, top - 3, bottom + 3, ink.guess);
-        const std::string text = tell(slider ? say("your guess {}", question.guessText(*guess)) : say("your guess"));
-        const char* anchor = middle > width - 110 ? "end" : middle < 110 ? "start" : "middle";
-        write(middle, bottom + 18, anchor, ink.guess, text);
-    }
-    if (guess) picture.words = tell(say("{}; guessed {}", picture.words, question.guessText(*guess)));
-    svg += "</svg>\n";
-    return picture;
+    return GuessDrawing(question, rows, guess, ink, tell).made();
 }
 
 }  // namespace shardlab::launch

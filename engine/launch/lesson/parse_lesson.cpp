@@ -9,7 +9,6 @@
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <span>
 

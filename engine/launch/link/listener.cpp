@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/link/listener.h"
 
-#include "engine/base/nanoseconds.h"
+#include "engine/base/clock.h"
 #include "engine/base/socket.h"
 
 #include <fmt/format.h>

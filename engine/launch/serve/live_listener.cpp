@@ -9,7 +9,6 @@
 #include "engine/launch/serve/stillness.h"
 #include "engine/trace/event/legal_time.h"
 #include "engine/trace/run_file/run_file.h"
-#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <atomic>
@@ -39,11 +38,7 @@ std::string bootId() {
 /// The header of a run of the expected layout; where there is none, its layout says how many ranks there are and
 /// nothing else.
 RunHeader headerFor(const std::string& program, int world, const std::optional<ExpectedRun>& expected) {
-    RunHeader header = expected ? expected->header : RunHeader();
-    header.origin = program.empty() ? "another program" : program;
-    header.created = utcNow();
-    header.version = SHARDLAB_VERSION;
-    header.layoutGiven = expected.has_value();
+    RunHeader header = foreignHeader(program.empty() ? "another program" : program, expected);
     if (expected) return header;
     header.layout.name = header.origin;
     header.layout.parallel.data = world;

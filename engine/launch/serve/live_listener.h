@@ -9,7 +9,6 @@
 #include "engine/launch/serve/run_watch.h"
 
 #include <chrono>
-#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>

@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/launch/serve/viewer.h"
-#include "engine/base/nanoseconds.h"
 
 #include <algorithm>
 #include <condition_variable>

@@ -2,7 +2,6 @@
 #include "engine/launch/serve/run_watch.h"
 
 #include "engine/base/clock.h"
-#include "engine/base/nanoseconds.h"
 #include "engine/launch/link/listener.h"
 #include "engine/launch/serve/row_frames.h"
 #include "engine/trace/run_file/row_fields.h"
@@ -10,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <fmt/format.h>
 #include <optional>
 #include <poll.h>
 #include <random>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/stillness.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/units.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ Stillness::Verdict Stillness::verdict(std::int64_t now) const {
         const std::string step = doing_[rank]->step < 0 ? "" : fmt::format(" of step {}", doing_[rank]->step);
         hang.push_back(fmt::format("rank {} stands still {}{}", rank, doing_[rank]->text, step));
     }
-    const std::string since = formatSeconds(static_cast<double>(now - newest_) * 1e-9);
+    const std::string since = formatSeconds(toSeconds(now - newest_));
     if (hang.empty()) {
         made.text =
             fmt::format("nothing has happened for {}: all {} ranks that are there wait for each other", since, waiting);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/serve/viewer.h"
 
-#include "engine/base/nanoseconds.h"
+#include "engine/base/clock.h"
 #include "engine/launch/serve/row_frames.h"
 
 namespace shardlab::launch {

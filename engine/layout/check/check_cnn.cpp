@@ -3,7 +3,6 @@
 #include "engine/layout/cnn_shape.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -3,8 +3,6 @@
 #include "engine/layout/coded_exchange.h"
 #include "engine/layout/stacks.h"
 
-#include <algorithm>
-
 namespace shardlab::layout {
 
 void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
@@ -31,8 +29,7 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
     refuse(p.zero == 0 && p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),
            say("parallel.all_reduce backend"));
-    const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    const bool flushes = found == schedules.end() || found->flushes;
+    const bool flushes = flushlessMethod(layout, schedules) == nullptr;
     refuse(!flushes, say("the schedule {}", layout.schedule.kind),
            say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
     refuse(flushes && p.zero == 0 && p.bucket == 0, say("no buckets"), say("what is coded is a bucket"),

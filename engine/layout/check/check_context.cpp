@@ -4,7 +4,6 @@
 #include "engine/layout/recompute.h"
 #include "engine/layout/suggest.h"
 
-#include <fmt/format.h>
 #include <numeric>
 
 namespace shardlab::layout {

@@ -3,8 +3,6 @@
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/suggest.h"
 
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 namespace {
 

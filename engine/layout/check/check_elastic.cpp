@@ -4,9 +4,6 @@
 #include "engine/layout/exchange.h"
 #include "engine/layout/suggest.h"
 
-#include <algorithm>
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 namespace {
 

@@ -3,10 +3,6 @@
 
 #include "engine/layout/suggest.h"
 #include "engine/layout/exchange.h"
-#include "engine/layout/formats.h"
-
-#include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {
@@ -14,8 +10,7 @@ namespace {
 /// What no exchange but the all-reduce goes with.
 void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
-    const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (found != schedules.end() && !found->flushes)
+    if (const ScheduleMethod* found = flushlessMethod(layout, schedules))
         faults.push_back({"/parallel/exchange", say("{} does not go with {}", wordOf(p.exchange), found->name),
                           say("its stages update in the middle of a step, and replicas would have to meet there"),
                           say("allreduce; or a schedule with a flush, 1f1b")});

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
-#include "engine/layout/exchange.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <numeric>
 
 namespace shardlab::layout {
@@ -22,8 +20,7 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
                           say("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
                           say("it moves a replica's whole weights or gradients, and replicas hold different experts"),
                           say("allreduce; or parallel.expert 1")});
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         faults.push_back({"/parallel/expert", say("{} with experts over {} ranks", method->name, p.expert),
                           say("its stages sum all their gradients at once over all replicas, in the middle of a step, "
                               "and replicas hold different experts"),
@@ -38,8 +35,7 @@ void checkChoiceBias(const Layout& layout, std::span<const ScheduleMethod> sched
                           say("a bias of the choice with the exchange {}", wordOf(layout.parallel.exchange)),
                           say("its steps go by the choices of all replicas, which only update together with allreduce"),
                           say("0; or parallel.exchange allreduce")});
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (flushlessMethod(layout, schedules) != nullptr)
         faults.push_back(
             {"/model/bias_rate", say("a bias of the choice with {}", layout.schedule.kind),
              say("it moves between steps, and without a flush microbatches of several steps are under way"),

@@ -9,7 +9,6 @@
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <set>

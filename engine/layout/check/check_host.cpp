@@ -4,16 +4,12 @@
 
 #include "engine/layout/suggest.h"
 #include "engine/layout/devices.h"
-#include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
-
-#include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {
 
-/// Whose figures a modelled device needs.
+/// Adds a fault where the modelled device has no figures of its host, which `what` needs.
 void checkModelledHost(const Layout& layout, const char* pointer, const Sentence& what, std::vector<Fault>& faults) {
     const DevicePreset* device = layout.cluster.pace ? findDevice(layout.cluster.pace->device) : nullptr;
     if (device == nullptr || device->host) return;
@@ -50,8 +46,7 @@ void checkOffload(const Layout& layout, std::span<const ScheduleMethod> schedule
                say("its state is one number for each row and column: there is next to nothing to move"),
                say("none; or precision.compute bf16 or fp16 with precision.weights master; or optimizer.kind {}",
                    wordsWhere(optimizerTraits, [](const OptimizerTraits& each) { return !each.factored; })));
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         refuse(say("an optimizer on the host with {}", method->name),
                say("its stages update in the middle of a step, and keep several versions of the weights on the device"),
                say("none; or a schedule with a flush, 1f1b"));
@@ -67,8 +62,7 @@ void checkSwap(const Layout& layout, std::span<const ScheduleMethod> schedules, 
     const auto refuse = [&](Sentence what, Sentence why, Sentence legal) {
         faults.push_back({"/memory/swap", std::move(what), std::move(why), std::move(legal)});
     };
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         refuse(say("activations on the host with {}", method->name),
                say("a microbatch's backward may be in another step than its forward, and how long it is unused differs "
                    "from one to the next"),

@@ -2,8 +2,6 @@
 #include "engine/layout/attention_shape.h"
 #include "engine/layout/check/check_rules.h"
 
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 
 void checkLatent(const Layout& layout, std::vector<Fault>& faults) {

@@ -5,7 +5,6 @@
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -3,8 +3,6 @@
 
 #include "engine/layout/suggest.h"
 
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults) {

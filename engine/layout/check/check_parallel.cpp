@@ -224,8 +224,8 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
 }
 
 void checkSchedule(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
-    const auto found = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (found == schedules.end()) return;
+    const ScheduleMethod* found = methodNamed(layout.schedule.kind, schedules);
+    if (found == nullptr) return;
     const ScheduleMethod& method = *found;
     const int chunks = layout.schedule.chunks;
     const bool chunksFit = chunks >= method.minChunks && chunks <= method.maxChunks;

@@ -6,9 +6,6 @@
 #include "engine/layout/fp8.h"
 #include "engine/layout/model_shape.h"
 
-#include <algorithm>
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 namespace {
 
@@ -16,8 +13,8 @@ constexpr int widestCudaHead = 256;  ///< columns of a head that the CUDA kernel
 
 void checkScale(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     if (!scalesLoss(layout.precision)) return;
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method == schedules.end() || method->flushes) return;
+    const ScheduleMethod* method = flushlessMethod(layout, schedules);
+    if (method == nullptr) return;
     faults.push_back({"/precision/loss_scale", say("{} cannot scale the loss", method->name),
                       say("the norm of the whole gradient shows whether a step overflowed, and each stage updates "
                           "before that is known"),
@@ -30,8 +27,7 @@ void checkDelayed(const Layout& layout, std::span<const ScheduleMethod> schedule
     const auto refuse = [&](Sentence what, Sentence why) {
         faults.push_back({"/precision/scaling", std::move(what), std::move(why), "current"});
     };
-    const auto method = std::ranges::find(schedules, layout.schedule.kind, &ScheduleMethod::name);
-    if (method != schedules.end() && !method->flushes)
+    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
         refuse(say("delayed scales with the schedule {}", method->name),
                say("a microbatch's forward and backward lie in different steps, and would round the same tensor with "
                    "different scales"));

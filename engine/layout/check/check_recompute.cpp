@@ -3,8 +3,6 @@
 #include "engine/layout/kept_activations.h"
 #include "engine/layout/recompute.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace shardlab::layout {

@@ -11,6 +11,13 @@
 
 namespace shardlab::layout {
 
+/// The layout's schedule where it updates without a flush, which many rules do not allow; null where it flushes, or is
+/// not known.
+inline const ScheduleMethod* flushlessMethod(const Layout& layout, std::span<const ScheduleMethod> schedules) {
+    const ScheduleMethod* method = methodNamed(layout.schedule.kind, schedules);
+    return method != nullptr && !method->flushes ? method : nullptr;
+}
+
 /// Each field by itself: limits, names of registries, hosts.
 void checkFields(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// Model and data: heads, experts, vocabulary, paths, sizes that can be counted.

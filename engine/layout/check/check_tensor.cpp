@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
-#include "engine/layout/model_shape.h"
 #include "engine/layout/tensor_extents.h"
 
-#include <fmt/format.h>
 #include <map>
 #include <string>
 #include <string_view>

@@ -4,9 +4,6 @@
 #include "engine/base/file.h"
 #include "engine/layout/json_text.h"
 
-#include <algorithm>
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 
 Status eachJsonLine(const std::filesystem::path& path, const std::string& field, std::uint64_t most,

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <fmt/format.h>
 #include <span>
 #include <string>
 #include <string_view>
@@ -71,88 +70,119 @@ private:
     std::size_t used_ = 0;
 };
 
+class MegatronIndexReader {
+public:
+    MegatronIndexReader(const std::filesystem::path& index, std::vector<std::int64_t>* documents)
+        : index_(index), documents_(documents) {}
+
+    Result<MegatronIndex> read() {
+        DiskFileSystem disk;
+        const auto file = disk.open(index_, OpenMode::Read);
+        if (!file) return fail(file.error());
+        std::error_code error;
+        const std::uint64_t size = std::filesystem::file_size(index_, error);
+        if (error) return wrong(systemReason(error.value()));
+        const Status done = readHeader(**file, size).and_then([&] { return readSequences(**file); });
+        if (!done) return fail(done.error());
+        return found_;
+    }
+
+private:
+    tl::unexpected<Error> wrong(Sentence why, Sentence legal = say("an index as Megatron writes it, whole")) const {
+        return fail(
+            Error{say("cannot read the index of these tokens"), index_.string(), std::move(why), std::move(legal)});
+    }
+
+    /// The first numbers, which say how long the index is.
+    Status readHeader(File& file, std::uint64_t size) {
+        std::string header(indexHeaderBytes, '\0');
+        const Result<std::size_t> got = file.read(std::as_writable_bytes(std::span(header)), 0);
+        if (!got) return fail(got.error());
+        header.resize(*got);
+        if (!beginsAsMegatronIndex(header)) return wrong(say("it does not begin as one of Megatron's"));
+        if (header.size() < indexHeaderBytes) return wrong(say("it ends within its header"));
+        if (const auto version = numberAt<std::uint64_t>(header, 9); version != 1)
+            return wrong(say("its version is {}", version), say("version 1"));
+        const auto code = static_cast<unsigned char>(header[17]);
+        const TokenType type = code < tokenTypes.size() ? tokenTypes[code] : TokenType{};
+        if (type.width == 0)
+            return wrong(type.name.empty() ? say("tokens of type {} are not known", code)
+                                           : say("its numbers are {}, which are no tokens", type.name),
+                         say("tokens of type uint8, int8, uint16, int16, int32 or int64"));
+        found_ = {type.width, type.isSigned, 0};
+        sequences_ = numberAt<std::uint64_t>(header, 18);
+        borders_ = numberAt<std::uint64_t>(header, 26);
+        if (sequences_ > size / 12 || borders_ > size / 8)
+            return wrong(
+                say("it counts {} sequences and {} document indices, and has {} bytes", sequences_, borders_, size));
+        if (const std::uint64_t end = starts() + 8 * borders_; size != end && size != end + sequences_)
+            return wrong(say("{} sequences and {} document indices take {} bytes, and it has {}", sequences_, borders_,
+                             end, size));
+        return {};
+    }
+    /// Where the places of sequences begin, and the first sequences of documents.
+    std::uint64_t places() const { return indexHeaderBytes + 4 * sequences_; }
+    std::uint64_t starts() const { return places() + 8 * sequences_; }
+
+    Status readSequences(File& file) {
+        NumbersOfFile<std::int32_t> lengths(file, indexHeaderBytes, sequences_);
+        NumbersOfFile<std::int64_t> placesInFile(file, places(), sequences_), firsts(file, starts(), borders_);
+        if (documents_) documents_->clear();
+        for (std::uint64_t sequence = 0; sequence < sequences_; ++sequence) {
+            if (const Status taken = takeBorders(firsts, sequence); !taken) return taken;
+            const Result<std::int32_t> length = lengths.next();
+            if (!length) return fail(length.error());
+            const Result<std::int64_t> place = placesInFile.next();
+            if (!place) return fail(place.error());
+            if (*length < 0) return wrong(say("sequence {} has {} tokens", sequence, *length));
+            if (*place != static_cast<std::int64_t>(found_.tokens * found_.width))
+                return wrong(say("sequence {} lies at byte {}, and those before it end at {}", sequence, *place,
+                                 found_.tokens * found_.width),
+                             say("sequences one behind the other, as Megatron writes them"));
+            found_.tokens += static_cast<std::uint64_t>(*length);
+        }
+        if (const Status taken = takeBorders(firsts, sequences_); !taken) return taken;
+        if (lastBorder_ != static_cast<std::int64_t>(sequences_))
+            return wrong(say("its last document index is not the number of its sequences"),
+                         say("indices from 0 to the number of sequences"));
+        return {};
+    }
+
+    /// Takes the borders of documents that lie before the sequence, of which there may be several.
+    Status takeBorders(NumbersOfFile<std::int64_t>& firsts, std::uint64_t sequence) {
+        for (;;) {
+            if (border_ < 0) {
+                if (bordersRead_ == borders_) return {};
+                const Result<std::int64_t> next = firsts.next();
+                if (!next) return fail(next.error());
+                border_ = *next;
+                if (border_ < static_cast<std::int64_t>(sequence) || border_ > static_cast<std::int64_t>(sequences_) ||
+                    (bordersRead_ == 0 && border_ != 0))
+                    return wrong(say("document index {} is {}", bordersRead_, border_),
+                                 say("indices from 0 to the number of sequences, none below the one before"));
+                ++bordersRead_;
+            }
+            if (border_ != static_cast<std::int64_t>(sequence)) return {};
+            if (documents_) documents_->push_back(static_cast<std::int64_t>(found_.tokens));
+            lastBorder_ = border_;
+            border_ = -1;
+        }
+    }
+
+    const std::filesystem::path& index_;
+    std::vector<std::int64_t>* documents_;
+    MegatronIndex found_;
+    std::uint64_t sequences_ = 0, borders_ = 0, bordersRead_ = 0;
+    std::int64_t border_ = -1;      ///< read and not reached yet; -1: none
+    std::int64_t lastBorder_ = -1;  ///< the one reached last
+};
+
 }  // namespace
 
 bool beginsAsMegatronIndex(std::string_view bytes) { return bytes.starts_with(indexMagic); }
 
 Result<MegatronIndex> readMegatronIndex(const std::filesystem::path& index, std::vector<std::int64_t>* documents) {
-    const auto wrong = [&](Sentence why, Sentence legal = say("an index as Megatron writes it, whole")) {
-        return fail(
-            Error{say("cannot read the index of these tokens"), index.string(), std::move(why), std::move(legal)});
-    };
-    DiskFileSystem disk;
-    const auto file = disk.open(index, OpenMode::Read);
-    if (!file) return fail(file.error());
-    std::error_code error;
-    const std::uint64_t size = std::filesystem::file_size(index, error);
-    if (error) return wrong(systemReason(error.value()));
-    std::string header(indexHeaderBytes, '\0');
-    const Result<std::size_t> got = (*file)->read(std::as_writable_bytes(std::span(header)), 0);
-    if (!got) return fail(got.error());
-    header.resize(*got);
-    if (!beginsAsMegatronIndex(header)) return wrong(say("it does not begin as one of Megatron's"));
-    if (header.size() < indexHeaderBytes) return wrong(say("it ends within its header"));
-    if (const auto version = numberAt<std::uint64_t>(header, 9); version != 1)
-        return wrong(say("its version is {}", version), say("version 1"));
-    const auto code = static_cast<unsigned char>(header[17]);
-    const TokenType type = code < tokenTypes.size() ? tokenTypes[code] : TokenType{};
-    if (type.width == 0)
-        return wrong(type.name.empty() ? say("tokens of type {} are not known", code)
-                                       : say("its numbers are {}, which are no tokens", type.name),
-                     say("tokens of type uint8, int8, uint16, int16, int32 or int64"));
-    const auto sequences = numberAt<std::uint64_t>(header, 18), borders = numberAt<std::uint64_t>(header, 26);
-    if (sequences > size / 12 || borders > size / 8)
-        return wrong(say("it counts {} sequences and {} document indices, and has {} bytes", sequences, borders, size));
-    const std::uint64_t pointers = indexHeaderBytes + 4 * sequences, starts = pointers + 8 * sequences,
-                        end = starts + 8 * borders;
-    if (size != end && size != end + sequences)
-        return wrong(
-            say("{} sequences and {} document indices take {} bytes, and it has {}", sequences, borders, end, size));
-
-    NumbersOfFile<std::int32_t> lengths(**file, indexHeaderBytes, sequences);
-    NumbersOfFile<std::int64_t> places(**file, pointers, sequences), firsts(**file, starts, borders);
-    MegatronIndex found{type.width, type.isSigned, 0};
-    std::uint64_t bordersRead = 0;
-    std::int64_t border = -1, lastBorder = -1;
-    if (documents) documents->clear();
-    // Document borders lie before sequence `sequence`, of which there may be several.
-    const auto takeBorders = [&](std::uint64_t sequence) -> Status {
-        for (;;) {
-            if (border < 0) {
-                if (bordersRead == borders) return {};
-                const Result<std::int64_t> next = firsts.next();
-                if (!next) return fail(next.error());
-                border = *next;
-                if (border < static_cast<std::int64_t>(sequence) || border > static_cast<std::int64_t>(sequences) ||
-                    (bordersRead == 0 && border != 0))
-                    return wrong(say("document index {} is {}", bordersRead, border),
-                                 say("indices from 0 to the number of sequences, none below the one before"));
-                ++bordersRead;
-            }
-            if (border != static_cast<std::int64_t>(sequence)) return {};
-            if (documents) documents->push_back(static_cast<std::int64_t>(found.tokens));
-            lastBorder = border;
-            border = -1;
-        }
-    };
-    for (std::uint64_t sequence = 0; sequence < sequences; ++sequence) {
-        if (const Status taken = takeBorders(sequence); !taken) return fail(taken.error());
-        const Result<std::int32_t> length = lengths.next();
-        if (!length) return fail(length.error());
-        const Result<std::int64_t> place = places.next();
-        if (!place) return fail(place.error());
-        if (*length < 0) return wrong(say("sequence {} has {} tokens", sequence, *length));
-        if (*place != static_cast<std::int64_t>(found.tokens * found.width))
-            return wrong(say("sequence {} lies at byte {}, and those before it end at {}", sequence, *place,
-                             found.tokens * found.width),
-                         say("sequences one behind the other, as Megatron writes them"));
-        found.tokens += static_cast<std::uint64_t>(*length);
-    }
-    if (const Status taken = takeBorders(sequences); !taken) return fail(taken.error());
-    if (lastBorder != static_cast<std::int64_t>(sequences))
-        return wrong(say("its last document index is not the number of its sequences"),
-                     say("indices from 0 to the number of sequences"));
-    return found;
+    return MegatronIndexReader(index, documents).read();
 }
 
 }  // namespace shardlab::layout

@@ -73,65 +73,79 @@ bool looks32Bits(std::span<const std::uint16_t> halves) {
     return any;
 }
 
+tl::unexpected<Error> noTokens(const std::filesystem::path& path, Sentence why, Sentence legal = termOf(legalFiles)) {
+    return fail(Error{say("these are no tokens"), path.string(), std::move(why), std::move(legal)});
+}
+
+/// A file of `size` bytes with Megatron's index beside it.
+Result<TokenFile> describeIndexed(const std::filesystem::path& path, std::uint64_t size, std::filesystem::path index) {
+    const std::string name = index.filename().string();
+    const Result<MegatronIndex> read = readMegatronIndex(index);
+    if (!read) return noTokens(path, say("{} beside it: {}", name, read.error().why), read.error().legal);
+    if (size != read->tokens * read->width)
+        return noTokens(
+            path, say("{} counts {} tokens of {} bytes, and it has {} bytes", name, read->tokens, read->width, size),
+            say("a .bin and an .idx that were written together"));
+    return TokenFile{path, 0, read->width, read->tokens, read->isSigned, std::move(index)};
+}
+
+/// Takes what a header of llm.c says; a file without one is left as bare tokens of 16 bits.
+Status takeHeader(const Header& header, TokenFile& file) {
+    const auto llmc = std::ranges::find(llmcFormats, header[0], &LlmcFormat::magic);
+    if (llmc == llmcFormats.end()) {
+        if (!isOfLlmc(header)) return {};
+        return noTokens(file.path,
+                        say("it begins with {}, which is no file of tokens of llm.c's that is known", header[0]),
+                        say("files of llm.c that begin with 20240520 or 20240801, or bare tokens of 16 bits"));
+    }
+    file.begin = headerBytes;
+    file.width = llmc->width;
+    if (header[1] == llmc->version) return {};
+    return noTokens(file.path, say("its header's version is {}", header[1]),
+                    say("version {}, tokens of {} bits", llmc->version, 8 * llmc->width));
+}
+
+/// Counts the tokens of a file of `size` bytes without an index, whose first bytes are `text`.
+Status countTokens(std::uint64_t size, const Header& header, std::string_view text, TokenFile& file) {
+    const std::uint64_t bytes = size - file.begin;
+    file.count = bytes / file.width;
+    if (bytes % file.width != 0) {
+        if (file.width == 2) return noTokens(file.path, say("it has an odd number of bytes"), say("tokens of 16 bits"));
+        return noTokens(file.path, say("{} bytes are no whole number of tokens", bytes), say("tokens of 32 bits"));
+    }
+    if (file.begin > 0 && static_cast<std::uint32_t>(header[2]) != file.count)
+        return noTokens(file.path, say("its header counts {} tokens and {} follow", header[2], file.count),
+                        say("a whole file"));
+    if (file.begin > 0 || size % 4 != 0) return {};
+    std::vector<std::uint16_t> halves(text.size() / 2);
+    if (!halves.empty()) std::memcpy(halves.data(), text.data(), halves.size() * 2);
+    if (!looks32Bits(halves)) return {};
+    return noTokens(
+        file.path, say("each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so"),
+        say("bare tokens of 16 bits, or of 32 bits with llm.c's header (20240801, version 7) or Megatron's .idx"));
+}
+
 Result<TokenFile> describe(const std::filesystem::path& path) {
-    const auto wrong = [&](Sentence why, Sentence legal = termOf(legalFiles)) {
-        return fail(Error{say("these are no tokens"), path.string(), std::move(why), std::move(legal)});
-    };
     std::error_code error;
     DiskFileSystem disk;
     const auto file = disk.open(path, OpenMode::Read);
     if (!file) return fail(file.error());
     const std::uint64_t size = std::filesystem::file_size(path, error);
-    if (error) return wrong(systemReason(error.value()));
+    if (error) return noTokens(path, systemReason(error.value()));
     std::string text(std::size_t{1} << 16, '\0');
     const Result<std::size_t> got = (*file)->read(std::as_writable_bytes(std::span(text)), 0);
     if (!got) return fail(got.error());
     text.resize(*got);
-    TokenFile found{path};
     if (std::filesystem::path index = std::filesystem::path(path).replace_extension(".idx");
-        index != path && std::filesystem::exists(index, error)) {
-        const Result<MegatronIndex> read = readMegatronIndex(index);
-        if (!read)
-            return wrong(say("{} beside it: {}", index.filename().string(), read.error().why), read.error().legal);
-        found = {path, 0, read->width, read->tokens, read->isSigned, std::move(index)};
-        if (size != found.count * found.width)
-            return wrong(say("{} counts {} tokens of {} bytes, and it has {} bytes", found.index.filename().string(),
-                             found.count, found.width, size),
-                         say("a .bin and an .idx that were written together"));
-        return found;
-    }
+        index != path && std::filesystem::exists(index, error))
+        return describeIndexed(path, size, std::move(index));
     for (const ForeignFormat& format : foreignFormats)
-        if (text.starts_with(format.begins)) return wrong(say("it is {}", termOf(format.what)));
+        if (text.starts_with(format.begins)) return noTokens(path, say("it is {}", termOf(format.what)));
+    TokenFile found{path};
     Header header{};
     if (text.size() >= headerBytes) std::memcpy(header.data(), text.data(), headerBytes);
-    const auto llmc = std::ranges::find(llmcFormats, header[0], &LlmcFormat::magic);
-    if (llmc != llmcFormats.end()) {
-        found.begin = headerBytes;
-        found.width = llmc->width;
-        if (header[1] != llmc->version)
-            return wrong(say("its header's version is {}", header[1]),
-                         say("version {}, tokens of {} bits", llmc->version, 8 * llmc->width));
-    } else if (isOfLlmc(header)) {
-        return wrong(say("it begins with {}, which is no file of tokens of llm.c's that is known", header[0]),
-                     say("files of llm.c that begin with 20240520 or 20240801, or bare tokens of 16 bits"));
-    }
-    const std::uint64_t bytes = size - found.begin;
-    found.count = bytes / found.width;
-    if (bytes % found.width != 0) {
-        if (found.width == 2) return wrong(say("it has an odd number of bytes"), say("tokens of 16 bits"));
-        return wrong(say("{} bytes are no whole number of tokens", bytes), say("tokens of 32 bits"));
-    }
-    if (found.begin > 0 && static_cast<std::uint32_t>(header[2]) != found.count)
-        return wrong(say("its header counts {} tokens and {} follow", header[2], found.count), say("a whole file"));
-    if (found.begin == 0 && size % 4 == 0) {
-        std::vector<std::uint16_t> halves(text.size() / 2);
-        if (!halves.empty()) std::memcpy(halves.data(), text.data(), halves.size() * 2);
-        if (looks32Bits(halves))
-            return wrong(
-                say("each second number of 16 bits is 0 or 1: these are tokens of 32 bits, and no header says so"),
-                say("bare tokens of 16 bits, or of 32 bits with llm.c's header (20240801, version 7) or Megatron's "
-                    ".idx"));
-    }
+    const Status known = takeHeader(header, found).and_then([&] { return countTokens(size, header, text, found); });
+    if (!known) return fail(known.error());
     return found;
 }
 

@@ -2,7 +2,6 @@
 #include "engine/layout/data/tokenizer.h"
 
 #include <array>
-#include <fmt/format.h>
 #include <queue>
 #include <unicode/normalizer2.h>
 #include <unicode/utf8.h>

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fmt/format.h>
 #include <unicode/uchar.h>
 #include <unicode/uregex.h>
 #include <unicode/utext.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/mesh/alike.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/layout/mesh/replicas.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <sstream>
 #include <utility>
 
 namespace shardlab::layout {
@@ -29,10 +29,9 @@ std::string commonLabel(const Mesh& mesh, const std::vector<int>& ranks) {
     if (ranks.empty()) return {};
     // A label is a list of words, one for each axis, in one order for all ranks.
     const auto words = [&](int rank) {
-        std::vector<std::string> list;
-        std::istringstream stream(mesh.label(rank));
-        for (std::string word; stream >> word;) list.push_back(word);
-        return list;
+        const std::string label = mesh.label(rank);
+        const auto list = wordsIn(label);
+        return std::vector<std::string>(list.begin(), list.end());
     };
     std::vector<std::string> common = words(ranks.front());
     for (const int rank : ranks) {

@@ -19,7 +19,7 @@ std::vector<std::vector<int>> alikeRanks(const Layout& layout, const Mesh& mesh)
 /// "dp0 pp1": the coordinates of Mesh::label() in which all of these ranks agree; empty where there are none.
 std::string commonLabel(const Mesh& mesh, const std::vector<int>& ranks);
 
-/// Ascending ranks as a person writes them: "0–7, 12".
+/// Ascending ranks, or other ascending numbers, as a person writes them: "0–7, 12".
 std::string rankList(const std::vector<int>& ranks);
 
 }  // namespace shardlab::layout

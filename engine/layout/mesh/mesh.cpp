@@ -89,24 +89,12 @@ std::vector<int> Mesh::group(int rank, Axis axis) const {
         }
         return members;
     }
-    if (!placesRanks(axis)) {
-        int& whole = place[axis == Axis::Shard ? Axis::Data : Axis::Tensor];
-        whole -= place[axis];
-        for (int i = 0; i < size(axis); ++i, ++whole) members.push_back(this->rank(place));
-        return members;
-    }
-    for (int i = 0; i < size(axis); ++i) {
-        place[axis] = i;
-        members.push_back(this->rank(place));
-    }
+    // Members along an axis that is part of another are neighbours on that one.
+    const int own = place[axis];
+    int& placed = place[placesRanks(axis) ? axis : axis == Axis::Shard ? Axis::Data : Axis::Tensor];
+    placed -= own;
+    for (int i = 0; i < size(axis); ++i, ++placed) members.push_back(this->rank(place));
     return members;
-}
-
-std::vector<int> replicaRanks(const Mesh& mesh, int rank) {
-    std::vector<int> ranks;
-    for (const int stage : mesh.group(rank, Axis::Pipeline))
-        for (const int member : mesh.group(stage, Axis::Tensor)) ranks.push_back(member);
-    return ranks;
 }
 
 std::vector<std::vector<int>> Mesh::groups(Axis axis) const {

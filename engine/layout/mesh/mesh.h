@@ -51,8 +51,4 @@ private:
 /// where they are above 1.
 std::string rankFactorsText(const ParallelSpec& parallel);
 
-/// The ranks of the replica that `rank` belongs to, which together hold each weight once: those that differ along the
-/// pipeline and the tensor axis only, ascending.
-std::vector<int> replicaRanks(const Mesh& mesh, int rank);
-
 }  // namespace shardlab::layout

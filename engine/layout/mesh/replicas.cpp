@@ -2,23 +2,37 @@
 #include "engine/layout/mesh/replicas.h"
 
 namespace shardlab::layout {
+namespace {
+
+/// The ranks that differ from `rank` along the two axes only, in the order of both coordinates.
+std::vector<int> ranksAcross(const Mesh& mesh, int rank, Axis outer, Axis inner) {
+    std::vector<int> ranks;
+    for (const int first : mesh.group(rank, outer))
+        for (const int member : mesh.group(first, inner)) ranks.push_back(member);
+    return ranks;
+}
+
+/// The ranks of sameWeights() in bundles of `size` neighbouring replicas: the bundle that `rank` is in.
+std::vector<int> neighbours(const Mesh& mesh, int rank, int size) {
+    const std::vector<int> all = sameWeights(mesh, rank);
+    const auto first = all.begin() + replicaNumber(mesh, rank) / size * size;
+    return {first, first + size};
+}
+
+}  // namespace
 
 int replicaNumber(const Mesh& mesh, int rank) {
     return mesh.coordinate(rank, Axis::Data) * mesh.size(Axis::Context) + mesh.coordinate(rank, Axis::Context);
 }
 
-std::vector<int> sameWeights(const Mesh& mesh, int rank) {
-    std::vector<int> ranks;
-    for (const int replica : mesh.group(rank, Axis::Data))
-        for (const int member : mesh.group(replica, Axis::Context)) ranks.push_back(member);
-    return ranks;
+std::vector<int> replicaRanks(const Mesh& mesh, int rank) {
+    return ranksAcross(mesh, rank, Axis::Pipeline, Axis::Tensor);
 }
 
+std::vector<int> sameWeights(const Mesh& mesh, int rank) { return ranksAcross(mesh, rank, Axis::Data, Axis::Context); }
+
 std::vector<int> sameCopy(const Mesh& mesh, int rank) {
-    const std::vector<int> all = sameWeights(mesh, rank);
-    const int size = static_cast<int>(all.size()) / mesh.copies();
-    const auto first = all.begin() + replicaNumber(mesh, rank) / size * size;
-    return {first, first + size};
+    return neighbours(mesh, rank, mesh.size(Axis::Data) * mesh.size(Axis::Context) / mesh.copies());
 }
 
 std::vector<int> samePart(const Mesh& mesh, int rank) {
@@ -31,10 +45,7 @@ std::vector<int> samePart(const Mesh& mesh, int rank) {
 }
 
 std::vector<int> expertExchange(const Mesh& mesh, int rank) {
-    const std::vector<int> all = sameWeights(mesh, rank);
-    const int size = mesh.size(Axis::Expert) / mesh.folds();
-    const auto first = all.begin() + replicaNumber(mesh, rank) / size * size;
-    return {first, first + size};
+    return neighbours(mesh, rank, mesh.size(Axis::Expert) / mesh.folds());
 }
 
 std::vector<int> sameExperts(const Mesh& mesh, int rank) {

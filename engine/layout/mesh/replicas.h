@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of a replica together hold each weight once (mesh.h: replicaRanks). There is a replica for each member of
-// the data and of the context axis: members of a context group read parts of the same samples, members of a data group
-// read different samples.
+// The ranks of a replica together hold each weight once. There is a replica for each member of the data and of the
+// context axis: members of a context group read parts of the same samples, members of a data group read different
+// samples.
 #pragma once
 
 #include "engine/layout/layout.h"
@@ -17,6 +17,8 @@ inline int replicaCount(const ParallelSpec& parallel) { return parallel.data * p
 
 /// The number, from 0, of the replica that `rank` belongs to.
 int replicaNumber(const Mesh& mesh, int rank);
+/// The ranks of that replica, ascending: they differ along the pipeline and the tensor axis only.
+std::vector<int> replicaRanks(const Mesh& mesh, int rank);
 /// The ranks that hold the same weights as `rank`, itself included, in the order of their replicas. Only those of
 /// sameExperts() hold the same experts too.
 std::vector<int> sameWeights(const Mesh& mesh, int rank);

@@ -4,7 +4,6 @@
 #include "engine/base/visible_text.h"
 
 #include <charconv>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

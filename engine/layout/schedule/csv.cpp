@@ -6,7 +6,6 @@
 #include "engine/layout/schedule/passes.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "engine/layout/schedule/schedule.h"
 
-#include <fmt/format.h>
 #include <functional>
 #include <string_view>
 

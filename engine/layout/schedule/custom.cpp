@@ -7,7 +7,6 @@
 #include "engine/layout/schedule/text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {

@@ -5,7 +5,6 @@
 #include "engine/layout/schedule/slots.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 
 namespace shardlab::layout {
@@ -99,7 +98,7 @@ private:
         }
         for (std::size_t i = position_[at]; i < groupEnd_[rank]; ++i) {
             const Action& action = schedule_.ranks[at][i];
-            const int peer = schedule_.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)];
+            const int peer = schedule_.rankOf(otherEnd(action).stage);
             const bool matched = grouped_ && alreadyPosted(peer, otherEnd(action));
             if (!matched) return {peer, action};
         }
@@ -153,9 +152,9 @@ std::optional<Finding> findStuckCompute(const Schedule& schedule) {
         if (times.reached[rank] == schedule.ranks[rank].size()) continue;
         const Action& action = schedule.ranks[rank][times.reached[rank]];
         const auto need = needOf(action, schedule.stages());
-        const int giver = schedule.rankOfStage[static_cast<std::size_t>(need->stage)];
+        const int giver = schedule.rankOf(need->stage);
         const auto giverAt = times.reached[static_cast<std::size_t>(giver)];
-        const auto& list = schedule.ranks[static_cast<std::size_t>(giver)];
+        const auto& list = schedule.listOf(need->stage);
         const Sentence stands = giverAt < list.size() ? Sentence(toText(list[giverAt])) : say("its end");
         return Finding{static_cast<int>(rank), static_cast<int>(times.reached[rank]), action,
                        say("deadlock: pipeline rank {} waits at {} for stage {} on pipeline rank {}, which waits at {}",
@@ -170,14 +169,13 @@ std::optional<Finding> findCrossedMessages(const Schedule& schedule) {
     std::map<std::pair<int, int>, std::vector<Action>> sent;
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank)
         for (const Action& action : schedule.ranks[static_cast<std::size_t>(rank)])
-            if (isSend(action.kind))
-                sent[{rank, schedule.rankOfStage[static_cast<std::size_t>(otherEnd(action).stage)]}].push_back(action);
+            if (isSend(action.kind)) sent[{rank, schedule.rankOf(otherEnd(action).stage)}].push_back(action);
     std::map<std::pair<int, int>, std::size_t> received;
     for (int rank = 0; rank < static_cast<int>(schedule.ranks.size()); ++rank) {
         const auto& actions = schedule.ranks[static_cast<std::size_t>(rank)];
         for (std::size_t i = 0; i < actions.size(); ++i) {
             if (!isReceive(actions[i].kind)) continue;
-            const std::pair pair(schedule.rankOfStage[static_cast<std::size_t>(otherEnd(actions[i]).stage)], rank);
+            const std::pair pair(schedule.rankOf(otherEnd(actions[i]).stage), rank);
             const Action& next = sent[pair][received[pair]++];
             if (next != otherEnd(actions[i]))
                 return Finding{rank, static_cast<int>(i), actions[i],

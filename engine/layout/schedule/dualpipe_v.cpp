@@ -6,7 +6,6 @@
 // The order is torch.distributed.pipelining's. It marks the pairs of the steady part as overlapped (the forward's
 // communication runs during the backward's computation); here they are two actions, first the forward, and transfers
 // overlap with computation everywhere anyway.
-#include <fmt/format.h>
 
 #include <deque>
 

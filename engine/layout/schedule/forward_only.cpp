@@ -14,8 +14,7 @@ Schedule forwardOnly(const Schedule& compute, int microbatches, const LowerOptio
     schedule.ranks.resize(compute.ranks.size());
     for (int microbatch = 0; microbatch < microbatches; ++microbatch)
         for (int stage = 0; stage < schedule.stages(); ++stage)
-            schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)])].push_back(
-                {ActionKind::Forward, stage, microbatch});
+            schedule.listOf(stage).push_back({ActionKind::Forward, stage, microbatch});
     return addWeightReads(addTransfers(std::move(schedule)), options);
 }
 

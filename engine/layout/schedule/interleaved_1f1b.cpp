@@ -6,7 +6,6 @@
 // The paper has rounds of p microbatches and wants p to divide m. As torch.distributed.pipelining does, m ÷ p rounds,
 // rounded down, of equal length are made instead, so that with 4 ranks 10 microbatches go in 2 rounds of 5 and 3 in
 // one; where p divides m the two are the same. The order is torch's in full.
-#include <fmt/format.h>
 
 #include <algorithm>
 

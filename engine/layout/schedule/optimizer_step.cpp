@@ -8,9 +8,7 @@ namespace shardlab::layout {
 namespace {
 
 Schedule addForEachStage(Schedule schedule, ActionKind kind) {
-    for (int stage = 0; stage < schedule.stages(); ++stage)
-        schedule.ranks[static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(stage)])].push_back(
-            {kind, stage});
+    for (int stage = 0; stage < schedule.stages(); ++stage) schedule.listOf(stage).push_back({kind, stage});
     return schedule;
 }
 

@@ -2,7 +2,6 @@
 #include "engine/layout/schedule/findings.h"
 
 #include <array>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {
@@ -35,15 +34,18 @@ public:
     }
 
 private:
-    int rankOf(int stage) const { return schedule_.rankOfStage[static_cast<std::size_t>(stage)]; }
+    int rankOf(int stage) const { return schedule_.rankOf(stage); }
 
-    /// Where the action of a microbatch stands; -1: nowhere.
-    int& place(Kind kind, int stage, int microbatch) {
-        return places_[static_cast<std::size_t>(kind)]
-                      [static_cast<std::size_t>(stage) * microbatches_ + static_cast<std::size_t>(microbatch)];
+    /// Where the action stands on its rank, whatever its version; -1: nowhere. There is one norm on a rank, and of each
+    /// other kind one action of a stage, or of a stage and microbatch.
+    int& at(const Action& action) {
+        const auto stage = static_cast<std::size_t>(action.stage);
+        if (action.kind == Kind::ReduceNorm) return norms_[static_cast<std::size_t>(rankOf(action.stage))];
+        return places_[static_cast<std::size_t>(action.kind)]
+                      [belongsToMicrobatch(action.kind)
+                           ? stage * microbatches_ + static_cast<std::size_t>(action.microbatch)
+                           : stage];
     }
-    /// Where the stage's one action of a kind without microbatches stands; -1: nowhere.
-    int& end(Kind kind, int stage) { return places_[static_cast<std::size_t>(kind)][static_cast<std::size_t>(stage)]; }
 
     bool wrong(int rank, int position, const Action& action, Sentence why, Sentence legal) {
         finding_ = Finding{rank, position, action, std::move(why), std::move(legal)};
@@ -52,12 +54,12 @@ private:
     bool missing(const Action& action, const Sentence& why) {
         return wrong(rankOf(action.stage), -1, action, say("it is missing: {}", why), "");
     }
-    /// Whether `early` stands before `late`, where both have a position on the rank of `late`; -1: no position.
-    bool before(int early, const Action& earlyAction, int late, const Action& lateAction, std::string_view why) {
-        if (early < 0 || late < 0 || early < late) return true;
-        return wrong(rankOf(lateAction.stage), late, lateAction,
-                     say("it comes before {}: {}", toText(earlyAction), termOf(why)),
-                     say("{} first", toText(earlyAction)));
+    /// Whether `early` stands before `late` where both are there, on one rank.
+    bool before(const Action& early, const Action& late, std::string_view why) {
+        const int atEarly = at(early), atLate = at(late);
+        if (atEarly < 0 || atLate < 0 || atEarly < atLate) return true;
+        return wrong(rankOf(late.stage), atLate, late, say("it comes before {}: {}", toText(early), termOf(why)),
+                     say("{} first", toText(early)));
     }
 
     bool notePlaces() {
@@ -78,24 +80,21 @@ private:
             return wrong(rank, position, action,
                          say("stage {} lies on pipeline rank {}", action.stage, rankOf(action.stage)),
                          say("Actions of a stage stand on its pipeline rank"));
-        int* noted = nullptr;
         if (belongsToMicrobatch(action.kind)) {
             if (action.microbatch < 0 || action.microbatch >= schedule_.microbatches)
                 return wrong(rank, position, action, say("there is no microbatch {}", action.microbatch),
                              say("Microbatches 0 to {}", microbatches_ - 1));
-            noted = &place(action.kind, action.stage, action.microbatch);
             hasMessages_ = hasMessages_ || isMessage(action.kind);
         } else if (action.version >= 0) {
             return true;  // a list has many actions with versions, which version_order.cpp judges
         } else {
-            noted = action.kind == Kind::ReduceNorm ? &norms_[static_cast<std::size_t>(rank)]
-                                                    : &end(action.kind, action.stage);
             anyEnd_[static_cast<std::size_t>(action.kind)] = true;
         }
-        if (*noted >= 0)
-            return wrong(rank, position, action, say("it stands twice, first as action {}", *noted + 1),
+        int& noted = at(action);
+        if (noted >= 0)
+            return wrong(rank, position, action, say("it stands twice, first as action {}", noted + 1),
                          say("Each microbatch exactly once per stage"));
-        *noted = position;
+        noted = position;
         if (belongsToMicrobatch(action.kind)) lastOfStage_[static_cast<std::size_t>(action.stage)] = position;
         return true;
     }
@@ -103,13 +102,13 @@ private:
     bool computeIsWhole(int s, int m) {
         const Action f{Kind::Forward, s, m}, b{Kind::Backward, s, m}, i{Kind::InputGrad, s, m},
             w{Kind::WeightGrad, s, m}, r{Kind::Recompute, s, m};
-        const int atF = at(f), atB = at(b), atI = at(i), atW = at(w), atR = at(r);
-        if (atF < 0) return missing(f, say("every stage forwards every microbatch"));
+        const int atB = at(b), atI = at(i), atW = at(w);
+        if (at(f) < 0) return missing(f, say("every stage forwards every microbatch"));
         if (schedule_.forwardOnly) {
             for (const Action& each : {b, i, w, r})
                 if (at(each) >= 0)
                     return wrong(rankOf(s), at(each), each, say("the schedule is forward only"), say("No backwards"));
-            return inputComes(f, atF, Kind::Forward, s - 1);
+            return inputComes(f, Kind::Forward, s - 1);
         }
         if (atB >= 0 && atI >= 0)
             return wrong(rankOf(s), atI, i, say("{} makes the input gradient too", toText(b)),
@@ -120,14 +119,12 @@ private:
         if (atB < 0 && atI < 0 && atW < 0) return missing(b, say("every forward has a backward"));
         if (atB < 0 && atI < 0) return missing(i, say("a weight gradient alone gives the stage below nothing"));
         if (atB < 0 && atW < 0) return missing(w, say("an input gradient alone leaves the weights as they are"));
-        return before(atF, f, atB, b, phrase("a backward needs what its forward left")) &&
-               before(atF, f, atI, i, phrase("a backward needs what its forward left")) &&
-               before(atI, i, atW, w, phrase("the weight gradient needs what the input gradient left")) &&
-               before(atF, f, atR, r, phrase("there is nothing yet to compute again")) &&
-               (atR < 0 || before(atR, r, atB >= 0 ? atB : atI, atB >= 0 ? b : i,
-                                  phrase("what is computed again is for the backward"))) &&
-               inputComes(f, atF, Kind::Forward, s - 1) &&
-               inputComes(atB >= 0 ? b : i, atB >= 0 ? atB : atI, Kind::Backward, s + 1);
+        const Action& reads = atB >= 0 ? b : i;
+        return before(f, reads, phrase("a backward needs what its forward left")) &&
+               before(i, w, phrase("the weight gradient needs what the input gradient left")) &&
+               before(f, r, phrase("there is nothing yet to compute again")) &&
+               before(r, reads, phrase("what is computed again is for the backward")) &&
+               inputComes(f, Kind::Forward, s - 1) && inputComes(reads, Kind::Backward, s + 1);
     }
 
     /// Whether exchanges beside a compute action are announced before it.
@@ -143,12 +140,11 @@ private:
             const Action news{kind, s, m};
             if (at(news) < 0) continue;
             if (at(compute) < 0) return missing(compute, say("{} runs beside it", toText(news)));
-            if (!before(at(news), news, at(compute), compute, phrase("it runs beside it"))) return false;
+            if (!before(news, compute, phrase("it runs beside it"))) return false;
         }
         for (const auto& [fetches, gathers] : {std::pair(Kind::FetchForward, Kind::GatherForward),
                                                std::pair(Kind::FetchBackward, Kind::GatherBackward)}) {
-            const Action fetch{fetches, s, m}, gather{gathers, s, m};
-            if (!before(at(fetch), fetch, at(gather), gather, phrase("what is gathered must have come from the host")))
+            if (!before({fetches, s, m}, {gathers, s, m}, phrase("what is gathered must have come from the host")))
                 return false;
         }
         const Action parts{Kind::ReduceParts, s, m}, scatter{Kind::ScatterGradients, s, m};
@@ -172,22 +168,19 @@ private:
         if (atFree < 0) return missing(free, say("it comes back to where it still is"));
         const Action forward{Kind::Forward, s, m},
             backward{at({Kind::Backward, s, m}) >= 0 ? Kind::Backward : Kind::InputGrad, s, m};
-        return before(at(forward), forward, atOut, out, phrase("its forward has left nothing yet")) &&
-               before(atOut, out, atFree, free, phrase("nothing of it is on the host yet")) &&
-               before(atFree, free, atIn, in, phrase("it has not left the device yet")) &&
-               before(atIn, in, at(backward), backward, phrase("it needs what is on the host"));
+        return before(forward, out, phrase("its forward has left nothing yet")) &&
+               before(out, free, phrase("nothing of it is on the host yet")) &&
+               before(free, in, phrase("it has not left the device yet")) &&
+               before(in, backward, phrase("it needs what is on the host"));
     }
 
-    /// Where the action of a microbatch stands, whatever its version; -1: nowhere.
-    int at(const Action& action) { return place(action.kind, action.stage, action.microbatch); }
-
     /// Whether the action that gives `taker` its input stands before it, where both stages lie on one rank.
-    bool inputComes(const Action& taker, int atTaker, Kind direction, int giverStage) {
+    bool inputComes(const Action& taker, Kind direction, int giverStage) {
         if (giverStage < 0 || giverStage >= schedule_.stages() || rankOf(giverStage) != rankOf(taker.stage))
             return true;
         Action giver{direction, giverStage, taker.microbatch};
         if (direction == Kind::Backward && at(giver) < 0) giver.kind = Kind::InputGrad;
-        return before(at(giver), giver, atTaker, taker, phrase("it takes what that gives"));
+        return before(giver, taker, phrase("it takes what that gives"));
     }
 
     /// Whether the messages of stage s and microbatch m have both ends, in their places.
@@ -210,8 +203,8 @@ private:
         if (atMessage < 0 && wanted)
             return missing(message, say("{} waits for its other end", toText(otherEnd(message))));
         if (!wanted) return true;
-        return sends ? before(at(compute), compute, atMessage, message, phrase("there is nothing yet to send"))
-                     : before(atMessage, message, at(compute), compute, phrase("its input has not been received"));
+        return sends ? before(compute, message, phrase("there is nothing yet to send"))
+                     : before(message, compute, phrase("its input has not been received"));
     }
 
     bool endIsWhole(int stage) {
@@ -223,17 +216,15 @@ private:
         const Action gather{Kind::GatherUpdated, stage}, push{Kind::PushGradients, stage},
             pull{Kind::PullWeights, stage}, elastic{Kind::ExchangeElastic, stage},
             offload{Kind::OffloadGradients, stage}, reload{Kind::ReloadWeights, stage};
-        if (!before(end(step.kind, stage), step, end(gather.kind, stage), gather,
-                    phrase("what is gathered is what it updates")))
-            return false;
+        if (!before(step, gather, phrase("what is gathered is what it updates"))) return false;
         const int last = lastOfStage_[static_cast<std::size_t>(stage)];
-        if (end(tied.kind, stage) >= 0 && (!tiedStage || tiedName != stage))
+        if (const Action own{tied.kind, stage}; at(own) >= 0 && (!tiedStage || tiedName != stage))
             return wrong(
-                rankOf(stage), end(tied.kind, stage), {tied.kind, stage},
+                rankOf(stage), at(own), own,
                 say("only the first and the last stage share an embedding, and a rank that holds both sums it once"),
                 tiedStage ? say("That of the first stage") : "");
         for (const Action& each : {reduce, push, tied, offload, step, reload, pull}) {
-            const int there = end(each.kind, each.stage);
+            const int there = at(each);
             const bool wanted =
                 anyEnd_[static_cast<std::size_t>(each.kind)] && (each.kind != Kind::ReduceTied || tiedStage);
             if (there < 0 && wanted) return missing(each, say("other stages have it, and all take part"));
@@ -241,30 +232,18 @@ private:
                 return wrong(rankOf(stage), there, each, say("actions of its stage follow"),
                              say("After the last backward of its stage"));
         }
-        return before(end(push.kind, stage), push, end(tied.kind, tiedName), tied,
-                      phrase("replicas are summed before the shared embedding is")) &&
-               before(end(push.kind, stage), push, end(step.kind, stage), step,
-                      phrase("the server updates with all gradients")) &&
-               before(end(step.kind, stage), step, end(pull.kind, stage), pull,
-                      phrase("what comes back is what it updates")) &&
-               before(end(elastic.kind, stage), elastic, end(step.kind, stage), step,
-                      phrase("weights and centre pull each other as they were before the step")) &&
-               before(end(reduce.kind, stage), reduce, end(offload.kind, stage), offload,
-                      phrase("the host updates with the averaged gradient")) &&
-               before(tiedStage ? end(tied.kind, tiedName) : -1, tied, end(offload.kind, stage), offload,
-                      phrase("the host updates with the whole gradient")) &&
-               before(end(offload.kind, stage), offload, end(step.kind, stage), step,
-                      phrase("the host updates with gradients that are there")) &&
-               before(end(step.kind, stage), step, end(reload.kind, stage), reload,
-                      phrase("what comes back is what it updates")) &&
-               before(end(reload.kind, stage), reload, end(gather.kind, stage), gather,
-                      phrase("what is gathered must have come back")) &&
-               before(end(reduce.kind, stage), reduce, end(tied.kind, tiedName), tied,
-                      phrase("replicas are averaged before the shared embedding is summed")) &&
-               before(end(reduce.kind, stage), reduce, end(step.kind, stage), step,
-                      phrase("the update needs the averaged gradient")) &&
-               before(end(tied.kind, tiedName), tied, end(step.kind, stage), step,
-                      phrase("the update needs the whole gradient"));
+        return before(push, tied, phrase("replicas are summed before the shared embedding is")) &&
+               before(push, step, phrase("the server updates with all gradients")) &&
+               before(step, pull, phrase("what comes back is what it updates")) &&
+               before(elastic, step, phrase("weights and centre pull each other as they were before the step")) &&
+               before(reduce, offload, phrase("the host updates with the averaged gradient")) &&
+               before(tied, offload, phrase("the host updates with the whole gradient")) &&
+               before(offload, step, phrase("the host updates with gradients that are there")) &&
+               before(step, reload, phrase("what comes back is what it updates")) &&
+               before(reload, gather, phrase("what is gathered must have come back")) &&
+               before(reduce, tied, phrase("replicas are averaged before the shared embedding is summed")) &&
+               before(reduce, step, phrase("the update needs the averaged gradient")) &&
+               before(tied, step, phrase("the update needs the whole gradient"));
     }
 
     bool normIsWhole(int rank) {
@@ -279,12 +258,8 @@ private:
                    missing(action, say("other pipeline ranks have it, and all take part"));
         for (int stage : stages) {
             for (Kind kind : {Kind::ReduceGradients, Kind::PushGradients, Kind::ReduceTied})
-                if (!before(end(kind, stage), {kind, stage}, norm, action,
-                            phrase("the norm is that of the whole gradient")))
-                    return false;
-            if (!before(norm, action, end(Kind::OptimizerStep, stage), {Kind::OptimizerStep, stage},
-                        phrase("clipping needs the norm")))
-                return false;
+                if (!before({kind, stage}, action, phrase("the norm is that of the whole gradient"))) return false;
+            if (!before(action, {Kind::OptimizerStep, stage}, phrase("clipping needs the norm"))) return false;
             if (lastOfStage_[static_cast<std::size_t>(stage)] > norm)
                 return wrong(rank, norm, action, say("actions of stage {} follow", stage),
                              say("After the last backward of its pipeline rank"));

@@ -24,8 +24,6 @@
 //   that is a flush. The output projection is a weight of its own, not the token embedding, for the same reason.
 #include "engine/layout/schedule/generators.h"
 
-#include <fmt/format.h>
-
 namespace shardlab::layout {
 namespace {
 

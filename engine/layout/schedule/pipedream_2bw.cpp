@@ -13,7 +13,6 @@
 //   step does no forwards of the next.
 // - At a step's border every stage holds W(t+1) and keeps W(t), each at its own time. Pause, stop, validation,
 //   checkpoints, clipping and the output projection: as in pipedream.cpp.
-#include <fmt/format.h>
 
 #include "engine/layout/schedule/generators.h"
 

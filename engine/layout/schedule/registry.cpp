@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 
 namespace shardlab::layout {
 namespace {
@@ -125,10 +124,7 @@ std::span<const ScheduleMethod> generatedMethods() {
     return {methods.begin(), byHand};
 }
 
-const ScheduleMethod* findScheduleMethod(std::string_view name) {
-    const auto found = std::ranges::find(methods, name, &ScheduleMethod::name);
-    return found == methods.end() ? nullptr : &*found;
-}
+const ScheduleMethod* findScheduleMethod(std::string_view name) { return methodNamed(name, methods); }
 
 Schedule emptySchedule(std::string kind, const ScheduleShape& shape) {
     Schedule schedule;

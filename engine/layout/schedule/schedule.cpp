@@ -10,7 +10,7 @@ int Schedule::numbered() const { return microbatches + (ahead.empty() ? 0 : std:
 std::vector<int> Schedule::stagesOf(int rank) const {
     std::vector<int> held;
     for (int stage = 0; stage < stages(); ++stage)
-        if (rankOfStage[static_cast<std::size_t>(stage)] == rank) held.push_back(stage);
+        if (rankOf(stage) == rank) held.push_back(stage);
     return held;
 }
 

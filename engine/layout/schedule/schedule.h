@@ -44,6 +44,10 @@ struct Schedule {
     int numbered() const;
 
     int stages() const { return static_cast<int>(rankOfStage.size()); }
+    int rankOf(int stage) const { return rankOfStage[static_cast<std::size_t>(stage)]; }
+    /// The list of the rank that holds the stage.
+    const std::vector<Action>& listOf(int stage) const { return ranks[static_cast<std::size_t>(rankOf(stage))]; }
+    std::vector<Action>& listOf(int stage) { return ranks[static_cast<std::size_t>(rankOf(stage))]; }
     /// The global stages that a rank holds, ascending.
     std::vector<int> stagesOf(int rank) const;
     /// Whether lowerStage and lowerStage + 1 lie on two ranks, so that messages go between them.

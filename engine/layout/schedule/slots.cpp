@@ -53,7 +53,7 @@ private:
             finished_[*product] = free_[rank];
             const int taker = takerOf(*product);
             if (taker >= 0 && taker < schedule_.stages())
-                waiting_.push_back(static_cast<std::size_t>(schedule_.rankOfStage[static_cast<std::size_t>(taker)]));
+                waiting_.push_back(static_cast<std::size_t>(schedule_.rankOf(taker)));
         }
         return true;
     }

@@ -2,7 +2,6 @@
 // Swapping (GeePS, EuroSys 2016): activations that are unused for a while go to the host and return in time.
 #include "engine/layout/schedule/passes.h"
 
-#include <algorithm>
 #include <map>
 #include <utility>
 

@@ -30,7 +30,7 @@ std::vector<Message> messagesOf(const Schedule& schedule, const SlotTimes& times
             const ActionKind kind = product->gradient ? ActionKind::SendBackward : ActionKind::SendForward;
             messages.push_back({times.begin[rank][i] + slotsOf(action.kind),
                                 rank,
-                                static_cast<std::size_t>(schedule.rankOfStage[static_cast<std::size_t>(taker)]),
+                                static_cast<std::size_t>(schedule.rankOf(taker)),
                                 {kind, action.stage, action.microbatch}});
         }
     std::ranges::stable_sort(messages, {}, &Message::time);

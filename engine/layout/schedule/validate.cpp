@@ -21,7 +21,7 @@ std::optional<Finding> findMisshape(const Schedule& schedule) {
     const auto ranks = static_cast<int>(schedule.ranks.size());
     std::vector<bool> holds(schedule.ranks.size(), false);
     for (int stage = 0; stage < schedule.stages(); ++stage) {
-        const int rank = schedule.rankOfStage[static_cast<std::size_t>(stage)];
+        const int rank = schedule.rankOf(stage);
         if (rank < 0 || rank >= ranks)
             return refuse(say("stage {} lies on pipeline rank {} of {}", stage, rank, ranks),
                           say("A pipeline rank that there is"));

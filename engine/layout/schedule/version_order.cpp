@@ -2,7 +2,6 @@
 #include "engine/layout/schedule/findings.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <map>
 #include <set>
 
@@ -115,9 +114,7 @@ std::optional<Finding> findVersionViolation(const Schedule& schedule) {
     });
     if (!any) return {};
     for (int stage = 0; stage < schedule.stages(); ++stage) {
-        const int rank = schedule.rankOfStage[static_cast<std::size_t>(stage)];
-        if (auto finding = StageVersions(schedule.ranks[static_cast<std::size_t>(rank)], rank, stage).run())
-            return finding;
+        if (auto finding = StageVersions(schedule.listOf(stage), schedule.rankOf(stage), stage).run()) return finding;
     }
     return {};
 }

@@ -4,7 +4,6 @@
 // zero-bubble paper several rules of thumb are tried; the order that ends first is kept.
 //
 // With a limit of p it needs no longer than ZB-H1; with less memory it still has a schedule where 1F1B has none.
-#include <algorithm>
 #include <array>
 
 #include "engine/layout/schedule/generators.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/comparison_side.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/saturate.h"
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/layout/schedule/registry.h"
@@ -108,7 +109,7 @@ SpanSum ComparisonSide::over(const std::vector<SpanTime>& times, std::span<const
     SpanSum sum;
     if (predicted_) {
         const auto often = static_cast<double>(steps.size());
-        return {device_.seconds(static_cast<double>(times.front().nanoseconds) * 1e-9) * often,
+        return {device_.seconds(toSeconds(times.front().nanoseconds)) * often,
                 times.front().count * static_cast<std::int64_t>(steps.size()), static_cast<int>(steps.size())};
     }
     auto time = times.begin();
@@ -116,7 +117,7 @@ SpanSum ComparisonSide::over(const std::vector<SpanTime>& times, std::span<const
         while (time != times.end() && time->step < step) ++time;
         if (time == times.end()) break;
         if (time->step != step) continue;
-        sum.seconds += device_.seconds(static_cast<double>(time->nanoseconds) * 1e-9);
+        sum.seconds += device_.seconds(toSeconds(time->nanoseconds));
         sum.count += time->count;
         ++sum.steps;
     }

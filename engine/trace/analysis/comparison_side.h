@@ -8,7 +8,6 @@
 #include "engine/trace/run_file/run_file.h"
 
 #include <compare>
-#include <map>
 #include <unordered_map>
 
 namespace shardlab::trace {

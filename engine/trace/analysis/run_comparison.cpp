@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/run_comparison.h"
 
+#include "engine/base/clock.h"
+#include "engine/layout/mesh/alike.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/trace/analysis/comparison_side.h"
 #include "engine/base/units.h"
-#include "engine/layout/mesh/replicas.h"
 #include "engine/base/median.h"
 #include "engine/trace/event/transfer.h"
 
@@ -12,6 +14,7 @@
 #include <cmath>
 #include <fmt/ranges.h>
 #include <iterator>
+#include <map>
 #include <set>
 
 namespace shardlab::trace {
@@ -44,19 +47,6 @@ std::vector<std::pair<int, int>> layersOf(const Layout& layout) {
 std::pair<int, int> layersOfStage(const std::vector<std::pair<int, int>>& ranges, int stage) {
     return stage >= 0 && static_cast<std::size_t>(stage) < ranges.size() ? ranges[static_cast<std::size_t>(stage)]
                                                                          : std::pair(0, -1);
-}
-
-/// "4–7, 9"
-std::string listed(const std::vector<int>& numbers) {
-    std::string text;
-    for (std::size_t i = 0; i < numbers.size();) {
-        std::size_t last = i;
-        while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-        text += (text.empty() ? "" : ", ") + std::to_string(numbers[i]);
-        if (last > i) text += (last == i + 1 ? ", " : "–") + std::to_string(numbers[last]);
-        i = last + 1;
-    }
-    return text;
 }
 
 /// The steps of both sides being there, what is said of them; spans come all at once, or a few ranks at a time.
@@ -129,8 +119,8 @@ private:
             std::vector<int> onlyA, onlyB;
             std::ranges::set_difference(ofA, ofB, std::back_inserter(onlyA));
             std::ranges::set_difference(ofB, ofA, std::back_inserter(onlyB));
-            if (!onlyA.empty()) note(say("steps only in {}: {}", "A", listed(onlyA)));
-            if (!onlyB.empty()) note(say("steps only in {}: {}", "B", listed(onlyB)));
+            if (!onlyA.empty()) note(say("steps only in {}: {}", "A", rankList(onlyA)));
+            if (!onlyB.empty()) note(say("steps only in {}: {}", "B", rankList(onlyB)));
         }
         const auto none =
             a_.predicted() ? say("no step of the run is complete") : say("no step is complete in both runs");
@@ -218,9 +208,9 @@ private:
         for (int rank = 0; rank < b_.mesh().ranks(); ++rank)
             if (!taken[static_cast<std::size_t>(rank)]) onlyB.push_back(rank);
         if (!onlyA.empty())
-            note(say("ranks of {} whose place in the mesh {} does not have: {}", "A", "B", listed(onlyA)));
+            note(say("ranks of {} whose place in the mesh {} does not have: {}", "A", "B", rankList(onlyA)));
         if (!onlyB.empty())
-            note(say("ranks of {} whose place in the mesh {} does not have: {}", "B", "A", listed(onlyB)));
+            note(say("ranks of {} whose place in the mesh {} does not have: {}", "B", "A", rankList(onlyB)));
     }
 
     void addRanks() {
@@ -337,9 +327,9 @@ private:
             const auto inB = b_.in(ofB, step);
             if (!inA || !inB) continue;
             ++row.steps;
-            a += static_cast<double>(*inA) * 1e-9;
-            b += static_cast<double>(*inB) * 1e-9;
-            const double difference = static_cast<double>(*inB - *inA) * 1e-9;
+            a += toSeconds(*inA);
+            b += toSeconds(*inB);
+            const double difference = toSeconds(*inB - *inA);
             if (row.steps == 1 || std::abs(difference) > std::abs(row.worst)) {
                 row.worst = difference;
                 row.worstStep = step;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/run_comparison.h"
 
+#include "engine/base/json_fields.h"
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -32,13 +34,6 @@ OrderedJson losses(const std::optional<RunComparison::Losses>& losses) {
              std::isfinite(losses->largest) ? OrderedJson(losses->largest) : OrderedJson(nullptr)},
             {"largest_step", losses->largestStep},
             {"first_step_apart", losses->firstApart ? OrderedJson(*losses->firstApart) : OrderedJson(nullptr)}};
-}
-
-template <class Rows, class Write>
-OrderedJson listOf(const Rows& rows, Write write) {
-    OrderedJson list = OrderedJson::array();
-    for (const auto& row : rows) list.push_back(write(row));
-    return list;
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/analysis/stragglers.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/saturate.h"
 #include "engine/base/units.h"
 #include "engine/trace/metrics/figure_sum.h"
@@ -122,7 +123,7 @@ int StragglerWatch::peerOf(int rank, EventKind send, int from) const {
 
 void StragglerWatch::add(const Event& event, RankTime& rank) const {
     const std::int64_t lasts = asFigure(saturatedDifference(event.end, event.begin));
-    if (event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward) {
+    if (isSend(event.kind)) {
         const int stage = event.action == 0 ? -1 : actionFromId(event.action).stage;
         if (const int peer = peerOf(event.rank, event.kind, stage); peer >= 0) grow(rank.sent[peer], lasts);
         return;
@@ -149,7 +150,7 @@ void StragglerWatch::put(const StepFigures& figures) {
         rank.standing = detail.standing;
         for (const KindTime& kind : detail.kinds) {
             if (isCompute(kind.kind)) grow(rank.busy, kind.nanoseconds);
-            if (kind.kind != EventKind::SendForward && kind.kind != EventKind::SendBackward) continue;
+            if (!isSend(kind.kind)) continue;
             if (const int peer = peerOf(static_cast<int>(i), kind.kind, kind.stage); peer >= 0)
                 grow(rank.sent[peer], kind.nanoseconds);
         }
@@ -195,9 +196,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
     std::map<Subject, std::vector<Slow>> slow;
     std::vector<int> order;
     std::size_t complete = 0;
-    const auto seconds = [this](std::int64_t nanoseconds) {
-        return device_.seconds(static_cast<double>(nanoseconds) * 1e-9);
-    };
+    const auto seconds = [this](std::int64_t nanoseconds) { return device_.seconds(toSeconds(nanoseconds)); };
     for (const auto& [number, step] : steps_) {
         if (!std::ranges::all_of(step.ranks, &RankTime::ended)) continue;
         if (++complete <= warmUpSteps) continue;
@@ -225,7 +224,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
             for (const auto& [peer, nanoseconds] : time.sent) {
                 const auto foreseen = planned.sent.find(peer);
                 links.emplace_back(StragglerCause::Link, rank, peer);
-                // The same edge of the pipeline in other replicas is alike.
+                // Links between the same two stages in other replicas are alike.
                 sent.push_back({seconds(nanoseconds), foreseen == planned.sent.end() ? 0 : seconds(foreseen->second),
                                 place * mesh_.ranks() + mesh_.coordinate(peer, Axis::Pipeline)});
             }

@@ -25,71 +25,84 @@ void TrafficMatrix::ring(const std::vector<int>& group, int rank, std::int64_t b
     cells_[sort][{rank, next}].add(bytes);
 }
 
+void TrafficMatrix::toEach(const std::vector<int>& group, const Event& event) {
+    for (const int other : group)
+        if (other != event.rank)
+            cells_[Sort::Collective][{event.rank, other}].add(event.bytes / static_cast<std::int64_t>(group.size()));
+}
+
+int TrafficMatrix::inPlaceOf(int rank, int pipelineRank) const {
+    Coordinates place = mesh_.coordinates(rank);
+    place[Axis::Pipeline] = pipelineRank;
+    return mesh_.rank(place);
+}
+
+bool TrafficMatrix::addMessage(const Event& event) {
+    const int stage = actionFromId(event.action).stage + (event.kind == EventKind::SendForward ? 1 : -1);
+    if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return false;
+    const int taker = inPlaceOf(event.rank, rankOfStage_[static_cast<std::size_t>(stage)]);
+    cells_[Sort::Message][{event.rank, taker}].add(event.bytes);
+    return true;
+}
+
+bool TrafficMatrix::addAtServer(const Event& event) {
+    // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
+    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
+    const bool server = event.rank == group.front();
+    std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
+    const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
+    if (server && worker > 0) {  // one of an asynchronous server's, by name
+        if (worker >= group.size()) return false;
+        takers = std::span(group).subspan(worker, 1);
+    }
+    for (const int taker : takers)
+        cells_[Sort::Collective][{event.rank, taker}].add(event.bytes / static_cast<std::int64_t>(takers.size()));
+    return true;
+}
+
+bool TrafficMatrix::addAtCentre(const Event& event) {
+    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
+    const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
+    if (worker >= group.size()) return false;
+    const int taker = event.rank == group.front() ? group[worker] : group.front();
+    cells_[Sort::Collective][{event.rank, taker}].add(event.bytes);
+    return true;
+}
+
 void TrafficMatrix::add(const Event& event) {
     if (event.rank < 0 || event.rank >= mesh_.ranks() || event.bytes <= 0) return;
     const int rank = event.rank;
-    const std::int64_t bytes = sent_(event);
-    const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, bytes, sort); };
-    const auto toEach = [&](const std::vector<int>& group) {
-        for (const int other : group)
-            if (other != rank)
-                cells_[Sort::Collective][{rank, other}].add(event.bytes / static_cast<std::int64_t>(group.size()));
-    };
+    const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, sent_(event), sort); };
     const auto replicas = [&] { return sameWeights(mesh_, rank); };
     switch (transferOf(event.kind).partners) {
-    case Partners::Stage: {
-        const int stage = actionFromId(event.action).stage + (event.kind == EventKind::SendForward ? 1 : -1);
-        if (event.action == 0 || stage < 0 || static_cast<std::size_t>(stage) >= rankOfStage_.size()) return;
-        Coordinates place = mesh_.coordinates(rank);
-        place[Axis::Pipeline] = rankOfStage_[static_cast<std::size_t>(stage)];
-        cells_[Sort::Message][{rank, mesh_.rank(place)}].add(event.bytes);
+    case Partners::Stage:
+        if (!addMessage(event)) return;
         break;
-    }
     case Partners::Replicas: around(replicas(), Sort::Collective); break;
     case Partners::Bucket:
         around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : sameCopy(mesh_, rank), Sort::Bucket);
         break;
     case Partners::Copies: around(samePart(mesh_, rank), Sort::Bucket); break;
-    case Partners::Expert: toEach(expertExchange(mesh_, rank)); break;
-    case Partners::Heads: toEach(mesh_.group(rank, Axis::Context)); break;
-    case Partners::Server: {
-        // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
-        const std::vector<int> group = mesh_.group(rank, Axis::Data);
-        const bool server = rank == group.front();
-        std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
-        const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
-        if (server && worker > 0) {  // one of an asynchronous server's, by name
-            if (worker >= group.size()) return;
-            takers = std::span(group).subspan(worker, 1);
-        }
-        for (const int taker : takers)
-            cells_[Sort::Collective][{rank, taker}].add(event.bytes / static_cast<std::int64_t>(takers.size()));
+    case Partners::Expert: toEach(expertExchange(mesh_, rank), event); break;
+    case Partners::Heads: toEach(mesh_.group(rank, Axis::Context), event); break;
+    case Partners::Server:
+        if (!addAtServer(event)) return;
         break;
-    }
-    case Partners::Centre: {
-        const std::vector<int> group = mesh_.group(rank, Axis::Data);
-        const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
-        if (worker >= group.size()) return;
-        cells_[Sort::Collective][{rank, rank == group.front() ? group[worker] : group.front()}].add(event.bytes);
+    case Partners::Centre:
+        if (!addAtCentre(event)) return;
         break;
-    }
     case Partners::Hop:
         ring(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), rank, event.bytes, Sort::Hop);
         break;
     case Partners::Tensor: around(mesh_.group(rank, Axis::Tensor), Sort::Collective); break;
     case Partners::Context: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
     case Partners::Replica: around(replicaRanks(mesh_, rank), Sort::Collective); break;
-    case Partners::Ends: {
+    case Partners::Ends:
         if (rankOfStage_.empty()) return;
-        std::vector<int> ends;
-        for (const int stageRank : {rankOfStage_.front(), rankOfStage_.back()}) {
-            Coordinates place = mesh_.coordinates(rank);
-            place[Axis::Pipeline] = stageRank;
-            ends.push_back(mesh_.rank(place));
-        }
-        if (ends.front() != ends.back()) around(ends, Sort::Collective);
+        if (const int first = inPlaceOf(rank, rankOfStage_.front()), last = inPlaceOf(rank, rankOfStage_.back());
+            first != last)
+            around({first, last}, Sort::Collective);
         break;
-    }
     case Partners::None:
     case Partners::Unknown: return;
     }

@@ -10,7 +10,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -49,6 +48,14 @@ private:
     using Link = std::pair<int, int>;
     /// To the next member of the group, the first after the last.
     void ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort);
+    /// An equal part to each other member of the group.
+    void toEach(const std::vector<int>& group, const Event& event);
+    /// The rank that differs from `rank` along the pipeline axis alone.
+    int inPlaceOf(int rank, int pipelineRank) const;
+    // False where the event names no stage, or no worker, that there is.
+    bool addMessage(const Event& event);
+    bool addAtServer(const Event& event);
+    bool addAtCentre(const Event& event);
     /// The cells of the sorts that `part` has.
     std::vector<const std::map<Link, Cell>*> of(Part part) const;
     std::map<Link, Cell> sums(Part part) const;

@@ -2,7 +2,6 @@
 #include "engine/trace/checkpoint/config_experts.h"
 
 #include "engine/base/json_fields.h"
-#include "engine/layout/model_shape.h"
 
 namespace shardlab::trace {
 

@@ -2,8 +2,8 @@
 #include "engine/trace/checkpoint/config_fields.h"
 
 #include "engine/base/json_fields.h"
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/block_parts.h"
-#include "engine/layout/model_shape.h"
 #include "engine/trace/checkpoint/config_gpt_oss.h"
 
 #include <algorithm>

@@ -6,7 +6,6 @@
 #include "engine/layout/layout.h"
 
 #include <filesystem>
-#include <string>
 #include <vector>
 
 namespace shardlab::trace {

@@ -5,7 +5,6 @@
 #include "engine/layout/block_parts.h"
 #include "engine/trace/checkpoint/config_fields.h"
 
-#include <limits>
 #include <optional>
 #include <type_traits>
 

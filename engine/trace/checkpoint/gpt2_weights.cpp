@@ -2,11 +2,9 @@
 // GPT-2 weights in the files that Hugging Face's transformers reads and writes.
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/layout/json_text.h"
-#include "engine/layout/model_shape.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <functional>
 #include <limits>
 #include <set>
 

@@ -125,86 +125,102 @@ void addStackedExperts(const ModelSpec& model, int layer, std::vector<LlamaTenso
     stack("c_proj", "down_proj", f, h, false);
 }
 
-/// What a module that predicts further tokens has beside its block, with its copies of what it shares with the model.
-void addModule(const ModelSpec& model, const std::string& ours, const std::string& theirs,
-               std::vector<LlamaTensor>& all) {
-    const int h = model.hidden;
-    for (const char* norm : {"enorm.weight", "hnorm.weight", "shared_head.norm.weight"})
-        all.push_back(renamed(ours + norm, {h}, theirs + norm));
-    all.push_back(joined(ours + "eh_proj.weight", 2 * h, {{theirs + "eh_proj.weight", h}}));
-    const std::string output = blockParts(model).tied ? "wte.weight" : outputWeight;
-    for (const auto& [name, their] : {std::pair<std::string, const char*>{"wte.weight", "embed_tokens.weight"},
-                                      std::pair<std::string, const char*>{output, "shared_head.head.weight"}}) {
-        all.push_back(renamed(name, {model.vocabulary, h}, theirs + their));
-        all.back().copy = true;
+/// Collects the tensors of a model, layer by layer. `ours` and `theirs` begin the names of a part in both programs.
+class LlamaTensorList {
+public:
+    explicit LlamaTensorList(const ModelSpec& model)
+        : model_(model), parts_(blockParts(model)), hidden_(model.hidden) {}
+
+    std::vector<LlamaTensor> all() {
+        add(renamed("wte.weight", {model_.vocabulary, hidden_}, "model.embed_tokens.weight"));
+        for (int layer = 0; layer < blockCount(model_); ++layer) {
+            const std::string ours = fmt::format("h.{}.", layer), theirs = fmt::format("model.layers.{}.", layer);
+            if (ofModule(model_, layer)) module(ours, theirs);
+            attention(ours, theirs);
+            add(renamed(ours + "ln_2.weight", {hidden_}, theirs + "post_attention_layernorm.weight"));
+            if (!hasExperts(model_, layer))
+                feedForward(ours + "mlp.", theirs + "mlp.", ownNames, feedForwardWidth(model_, layer));
+            else if (isGptOss(model_)) addStackedExperts(model_, layer, all_);
+            else experts(layer, ours, theirs);
+        }
+        add(renamed("ln_f.weight", {hidden_}, "model.norm.weight"));
+        if (!parts_.tied) add(renamed(outputWeight, {model_.vocabulary, hidden_}, outputWeight));
+        return std::move(all_);
     }
-}
+
+private:
+    /// What the matrices of a feed-forward block are called.
+    struct FeedForwardNames {
+        const char *gate, *up, *down;
+    };
+    static constexpr FeedForwardNames ownNames{"gate_proj.weight", "up_proj.weight", "down_proj.weight"},
+        mixtralNames{"w1.weight", "w3.weight", "w2.weight"};
+
+    void add(LlamaTensor tensor) { all_.push_back(std::move(tensor)); }
+    void product(const LlamaTensor& tensor, bool bias) {
+        add(tensor);
+        if (bias) add(biasTensor(tensor));
+    }
+    void feedForward(const std::string& ours, const std::string& theirs, const FeedForwardNames& names, int width) {
+        product(joined(ours + "gate_up.weight", hidden_, {{theirs + names.gate, width}, {theirs + names.up, width}}),
+                parts_.biases);
+        product(joined(ours + "c_proj.weight", width, {{theirs + names.down, hidden_}}), parts_.biases);
+    }
+
+    /// What a module that predicts further tokens has beside its block, with its copies of what it shares with the
+    /// model.
+    void module(const std::string& ours, const std::string& theirs) {
+        for (const char* norm : {"enorm.weight", "hnorm.weight", "shared_head.norm.weight"})
+            add(renamed(ours + norm, {hidden_}, theirs + norm));
+        add(joined(ours + "eh_proj.weight", 2 * hidden_, {{theirs + "eh_proj.weight", hidden_}}));
+        const std::string output = parts_.tied ? "wte.weight" : outputWeight;
+        for (const auto& [name, their] : {std::pair<std::string, const char*>{"wte.weight", "embed_tokens.weight"},
+                                          std::pair<std::string, const char*>{output, "shared_head.head.weight"}}) {
+            add(renamed(name, {model_.vocabulary, hidden_}, theirs + their));
+            all_.back().copy = true;
+        }
+    }
+
+    /// The attention of a block with the norm before it.
+    void attention(const std::string& block, const std::string& theirBlock) {
+        const std::string ours = block + "attn.", theirs = theirBlock + "self_attn.";
+        add(renamed(block + "ln_1.weight", {hidden_}, theirBlock + "input_layernorm.weight"));
+        if (parts_.latent)
+            for (LlamaTensor& tensor : latentTensors(model_, ours, theirs)) add(std::move(tensor));
+        else product(attentionTensor(model_, ours + "qkv.weight", theirs), parts_.qkvBias);
+        if (parts_.queryKeyNorms)
+            for (const char* name : {"q_norm.weight", "k_norm.weight"})
+                add(renamed(ours + name, {headWidth(model_)}, theirs + name));
+        if (parts_.sinks) add(renamed(ours + "sinks", {model_.heads}, theirs + "sinks"));
+        product(joined(ours + "c_proj.weight", static_cast<int>(outputColumns(model_)),
+                       {{theirs + "o_proj.weight", hidden_}}),
+                parts_.biases);
+    }
+
+    void experts(int layer, const std::string& block, const std::string& theirBlock) {
+        // A Mixtral's names are those of its authors.
+        const bool mixtral = !parts_.queryKeyNorms && !parts_.latent;
+        const std::string ours = block + "moe.", theirs = theirBlock + (mixtral ? "block_sparse_moe." : "mlp.");
+        const int count = model_.experts.count;
+        add(joined(ours + "gate.weight", hidden_, {{theirs + "gate.weight", count}}));
+        if (biasesChoice(model_)) add(renamed(ours + "gate.bias", {count}, theirs + "gate.e_score_correction_bias"));
+        if (const int shared = sharedWidth(model_, layer); shared > 0)
+            feedForward(ours + "shared.", theirs + "shared_experts.", ownNames, shared);
+        for (int e = 0; e < count; ++e) {
+            const std::string expert = fmt::format("experts.{}.", e);
+            feedForward(ours + expert, theirs + expert, mixtral ? mixtralNames : ownNames,
+                        feedForwardWidth(model_, layer));
+        }
+    }
+
+    const ModelSpec& model_;
+    const BlockParts parts_;
+    const int hidden_;
+    std::vector<LlamaTensor> all_;
+};
 
 }  // namespace
 
-std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) {
-    const int h = model.hidden, width = headWidth(model);
-    const BlockParts parts = blockParts(model);
-    std::vector<LlamaTensor> all;
-    const auto product = [&](LlamaTensor tensor, bool bias) {
-        all.push_back(tensor);
-        if (bias) all.push_back(biasTensor(std::move(tensor)));
-    };
-    all.push_back(renamed("wte.weight", {model.vocabulary, h}, "model.embed_tokens.weight"));
-    for (int layer = 0; layer < blockCount(model); ++layer) {
-        const std::string ours = fmt::format("h.{}.", layer), theirs = fmt::format("model.layers.{}.", layer);
-        if (ofModule(model, layer)) addModule(model, ours, theirs, all);
-        const int f = feedForwardWidth(model, layer);
-        all.push_back(renamed(ours + "ln_1.weight", {h}, theirs + "input_layernorm.weight"));
-        if (parts.latent)
-            for (LlamaTensor& tensor : latentTensors(model, ours + "attn.", theirs + "self_attn."))
-                all.push_back(std::move(tensor));
-        else product(attentionTensor(model, ours + "attn.qkv.weight", theirs + "self_attn."), parts.qkvBias);
-        if (parts.queryKeyNorms)
-            for (const char* name : {"q_norm.weight", "k_norm.weight"})
-                all.push_back(renamed(ours + "attn." + name, {width}, theirs + "self_attn." + name));
-        if (parts.sinks) all.push_back(renamed(ours + "attn.sinks", {model.heads}, theirs + "self_attn.sinks"));
-        product(joined(ours + "attn.c_proj.weight", static_cast<int>(outputColumns(model)),
-                       {{theirs + "self_attn.o_proj.weight", h}}),
-                parts.biases);
-        all.push_back(renamed(ours + "ln_2.weight", {h}, theirs + "post_attention_layernorm.weight"));
-        const auto feedForward = [&](const std::string& block, const std::string& gate, const std::string& up,
-                                     const std::string& down) {
-            product(joined(ours + block + ".gate_up.weight", h, {{theirs + gate, f}, {theirs + up, f}}), parts.biases);
-            product(joined(ours + block + ".c_proj.weight", f, {{theirs + down, h}}), parts.biases);
-        };
-        if (!hasExperts(model, layer)) {
-            feedForward("mlp", "mlp.gate_proj.weight", "mlp.up_proj.weight", "mlp.down_proj.weight");
-            continue;
-        }
-        if (isGptOss(model)) {
-            addStackedExperts(model, layer, all);
-            continue;
-        }
-        // A Mixtral's names are those of its authors.
-        const bool mixtral = !parts.queryKeyNorms && !parts.latent;
-        const std::string moe = mixtral ? "block_sparse_moe." : "mlp.";
-        all.push_back(joined(ours + "moe.gate.weight", h, {{theirs + moe + "gate.weight", model.experts.count}}));
-        if (biasesChoice(model))
-            all.push_back(
-                renamed(ours + "moe.gate.bias", {model.experts.count}, theirs + moe + "gate.e_score_correction_bias"));
-        if (const int shared = sharedWidth(model, layer); shared > 0) {
-            const std::string block = theirs + moe + "shared_experts.";
-            product(joined(ours + "moe.shared.gate_up.weight", h,
-                           {{block + "gate_proj.weight", shared}, {block + "up_proj.weight", shared}}),
-                    parts.biases);
-            product(joined(ours + "moe.shared.c_proj.weight", shared, {{block + "down_proj.weight", h}}), parts.biases);
-        }
-        for (int e = 0; e < model.experts.count; ++e) {
-            const std::string expert = fmt::format("{}experts.{}.", moe, e);
-            feedForward(fmt::format("moe.experts.{}", e), expert + (mixtral ? "w1.weight" : "gate_proj.weight"),
-                        expert + (mixtral ? "w3.weight" : "up_proj.weight"),
-                        expert + (mixtral ? "w2.weight" : "down_proj.weight"));
-        }
-    }
-    all.push_back(renamed("ln_f.weight", {h}, "model.norm.weight"));
-    if (!parts.tied) all.push_back(renamed(outputWeight, {model.vocabulary, h}, outputWeight));
-    return all;
-}
+std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) { return LlamaTensorList(model).all(); }
 
 }  // namespace shardlab::trace

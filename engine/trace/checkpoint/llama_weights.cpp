@@ -6,7 +6,6 @@
 #include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <set>
 #include <utility>
 

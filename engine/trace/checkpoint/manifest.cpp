@@ -5,7 +5,6 @@
 #include "engine/base/file.h"
 #include "engine/base/json_fields.h"
 #include "engine/base/saturate.h"
-#include "engine/layout/json_text.h"
 #include "engine/layout/layout_json.h"
 
 #include <algorithm>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/resume.h"
 
-#include "engine/layout/exchange.h"
 #include "engine/layout/layout_json.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/checkpoint/state_source.h"
 
 #include <algorithm>
 #include <array>
-#include <fmt/format.h>
 #include <string_view>
 
 namespace shardlab::trace {

@@ -2,13 +2,11 @@
 #include "engine/trace/checkpoint/state_source.h"
 
 #include "engine/base/crc32c.h"
-#include "engine/base/units.h"
 
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <set>
 
 namespace shardlab::trace {
 namespace {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/clock.h"
 #include "engine/trace/dumps/hang_report.h"
 
 #include "engine/layout/mesh/alike.h"
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -54,7 +54,7 @@ Sentence conclusion(const HangReport& report) {
 
 /// "2026-11-25 20:00:46 UTC".
 std::string dayAndTime(std::int64_t nanoseconds) {
-    return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(nanoseconds / 1'000'000'000)));
+    return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(static_cast<std::time_t>(nanoseconds / nsPerSecond)));
 }
 
 }  // namespace

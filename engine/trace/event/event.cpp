@@ -16,6 +16,12 @@ std::string_view name(Lane lane) {
     return index < names.size() ? names[index] : "unknown lane";
 }
 
+std::optional<Lane> laneNamed(std::string_view text) {
+    for (int lane = 0; lane < laneCount; ++lane)
+        if (name(static_cast<Lane>(lane)) == text) return static_cast<Lane>(lane);
+    return std::nullopt;
+}
+
 std::string_view name(EventKind kind) {
     if (const ActionKind action = actionOf(kind); action != ActionKind::None) return actionTraits[action].title;
     switch (kind) {

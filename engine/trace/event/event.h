@@ -16,6 +16,8 @@ namespace shardlab::trace {
 enum class Lane : std::uint8_t { Compute, Comm, Copy, Host };
 inline constexpr int laneCount = 4;
 std::string_view name(Lane lane);
+/// The inverse of name(); none where no lane has the name.
+std::optional<Lane> laneNamed(std::string_view text);
 
 /// Values are part of the run file's format: append, never renumber.
 enum class EventKind : std::uint8_t {
@@ -190,6 +192,7 @@ inline constexpr std::array<ActionKind, 256> firstActionOfEvent = [] {
 /// The first kind of action that leaves events of this kind; None where no action does.
 constexpr ActionKind actionOf(EventKind kind) { return firstActionOfEvent[static_cast<std::size_t>(kind)]; }
 
+constexpr bool isSend(EventKind kind) { return isSend(actionOf(kind)); }
 constexpr bool isServerExchange(EventKind kind) { return isServerExchange(actionOf(kind)); }
 constexpr bool isHostCopy(EventKind kind) { return isHostCopy(actionOf(kind)); }
 constexpr bool isSpan(EventKind kind) {
@@ -233,6 +236,17 @@ constexpr std::optional<MemoryCategory> memoryCategory(EventKind kind, EventKind
     const int category = static_cast<int>(kind) - static_cast<int>(first);
     if (category < 0 || category >= memoryCategoryCount) return std::nullopt;
     return static_cast<MemoryCategory>(category);
+}
+/// The category of a counter of memory, between actions (memoryKind) or within them (peakKind): a run may have the
+/// first alone.
+constexpr std::optional<MemoryCategory> memoryCategory(EventKind kind) {
+    const auto used = memoryCategory(kind, EventKind::MemoryUsed);
+    return used ? used : memoryCategory(kind, EventKind::CategoryPeak);
+}
+/// A counter whose `bytes` are what it counts; all others count in `value`.
+constexpr bool countsBytes(EventKind kind) {
+    return kind == EventKind::MemoryPeak || kind == EventKind::HostMemory || kind == EventKind::LargestFree ||
+           memoryCategory(kind).has_value();
 }
 /// "forward", "send forward", "loss" …
 std::string_view name(EventKind kind);

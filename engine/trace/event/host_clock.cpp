@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/event/host_clock.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/json_fields.h"
 #include "engine/base/units.h"
 #include "engine/trace/event/legal_time.h"
@@ -18,9 +19,9 @@ using OrderedJson = nlohmann::ordered_json;
 }  // namespace
 
 std::string toText(const HostClock& clock) {
-    const double offset = static_cast<double>(clock.offset) * 1e-9;
+    const double offset = toSeconds(clock.offset);
     return fmt::format("{}{} ± {}", clock.offset < 0 ? "−" : "+", formatSeconds(std::abs(offset)),
-                       formatSeconds(static_cast<double>(clock.uncertainty) * 1e-9));
+                       formatSeconds(toSeconds(clock.uncertainty)));
 }
 
 void HostClocks::add(const HostClock& clock) {

@@ -5,7 +5,6 @@
 #include "engine/base/result.h"
 
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>

@@ -2,7 +2,6 @@
 #include "engine/trace/interchange/allocation_phase.h"
 
 #include <algorithm>
-#include <array>
 
 namespace shardlab::trace {
 namespace {

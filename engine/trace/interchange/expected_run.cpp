@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/expected_run.h"
 
+#include "engine/base/clock.h"
 #include "engine/layout/schedule/registry.h"
 
 #include <algorithm>
@@ -16,6 +17,15 @@ std::string numbered(int count, const char* one, const char* many) {
 }
 
 }  // namespace
+
+RunHeader foreignHeader(std::string_view origin, const std::optional<ExpectedRun>& expected) {
+    RunHeader header = expected ? expected->header : RunHeader();
+    header.origin = origin;
+    header.created = utcNow();
+    header.version = SHARDLAB_VERSION;
+    header.layoutGiven = expected.has_value();
+    return header;
+}
 
 LayoutFit::LayoutFit(const Layout& layout)
     : name_(layout.name), factors_(rankFactorsText(layout.parallel)), mesh_(layout) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,6 +18,10 @@ struct ExpectedRun {
     RunHeader header;              ///< of the layout, with its predicted figures; paced by nothing
     std::vector<Event> predicted;  ///< one step
 };
+
+/// The header of a run that `origin`, another program, recorded: of the layout that was named for it. Where there is
+/// none, the header's layout is to be filled in.
+RunHeader foreignHeader(std::string_view origin, const std::optional<ExpectedRun>& expected);
 
 /// Says in one sentence each what of a program does not agree with a layout.
 class LayoutFit {

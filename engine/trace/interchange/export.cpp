@@ -17,6 +17,14 @@ constexpr std::array knownExports{
 
 }  // namespace
 
+Status visitEvents(const RunReader& run, const std::function<bool(std::span<const Event>, EventSource)>& take) {
+    const auto predicted = run.predicted();
+    if (predicted) take(*predicted, EventSource::Predicted);
+    const Status read =
+        run.readEvents([&](std::span<const Event> block) { return take(block, EventSource::Measured); });
+    return predicted ? read : fail(predicted.error());
+}
+
 std::span<const ExportFormat> exportFormats() { return knownExports; }
 
 Result<ExportFormat> findExportFormat(std::string_view name) {

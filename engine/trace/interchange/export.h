@@ -7,6 +7,7 @@
 #include "engine/trace/run_file/run_file.h"
 
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string_view>
 
@@ -30,6 +31,10 @@ Status writeChrome(const RunReader& run, ReplacingFile& out);
 Status writePerfetto(const RunReader& run, ReplacingFile& out);
 /// sqlite: a database with a table of events, one row each, and the other tables of shardlab query.
 Status writeRows(const RunReader& run, ReplacingFile& out);
+
+/// Gives `take` the predicted events, then block by block the measured ones until it returns false. Errors: the
+/// predicted ones, or what a block holds, cannot be read; all others have been given.
+Status visitEvents(const RunReader& run, const std::function<bool(std::span<const Event>, EventSource)>& take);
 
 std::span<const ExportFormat> exportFormats();
 /// Error: an unknown name; says which there are.

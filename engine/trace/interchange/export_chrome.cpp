@@ -7,7 +7,6 @@
 #include "engine/trace/interchange/message_numbers.h"
 #include "engine/trace/interchange/trace_process.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
@@ -16,7 +15,6 @@
 #include <optional>
 #include <set>
 #include <utility>
-#include <vector>
 
 namespace shardlab::trace {
 namespace {
@@ -49,37 +47,30 @@ public:
                             "\"created\":{},\"layout\":{},\"paced\":{},\"stretch\":{}}},\"traceEvents\":[\n",
                             jsonText(header.version), jsonText(header.created), jsonText(header.layout.name),
                             header.paced, DeviceTime(header.stretch).stretch());
-        const auto predicted = run_.predicted();
-        if (predicted) add(*predicted, true);
-        const Status read = run_.readEvents([&](std::span<const Event> block) { return add(block, false); });
+        const Status read =
+            visitEvents(run_, [&](std::span<const Event> events, EventSource source) { return add(events, source); });
         text_ += "\n]}\n";
         flush();
-        if (!status_) return status_;
-        if (!predicted) return fail(predicted.error());
-        return read;
+        return status_ ? read : status_;
     }
 
 private:
-    bool add(std::span<const Event> events, bool predicted) {
+    bool add(std::span<const Event> events, EventSource source) {
         for (const Event& event : events) {
-            const int process = traceProcess(event.rank, predicted);
-            introduce(process, event.rank, predicted);
-            if (isSpan(event.kind)) {
-                addSpan(event, process, predicted);
-            } else if (isCounter(event.kind) && std::isfinite(event.value)) {
-                addCounter(event, process);
-            } else {
-                addInstant(event, process);
-            }
+            const int process = traceProcess(event.rank, source);
+            introduce(process, event.rank, source);
+            if (isSpan(event.kind)) addSpan(event, process, source);
+            else if (isCounter(event.kind) && std::isfinite(event.value)) addCounter(event, process);
+            else addInstant(event, process);
         }
         return flush();
     }
 
     /// Names a process when it is first seen.
-    void introduce(int process, int rank, bool predicted) {
+    void introduce(int process, int rank, EventSource source) {
         if (!processes_.insert(process).second) return;
         item(R"({{"ph":"M","name":"process_name","pid":{},"tid":0,"args":{{"name":{}}}}})", process,
-             jsonText(processTitle(run_, rank, predicted)));
+             jsonText(processTitle(run_, rank, source)));
         item(R"({{"ph":"M","name":"process_sort_index","pid":{},"tid":0,"args":{{"sort_index":{}}}}})", process,
              process);
     }
@@ -88,17 +79,15 @@ private:
         const LaneRows::Place place = rows_[{process, event.lane}].place(event);
         const int number = static_cast<int>(event.lane) + laneCount * place.row;
         if (place.fresh) {
-            std::string title(name(event.lane));
-            if (place.row > 0) title += fmt::format(" {}", place.row + 1);
             item(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":{}}}}})", process, number,
-                 jsonText(title));
+                 jsonText(laneTitle(event.lane, place.row)));
             item(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process,
-                 number, static_cast<int>(event.lane) * 1000 + place.row);
+                 number, laneOrder(event.lane, place.row));
         }
         return number;
     }
 
-    void addSpan(const Event& event, int process, bool predicted) {
+    void addSpan(const Event& event, int process, EventSource source) {
         const int lane = thread(event, process);
         std::string details = fmt::format("\"step\":{}", event.step);
         // A name of its own is the title, and what it is a detail; else the kind is the title.
@@ -111,10 +100,10 @@ private:
         item(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
              jsonText(own.empty() ? name(event.kind) : own), name(event.lane), process, lane, timestamp(event.begin),
              duration(event), details);
-        const auto message = messages_.number(event, predicted ? -1 : event.step < 0 ? -2 : event.step);
+        const auto message = messages_.number(event, source);
         if (!message) return;
         // The arrow leaves where the send begins and ends inside the receive, at its last nanosecond.
-        const bool sends = event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward;
+        const bool sends = isSend(event.kind);
         const std::int64_t at = sends || event.end <= event.begin ? event.begin : event.end - 1;
         item(R"({{"ph":"{}","name":"message","cat":"message","id":{},"pid":{},"tid":{},"ts":{}{}}})", sends ? "s" : "f",
              *message, process, lane, timestamp(at), sends ? "" : R"(,"bp":"e")");
@@ -132,10 +121,8 @@ private:
                                      memory[static_cast<std::size_t>(i)]);
         } else {
             title = event.kind == EventKind::NamedCounter ? run_.names().of(event.action) : name(event.kind);
-            const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory ||
-                               event.kind == EventKind::LargestFree ||
-                               memoryCategory(event.kind, EventKind::CategoryPeak).has_value();
-            parts = bytes ? fmt::format("\"bytes\":{}", event.bytes) : fmt::format("\"value\":{}", event.value);
+            parts = countsBytes(event.kind) ? fmt::format("\"bytes\":{}", event.bytes)
+                                            : fmt::format("\"value\":{}", event.value);
         }
         item(R"({{"ph":"C","name":{},"pid":{},"tid":0,"ts":{},"args":{{{}}}}})", jsonText(title), process,
              timestamp(event.begin), parts);

@@ -25,18 +25,14 @@ void appendRow(fmt::memory_buffer& out, std::string_view source, const Event& ev
 Status writeCsv(const RunReader& run, ReplacingFile& out) {
     Status written = out.write("source,rank,lane,kind,action,step,begin_ns,end_ns,bytes,value\n");
     fmt::memory_buffer text;
-    const auto rows = [&](std::string_view source, std::span<const Event> events) {
+    const Status read = visitEvents(run, [&](std::span<const Event> events, EventSource source) {
         text.clear();
-        for (const Event& event : events) appendRow(text, source, event, run.names());
+        const std::string_view word = source == EventSource::Predicted ? "predicted" : "measured";
+        for (const Event& event : events) appendRow(text, word, event, run.names());
         if (written) written = out.write({text.data(), text.size()});
         return written.has_value();
-    };
-    const auto predicted = run.predicted();
-    if (predicted) rows("predicted", *predicted);
-    const Status read = run.readEvents([&](std::span<const Event> block) { return rows("measured", block); });
-    if (!written) return written;
-    if (!predicted) return fail(predicted.error());
-    return read;
+    });
+    return written ? read : written;
 }
 
 }  // namespace shardlab::trace

@@ -8,9 +8,7 @@
 #include "engine/trace/interchange/proto_writer.h"
 #include "engine/trace/interchange/trace_process.h"
 
-#include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 #include <map>
 #include <tuple>
 
@@ -52,20 +50,17 @@ public:
     PerfettoWriter(const RunReader& run, ReplacingFile& out) : run_(run), out_(out), messages_(run.header()) {}
 
     Status write() {
-        const auto predicted = run_.predicted();
-        if (predicted) add(*predicted, true);
-        const Status read = run_.readEvents([&](std::span<const Event> block) { return add(block, false); });
-        if (!status_) return status_;
-        if (!predicted) return fail(predicted.error());
-        return read;
+        const Status read =
+            visitEvents(run_, [&](std::span<const Event> events, EventSource source) { return add(events, source); });
+        return status_ ? read : status_;
     }
 
 private:
-    bool add(std::span<const Event> events, bool predicted) {
+    bool add(std::span<const Event> events, EventSource source) {
         for (const Event& event : events) {
             if (event.begin < 0 || event.end < event.begin) continue;  // Perfetto's times are unsigned
-            const int process = traceProcess(event.rank, predicted);
-            if (isSpan(event.kind)) addSpan(event, process, predicted);
+            const int process = traceProcess(event.rank, source);
+            if (isSpan(event.kind)) addSpan(event, process, source);
             else if (isCounter(event.kind)) addCounter(event, process);
             else addInstant(event, process);
         }
@@ -91,8 +86,8 @@ private:
     std::uint64_t processTrack(int process) {
         std::uint64_t& uuid = processes_[process];
         if (uuid != 0) return uuid;
-        const bool predicted = process >= predictedProcesses;
-        const std::string title = processTitle(run_, predicted ? process - predictedProcesses : process, predicted);
+        const EventSource source = process < predictedProcesses ? EventSource::Measured : EventSource::Predicted;
+        const std::string title = processTitle(run_, process - traceProcess(0, source), source);
         uuid = ++lastTrack_;
         // Process numbers begin at 1: 0 is Perfetto's idle process, so that the launcher needs another.
         const int number = process < 0 ? predictedProcesses : process + 1;
@@ -110,13 +105,11 @@ private:
         if (uuid != 0) return uuid;
         const std::uint64_t parent = processTrack(process);
         uuid = ++lastTrack_;
-        std::string title(name(event.lane));
-        if (place.row > 0) title += fmt::format(" {}", place.row + 1);
         return describe(ProtoWriter()
                             .number(track::uuid, uuid)
-                            .text(track::name, title)
+                            .text(track::name, laneTitle(event.lane, place.row))
                             .number(track::parent, parent)
-                            .whole(track::siblingRank, static_cast<int>(event.lane) * 1000 + place.row),
+                            .whole(track::siblingRank, laneOrder(event.lane, place.row)),
                         uuid);
     }
 
@@ -136,7 +129,7 @@ private:
                         uuid);
     }
 
-    void addSpan(const Event& event, int process, bool predicted) {
+    void addSpan(const Event& event, int process, EventSource source) {
         const std::uint64_t uuid = laneTrack(event, process);
         const std::string_view own = run_.names().of(event.action);
         ProtoWriter begin;
@@ -151,11 +144,10 @@ private:
             begin.message(slice::annotation, note("value", event.value));
         ProtoWriter end;
         end.number(slice::type, slice::end).number(slice::trackUuid, uuid);
-        if (const auto message = messages_.number(event, predicted ? -1 : event.step < 0 ? -2 : event.step)) {
+        if (const auto message = messages_.number(event, source)) {
             // A receive begins when it is posted, often before its send: the arrow reaches its end.
-            const bool sends = event.kind == EventKind::SendForward || event.kind == EventKind::SendBackward;
             const auto number = static_cast<std::uint64_t>(*message) + 1;
-            if (sends) begin.fixed(slice::flow, number);
+            if (isSend(event.kind)) begin.fixed(slice::flow, number);
             else end.fixed(slice::flowEnd, number);
         }
         put(event.begin, begin);
@@ -163,9 +155,7 @@ private:
     }
 
     void addCounter(const Event& event, int process) {
-        const bool bytes = event.kind == EventKind::MemoryPeak || event.kind == EventKind::HostMemory ||
-                           event.kind == EventKind::LargestFree || memoryCategory(event.kind, EventKind::MemoryUsed) ||
-                           memoryCategory(event.kind, EventKind::CategoryPeak);
+        const bool bytes = countsBytes(event.kind);
         const std::string title(event.kind == EventKind::NamedCounter ? run_.names().of(event.action)
                                                                       : name(event.kind));
         ProtoWriter counter;

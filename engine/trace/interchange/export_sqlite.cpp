@@ -66,7 +66,7 @@ Status writeRows(const RunReader& run, ReplacingFile& out) {
     {
         auto database = Database::open(draft, DatabaseMode::Create);
         if (!database) return fail(database.error());
-        // It is copied once it is whole: until then it need not survive anything.
+        // The database is copied once it is whole: until then it need not survive anything.
         if (const Status begun = database->run("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN"); !begun)
             return begun;
         for (const TableHelp& table : queryTables()) {

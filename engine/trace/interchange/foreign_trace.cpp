@@ -3,13 +3,11 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/most_ranks.h"
-#include "engine/base/units.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/event/legal_time.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <numeric>
 #include <set>
 #include <unistd.h>
 
@@ -41,20 +39,20 @@ EventKind outermostKind(Lane lane, EventKind computing) {
     return EventKind::Operation;
 }
 
-Error refusalOf(const std::string& where, Sentence why, Sentence legal = {}) {
-    return {say("cannot import the trace"), where, std::move(why), std::move(legal)};
-}
-
-Error misfit(Sentence why) {
-    return refusalOf("", std::move(why), say("The layout that the traces' program trained, or none"));
-}
-
 std::string labelOf(const ForeignProcess& process, int rank) {
     if (!process.rank || *process.rank == rank) return process.label;
     return fmt::format("rank {}{}{}", *process.rank, process.label.empty() ? "" : " · ", process.label);
 }
 
 }  // namespace
+
+Error ForeignTrace::refusalOf(const std::string& where, Sentence why, Sentence legal) {
+    return {say("cannot import the trace"), where, std::move(why), std::move(legal)};
+}
+
+Error ForeignTrace::misfit(Sentence why) {
+    return refusalOf("", std::move(why), say("The layout that the traces' program trained, or none"));
+}
 
 ForeignTrace::ForeignTrace(std::filesystem::path folder, const std::optional<ExpectedRun>& expected)
     : sorter_(std::move(folder)), expected_(expected) {
@@ -158,75 +156,9 @@ void ForeignTrace::ignored(std::string_view what, std::int64_t count) {
     else ignored_.emplace(what, count);
 }
 
-/// Ranks that the trace names come first, in their order; a trace of some ranks of a job has no rows for the others.
-Result<std::vector<int>> ForeignTrace::ranks() const {
-    if (processes_.empty()) return fail(refusalOf("", say("there is nothing in it that a timeline could show")));
-    if (processes_.size() > std::size_t{mostRanks})
-        return fail(refusalOf("", say("it has {} processes", processes_.size()), say("At most {}", mostRanks)));
-    std::vector<std::uint32_t> same(processes_.size());
-    if (const Status joined = joinCycles(same); !joined) return fail(joined.error());
-    std::vector<std::size_t> order;
-    for (std::size_t i = 0; i < same.size(); ++i)
-        if (same[i] == i) order.push_back(i);
-    std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-        const auto key = [&](std::size_t i) { return processes_[i].rank.value_or(std::numeric_limits<int>::max()); };
-        return key(a) != key(b) ? key(a) < key(b) : processes_[a].order < processes_[b].order;
-    });
-    std::vector<int> ranks(processes_.size());
-    for (std::size_t i = 0; i < order.size(); ++i) ranks[order[i]] = static_cast<int>(i);
-    for (std::size_t i = 0; i < same.size(); ++i) ranks[i] = ranks[same[i]];
-    return ranks;
-}
-
-/// `same`: of each process the first that is the same one. Error: two that are not, or not one after another, say that
-/// they are the same rank.
-Status ForeignTrace::joinCycles(std::vector<std::uint32_t>& same) const {
-    std::iota(same.begin(), same.end(), 0U);
-    std::map<int, std::vector<std::uint32_t>> named;
-    for (std::uint32_t i = 0; i < processes_.size(); ++i)
-        if (processes_[i].rank) named[*processes_[i].rank].push_back(i);
-    for (auto& [rank, cycles] : named) {
-        const std::uint32_t first = cycles.front();
-        std::ranges::stable_sort(cycles, {}, [&](std::uint32_t i) { return processes_[i].first; });
-        for (std::size_t i = 1; i < cycles.size(); ++i) {
-            const ForeignProcess& before = processes_[cycles[i - 1]];
-            const ForeignProcess& process = processes_[cycles[i]];
-            if (process.pid == 0 || process.pid != before.pid || process.host != before.host ||
-                process.first < before.last)
-                return fail(
-                    refusalOf(process.source, say("it says that it is rank {}, and so does {}", rank, before.source),
-                              say("One trace of each rank, or several that one process recorded one after another")));
-        }
-        for (const std::uint32_t i : cycles) same[i] = first;
-    }
-    joinNameless(same);
-    return {};
-}
-
-/// One process without ranks, as its number, its host and times that follow one another tell.
-void ForeignTrace::joinNameless(std::vector<std::uint32_t>& same) const {
-    std::map<std::pair<std::string, int>, std::vector<std::uint32_t>> processes;
-    for (std::uint32_t i = 0; i < processes_.size(); ++i)
-        if (const ForeignProcess& each = processes_[i]; each.cyclic && !each.rank && each.pid != 0)
-            processes[{each.host, each.pid}].push_back(i);
-    for (auto& [process, cycles] : processes) {
-        const std::uint32_t first = cycles.front();
-        std::ranges::stable_sort(cycles, {}, [&](std::uint32_t i) { return processes_[i].first; });
-        const auto overlap = [&](std::uint32_t before, std::uint32_t after) {
-            return processes_[after].first < processes_[before].last;
-        };
-        if (std::ranges::adjacent_find(cycles, overlap) != cycles.end()) continue;
-        for (const std::uint32_t i : cycles) same[i] = first;
-    }
-}
-
 RunHeader ForeignTrace::header(std::string_view origin, const std::vector<std::string>& files,
                                const std::vector<int>& ranks) const {
-    RunHeader header = expected_ ? expected_->header : RunHeader();
-    header.origin = origin;
-    header.created = utcNow();
-    header.version = SHARDLAB_VERSION;
-    header.layoutGiven = expected_.has_value();
+    RunHeader header = foreignHeader(origin, expected_);
     if (expected_) return header;
     header.layout.name =
         files.front() + (files.size() > 1 ? fmt::format(" and {} more", files.size() - 1) : std::string());
@@ -350,6 +282,55 @@ std::vector<ForeignEvent> ForeignTrace::peaks() const {
     return all;
 }
 
+struct ForeignTrace::Filling {
+    RunWriter& writer;
+    const std::vector<int>& ranks;
+    std::int64_t zero = 0;                                          ///< where the run's clock begins on the trace's
+    std::int64_t first = std::numeric_limits<std::int64_t>::max();  ///< begin of the measured events
+    std::int64_t last = 0;                                          ///< and their end
+    std::int64_t events = 0;                                        ///< measured ones
+    std::set<std::int32_t> steps;
+    std::vector<Event> measured, predicted;  ///< not written yet
+
+    /// Writes those that wait where they are `least` or more.
+    Status flush(std::size_t least) {
+        Status status;
+        if (measured.size() >= least) {
+            status = writer.append(measured);
+            measured.clear();
+        }
+        if (status && predicted.size() >= least) {
+            status = writer.appendPredicted(predicted);
+            predicted.clear();
+        }
+        return status;
+    }
+};
+
+/// Numbers the event, moves it onto the run's clock and writes it.
+Status ForeignTrace::give(ForeignEvent foreign, Filling& filling) {
+    Event& event = foreign.event;
+    event.rank = static_cast<std::int16_t>(filling.ranks[foreign.process]);
+    if (foreign.predicted && expected_) return {};  // the layout's prediction stands in place of its own
+    if (const Status numbered = number(foreign); !numbered) return numbered;
+    if (!foreign.predicted) {
+        if (const Status fitting = held(event); !fitting) return fitting;
+        event.begin -= filling.zero;
+        event.end -= filling.zero;
+        filling.first = std::min(filling.first, event.begin);
+        filling.last = std::max(filling.last, event.end);
+        if (event.kind == EventKind::Step) filling.steps.insert(event.step);
+        ++filling.events;
+    }
+    if (!isLegalTime(event.begin) || !isLegalTime(event.end))
+        return fail(refusalOf(
+            processes_[foreign.process].source,
+            say("{} goes from {} to {} ns after the trace's first event", called(foreign), event.begin, event.end),
+            say("Events within 36 years of the first one")));
+    (foreign.predicted ? filling.predicted : filling.measured).push_back(event);
+    return filling.flush(batchEvents);
+}
+
 Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report,
                           const ShareWatcher& watcher) {
     for (Timing& timing : timing_) {
@@ -358,60 +339,31 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
     }
     const std::vector<ForeignEvent> peaksOfSteps = peaks();
     auto peak = peaksOfSteps.begin();
-    const std::int64_t zero = keepClock_ || first_ == std::numeric_limits<std::int64_t>::max() ? 0 : first_;
-    std::int64_t first = std::numeric_limits<std::int64_t>::max();
-    std::int64_t last = 0;
-    std::set<std::int32_t> steps;
-    std::vector<Event> measured, predicted;
+    constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
+    Filling filling{writer, ranks, keepClock_ || first_ == never ? 0 : first_};
     Status status = expected_ ? writer.appendPredicted(expected_->predicted) : Status();
-    const auto flush = [&](std::vector<Event>& batch, std::size_t least) {
-        if (!status || batch.size() < least) return;
-        status = &batch == &measured ? writer.append(batch) : writer.appendPredicted(batch);
-        batch.clear();
-    };
-    const auto give = [&](ForeignEvent event) {
-        event.event.rank = static_cast<std::int16_t>(ranks[event.process]);
-        if (!status || (event.predicted && expected_)) return;  // the layout's prediction stands in place of its own
-        status = number(event);
-        if (status && !event.predicted) status = held(event.event);
-        if (!status) return;
-        if (!event.predicted) {
-            event.event.begin -= zero;
-            event.event.end -= zero;
-            first = std::min(first, event.event.begin);
-            last = std::max(last, event.event.end);
-            if (event.event.kind == EventKind::Step) steps.insert(event.event.step);
-            ++report.events;
-        }
-        if (!isLegalTime(event.event.begin) || !isLegalTime(event.event.end)) {
-            status = fail(refusalOf(processes_[event.process].source,
-                                    say("{} goes from {} to {} ns after the trace's first event", called(event),
-                                        event.event.begin, event.event.end),
-                                    say("Events within 36 years of the first one")));
-            return;
-        }
-        std::vector<Event>& batch = event.predicted ? predicted : measured;
-        batch.push_back(event.event);
-        flush(batch, batchEvents);
+    const auto givePeaks = [&](std::int64_t until) {
+        for (; status && peak != peaksOfSteps.end() && peak->event.begin <= until; ++peak)
+            status = give(*peak, filling);
     };
     std::int64_t given = 0;
     bool cancelled = false;
     const Status merged = sorter_.merge([&](const ForeignEvent& sorted) {
         ForeignEvent event = sorted;
         place(event);
-        for (; peak != peaksOfSteps.end() && peak->event.begin <= event.event.begin; ++peak) give(*peak);
-        give(event);
+        givePeaks(event.event.begin);
+        if (status) status = give(std::move(event), filling);
         if (++given % eventsBetweenQuestions == 0 && watcher)
             cancelled = !watcher(static_cast<double>(given) / static_cast<double>(sorter_.size()));
         return status.has_value() && !cancelled;
     });
-    for (; peak != peaksOfSteps.end(); ++peak) give(*peak);
-    flush(measured, 1);
-    flush(predicted, 1);
+    givePeaks(never);
+    if (status) status = filling.flush(1);
+    report.events += filling.events;
     if (cancelled) return fail(Error{say("the import was cancelled"), "", "", ""});
     if (!status) return status;
-    report.seconds = last > first ? static_cast<double>(last - first) * 1e-9 : 0;
-    report.steps = static_cast<int>(steps.size());
+    report.seconds = filling.last > filling.first ? toSeconds(filling.last - filling.first) : 0;
+    report.steps = static_cast<int>(filling.steps.size());
     return merged;
 }
 

@@ -97,6 +97,9 @@ private:
         std::int64_t until = 0;       ///< end of its outermost operation so far
         std::int64_t optimizing = 0;  ///< end of the optimizer's annotation
     };
+    static Error refusalOf(const std::string& where, Sentence why, Sentence legal = {});
+    static Error misfit(Sentence why);  ///< of trace and expected layout
+
     Result<std::vector<int>> ranks() const;  ///< of each process; those of cycles share one
     Status joinCycles(std::vector<std::uint32_t>& same) const;
     void joinNameless(std::vector<std::uint32_t>& same) const;
@@ -108,6 +111,8 @@ private:
     Status number(ForeignEvent& event);  ///< gives its action the stage and the microbatch that the trace leaves open
     Status held(const Event& event) const;  ///< against the expected layout
     std::vector<ForeignEvent> peaks() const;
+    struct Filling;  ///< of the run file with the sorted events
+    Status give(ForeignEvent foreign, Filling& filling);
     Status fill(RunWriter& writer, const std::vector<int>& ranks, ImportReport& report, const ShareWatcher& watcher);
     Status finish(RunWriter& writer, const std::vector<int>& ranks, const ImportReport& report) const;
 

@@ -6,6 +6,7 @@
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/lane_names.h"
 #include "engine/trace/interchange/trace_json.h"
+#include "engine/trace/interchange/trace_process.h"
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +18,6 @@ namespace {
 
 constexpr std::size_t mostOpenBytes = std::size_t{256} << 20;  ///< names of spans that have begun and not ended
 constexpr std::size_t mostAsyncSearched = 1000;                ///< open asynchronous spans among which one that ends is
-constexpr int predictedProcesses = 100000;                     ///< as export_chrome numbers them
 
 /// By its name, as exports write it; none: no kind of ours.
 std::optional<EventKind> kindNamed(std::string_view text) {
@@ -30,12 +30,6 @@ std::optional<EventKind> kindNamed(std::string_view text) {
     }();
     const auto found = byName.find(text);
     return found == byName.end() ? std::nullopt : std::optional(found->second);
-}
-
-Lane laneOfCategory(std::string_view text) {
-    for (int lane = 0; lane < laneCount; ++lane)
-        if (name(static_cast<Lane>(lane)) == text) return static_cast<Lane>(lane);
-    return Lane::Host;
 }
 
 class ChromeReader {
@@ -156,7 +150,7 @@ private:
         if (!kind || !isSpan(*kind)) return ignore("spans of a kind that this version does not know");
         ForeignEvent event = foreign(item, *kind, *item.begin, end);
         event.predicted = isPredicted(item);
-        event.event.lane = laneOfCategory(item.category);
+        event.event.lane = laneNamed(item.category).value_or(Lane::Host);
         event.event.bytes = parseNumber<std::int64_t>(item.text("bytes")).value_or(0);
         event.event.value = item.number("value").value_or(0);
         event.event.step = parseNumber<std::int32_t>(item.text("step")).value_or(-1);
@@ -283,7 +277,7 @@ private:
         ForeignEvent event = foreign(item, kind.value_or(EventKind::Mark), *item.begin, *item.begin);
         if (kind) {
             event.event.action = 0;
-            event.event.lane = laneOfCategory(item.category);
+            event.event.lane = laneNamed(item.category).value_or(Lane::Host);
             event.event.step = parseNumber<std::int32_t>(item.text("step")).value_or(-1);
             event.event.value = valueOf(item);
         }

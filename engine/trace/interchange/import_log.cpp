@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Logs of programs that train: a step for each line that says something of one, its numbers as counters. A log is of
 // the whole job, whichever of its ranks wrote it, so that all ranks have its steps.
+#include "engine/base/clock.h"
 #include "engine/base/parse_text.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/log_text.h"
@@ -12,7 +13,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
-#include <limits>
 #include <map>
 #include <tuple>
 #include <utility>
@@ -22,7 +22,6 @@ namespace {
 
 using enum LogQuantity;
 
-constexpr std::int64_t second = 1'000'000'000;            // ns
 constexpr std::int64_t lastTime = std::int64_t{1} << 60;  // ns
 constexpr double longestStep = 1e9;                       // s
 constexpr std::size_t mostRankSteps = 1'000'000;          ///< lines × ranks that are kept
@@ -128,13 +127,12 @@ public:
         waiting_ = object.line;
     }
     void take(const ProgressBar& bar) {
-        constexpr std::int64_t nanoseconds = 1'000'000'000;
         if (steps_ == 0) steps_ = bar.steps;
         if (bar.steps != steps_ || bar.step < last_.value_or(0)) return;  // that of a validation
-        if (!last_ && bar.step == 0 && !waiting_) last_ = 0, clock_ = bar.seconds * nanoseconds;
+        if (!last_ && bar.step == 0 && !waiting_) last_ = 0, clock_ = bar.seconds * nsPerSecond;
         if (!waiting_) return;
         waiting_->step = bar.step;
-        waiting_->clock = bar.seconds * nanoseconds;
+        waiting_->clock = bar.seconds * nsPerSecond;
         take(*std::exchange(waiting_, std::nullopt));
     }
 
@@ -156,7 +154,7 @@ public:
         tellMemory();
         if (!line[TokensPerSecond] && line[Samples] && sequence > 0 && length)
             line[TokensPerSecond] = *line[Samples] * static_cast<double>(sequence) /
-                                    (static_cast<double>(*length) / static_cast<double>(second));
+                                    (static_cast<double>(*length) / static_cast<double>(nsPerSecond));
         lines_.add({std::move(line), end_, length, behind});
     }
 
@@ -196,7 +194,7 @@ private:
     std::optional<std::int64_t> lengthOf(const StepLine& line) const {
         if (const auto told = line[StepSeconds])
             return *told > 0 && *told < longestStep
-                       ? std::optional<std::int64_t>(std::llround(*told * static_cast<double>(second)))
+                       ? std::optional<std::int64_t>(std::llround(*told * static_cast<double>(nsPerSecond)))
                        : std::nullopt;
         if (!line.clock || !clock_ || *line.clock <= *clock_) return std::nullopt;
         return (*line.clock - *clock_) / count(line);
@@ -208,7 +206,7 @@ private:
         const std::int64_t steps = count(line);
         const std::int64_t told = length > lastTime / steps ? lastTime : length * steps;
         const std::int64_t passed = line.clock && clock_ ? *line.clock - *clock_ : 0;
-        end_ = std::min(end_ + std::max(told, passed > told + second ? passed : 0), lastTime);
+        end_ = std::min(end_ + std::max(told, passed > told + nsPerSecond ? passed : 0), lastTime);
         ++timed;
     }
 

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <fmt/format.h>
 #include <zlib.h>
 
 namespace shardlab::trace {

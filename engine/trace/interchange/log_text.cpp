@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/interchange/log_text.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/parse_text.h"
 
 #include <chrono>
 #include <istream>
-#include <utility>
 
 namespace shardlab::trace {
 namespace {
@@ -73,7 +73,7 @@ std::optional<std::int64_t> clockIn(std::string_view text) {
         if (!date.ok() || *year < 1970 || *year > 2200 || *hour > 23 || *minute > 59 || *second > 60) continue;
         std::int64_t fraction = 0;
         if (here.size() > seconds + 3 && (here[seconds] == ',' || here[seconds] == '.'))
-            fraction = digitsAt(here, seconds + 1, 3).value_or(0) * std::int64_t{1'000'000};
+            fraction = digitsAt(here, seconds + 1, 3).value_or(0) * nsPerMillisecond;
         const auto whole = std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
                            std::chrono::minutes(*minute) + std::chrono::seconds(*second);
         return std::chrono::nanoseconds(whole).count() + fraction;

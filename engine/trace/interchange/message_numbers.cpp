@@ -9,19 +9,19 @@ MessageNumbers::MessageNumbers(const RunHeader& header)
     : mesh_(header.layout), stages_(stageCount(header.layout)),
       microbatches_(std::max(microbatches(header.layout), 1)) {}
 
-std::optional<std::int64_t> MessageNumbers::number(const Event& event, std::int64_t step) const {
+std::optional<std::int64_t> MessageNumbers::number(const Event& event, EventSource source) const {
     const Action action = actionFromId(event.action);
     if (!isMessage(action.kind) || eventKind(action.kind) != event.kind) return std::nullopt;
     const bool backward = actionTraits[action.kind].direction == Direction::Backward;
     const int lower = lowerStage(action);
     if (lower < 0 || lower >= stages_ || action.microbatch < 0 || action.microbatch >= microbatches_ ||
-        event.rank < 0 || event.rank >= mesh_.ranks() || step < -1)
+        event.rank < 0 || event.rank >= mesh_.ranks() || (source == EventSource::Measured && event.step < 0))
         return std::nullopt;
     Coordinates column = mesh_.coordinates(event.rank);
     column[Axis::Pipeline] = 0;
     // Wraps only for a layout of more messages than anything could record.
     const auto unsignedOf = [](std::int64_t value) { return static_cast<std::uint64_t>(value); };
-    std::uint64_t number = unsignedOf(step + 1);
+    std::uint64_t number = source == EventSource::Predicted ? 0 : unsignedOf(std::int64_t{event.step} + 1);
     number = number * unsignedOf(mesh_.ranks()) + unsignedOf(mesh_.rank(column));
     number = number * unsignedOf(stages_) + unsignedOf(lower);
     number = number * unsignedOf(microbatches_) + unsignedOf(action.microbatch);

@@ -13,8 +13,8 @@ namespace shardlab::trace {
 class MessageNumbers {
 public:
     explicit MessageNumbers(const RunHeader& header);
-    /// Empty where the event is no end of a message of the run's layout. `step` −1: the predicted step.
-    std::optional<std::int64_t> number(const Event& event, std::int64_t step) const;
+    /// Empty where the event is no end of a message of the run's layout, or a measured one of no step.
+    std::optional<std::int64_t> number(const Event& event, EventSource source) const;
 
 private:
     Mesh mesh_;

@@ -39,7 +39,7 @@ constexpr std::array rangeWords{
     RangeWord{"backward-send-backward-recv", ActionKind::SendBackward, ActionKind::RecvBackward},
 };
 
-bool isComputing(const PipelineName& name) { return actionTraits[name.action.kind].work == ActionWork::Compute; }
+bool isComputing(const PipelineName& name) { return isCompute(name.action.kind); }
 
 }  // namespace
 

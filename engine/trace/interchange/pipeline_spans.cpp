@@ -4,7 +4,6 @@
 #include "engine/base/parse_text.h"
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 namespace shardlab::trace {
@@ -17,13 +16,10 @@ std::optional<Action> numbered(std::string_view annotation, std::string_view pre
     return Action{kind, 0, *microbatch, -1};
 }
 
-bool computes(const Action& action) { return actionTraits[action.kind].work == ActionWork::Compute; }
-
 /// What a compute action waits for; none: a weight gradient, which waits for no message.
 std::optional<Action> awaited(Action action) {
     if (action.kind == ActionKind::Forward) action.kind = ActionKind::RecvForward;
-    else if (action.kind == ActionKind::Backward || action.kind == ActionKind::InputGrad)
-        action.kind = ActionKind::RecvBackward;
+    else if (givesInputGrad(action.kind)) action.kind = ActionKind::RecvBackward;
     else return std::nullopt;
     return action;
 }
@@ -36,8 +32,7 @@ std::optional<PipelineName> pipelineName(std::string_view annotation) {
     if (!annotation.starts_with("PP:")) return std::nullopt;
     const auto action = parseAction(annotation.substr(3));
     if (!action || action->version >= 0 || actionFromId(actionId(*action)) != *action) return std::nullopt;
-    const ActionWork work = actionTraits[action->kind].work;
-    if (work != ActionWork::Compute && work != ActionWork::Send && work != ActionWork::Receive) return std::nullopt;
+    if (!isCompute(action->kind) && !isMessage(action->kind)) return std::nullopt;
     return PipelineName{*action, true};
 }
 
@@ -53,13 +48,36 @@ std::optional<PipelineName> PipelineSpans::messageOf(const Exchange& exchange) c
     const Annotated& around = *(after - 1);
     if (around.span.thread != exchange.span.thread || around.span.event.end < event.begin) return std::nullopt;
     PipelineName name = around.name;
-    if (name.stageNamed) return computes(name.action) ? std::nullopt : std::optional(name);
+    if (name.stageNamed) return isCompute(name.action.kind) ? std::nullopt : std::optional(name);
     if (exchange.side == MessageSide::Unknown) return std::nullopt;
     const bool sends = exchange.side == MessageSide::Send;
     if (name.action.kind == ActionKind::Forward)
         name.action.kind = sends ? ActionKind::SendForward : ActionKind::RecvForward;
     else name.action.kind = sends ? ActionKind::SendBackward : ActionKind::RecvBackward;
     return name;
+}
+
+Status PipelineSpans::addMessages(ForeignTrace& trace) {
+    for (Exchange& exchange : exchanges_) {
+        Event& event = exchange.span.event;
+        if (const auto message = messageOf(exchange)) {
+            event.kind = eventKind(message->action.kind);
+            event.action = actionId(message->action);
+            exchange.span.stageOfRank = !message->stageNamed;
+            unnamedMessages_ = unnamedMessages_ || !message->stageNamed;
+            if (isReceive(message->action.kind)) received_[event.action][event.begin] = event.end;
+        }
+        if (const Status added = trace.add(exchange.span); !added) return added;
+    }
+    return {};
+}
+
+std::int64_t PipelineSpans::arrival(const Action& message, const Event& span) const {
+    const auto all = received_.find(actionId(message));
+    if (all == received_.end()) return span.begin;
+    const auto later = all->second.lower_bound(span.end);
+    const std::int64_t end = later == all->second.begin() ? span.begin : std::prev(later)->second;
+    return end > span.begin && end <= span.end ? end : span.begin;
 }
 
 Status PipelineSpans::addTo(ForeignTrace& trace, std::uint32_t process) {
@@ -73,26 +91,11 @@ Status PipelineSpans::addTo(ForeignTrace& trace, std::uint32_t process) {
     std::ranges::stable_sort(annotated_, {}, [](const Annotated& each) {
         return std::tuple(each.span.thread, each.span.event.begin, -each.span.event.end);
     });
-
-    bool unnamedMessages = false;
-    std::map<ActionId, std::map<std::int64_t, std::int64_t>> received;  // begins and ends
-    for (Exchange& exchange : exchanges_) {
-        Event& event = exchange.span.event;
-        if (const auto message = messageOf(exchange)) {
-            event.kind = eventKind(message->action.kind);
-            event.action = actionId(message->action);
-            exchange.span.stageOfRank = !message->stageNamed;
-            unnamedMessages = unnamedMessages || !message->stageNamed;
-            if (actionTraits[message->action.kind].work == ActionWork::Receive)
-                received[event.action][event.begin] = event.end;
-        }
-        if (const Status added = trace.add(exchange.span); !added) return added;
-    }
-
+    if (const Status added = addMessages(trace); !added) return added;
     std::uint32_t number = std::numeric_limits<std::uint32_t>::max();
     for (Annotated& each : annotated_) {
         const Action& action = each.name.action;
-        if (!computes(action) || (!each.name.stageNamed && !unnamedMessages)) continue;
+        if (!isCompute(action.kind) || (!each.name.stageNamed && !unnamedMessages_)) continue;
         ForeignEvent& span = each.span;
         if (device && !computing_.contains(span.thread)) continue;
         span.outermost = EventKind::None;
@@ -103,19 +106,15 @@ Status PipelineSpans::addTo(ForeignTrace& trace, std::uint32_t process) {
             span.launch = number--;
             trace.addLaunch(process, span.launch, at->second);
         }
-        const auto message = awaited(action);
-        const auto all = message ? received.find(actionId(*message)) : received.end();
-        if (!device && all != received.end()) {
-            const auto later = all->second.lower_bound(span.event.end);
-            const std::int64_t there = later == all->second.begin() ? span.event.begin : std::prev(later)->second;
-            if (there > span.event.begin && there <= span.event.end) {
-                ForeignEvent wait = span;
-                wait.event.kind = EventKind::Wait;
-                wait.event.end = there;
-                wait.event.action = all->first;
-                if (const Status added = trace.add(wait); !added) return added;
-                span.event.begin = there;
-            }
+        const auto message = device ? std::nullopt : awaited(action);
+        if (const std::int64_t there = message ? arrival(*message, span.event) : span.event.begin;
+            there > span.event.begin) {
+            ForeignEvent wait = span;
+            wait.event.kind = EventKind::Wait;
+            wait.event.end = there;
+            wait.event.action = actionId(*message);
+            if (const Status added = trace.add(wait); !added) return added;
+            span.event.begin = there;
         }
         span.event.kind = eventKind(action.kind);
         span.event.action = actionId(action);

@@ -6,6 +6,7 @@
 #include "engine/trace/interchange/foreign_trace.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -51,10 +52,15 @@ private:
     };
     /// The action that the message is part of; none: it lies in no annotation that says so.
     std::optional<PipelineName> messageOf(const Exchange& exchange) const;
+    Status addMessages(ForeignTrace& trace);
+    /// When the message that was received last before the end of `span` was there; its begin where that is not within.
+    std::int64_t arrival(const Action& message, const Event& span) const;
 
     std::vector<Annotated> annotated_;
     std::vector<Exchange> exchanges_;
     std::set<std::uint32_t> computing_;
+    std::map<ActionId, std::map<std::int64_t, std::int64_t>> received_;  ///< ends by begins, of each receive
+    bool unnamedMessages_ = false;                                       ///< some lie within "Forward 3"
 };
 
 }  // namespace shardlab::trace

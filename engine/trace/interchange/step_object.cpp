@@ -6,7 +6,6 @@
 #include "engine/trace/interchange/log_text.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <limits>
 

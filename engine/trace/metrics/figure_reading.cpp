@@ -3,7 +3,6 @@
 
 #include "engine/trace/metrics/figure_codec.h"
 
-#include <algorithm>
 #include <limits>
 
 namespace shardlab::trace {

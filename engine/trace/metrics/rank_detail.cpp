@@ -4,7 +4,6 @@
 #include "engine/trace/metrics/figure_sum.h"
 
 #include <algorithm>
-#include <optional>
 #include <utility>
 
 namespace shardlab::trace {
@@ -19,10 +18,7 @@ void IdleTime::add(const Event& event) {
 }
 
 void RankDetail::add(const Event& event) {
-    // Between actions, and within them: a run may have the first alone.
-    std::optional<MemoryCategory> category = memoryCategory(event.kind, EventKind::MemoryUsed);
-    if (!category) category = memoryCategory(event.kind, EventKind::CategoryPeak);
-    if (category) {
+    if (const auto category = memoryCategory(event.kind)) {
         std::int64_t& bytes = memory[static_cast<std::size_t>(*category)];
         bytes = std::max(bytes, asFigure(event.bytes));
     }

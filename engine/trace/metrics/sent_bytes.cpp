@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/metrics/sent_bytes.h"
 
-#include "engine/layout/exchange.h"
 #include "engine/layout/flat_units.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/mesh.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/metrics/step_figures.h"
 
+#include "engine/base/clock.h"
 #include "engine/trace/metrics/figure_sum.h"
 
 #include <algorithm>
@@ -50,8 +51,7 @@ StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes) {
     step.complete = ranks > 0 && overview.ended == ranks;
     const auto busy = static_cast<double>(overview.counted);
     const auto spent = static_cast<double>(overview.spent);
-    if (step.complete)
-        step.seconds = flushes ? static_cast<double>(overview.end - overview.begin) * 1e-9 : spent * 1e-9 / ranks;
+    if (step.complete) step.seconds = flushes ? toSeconds(overview.end - overview.begin) : spent * 1e-9 / ranks;
     const double whole = flushes ? static_cast<double>(overview.lastBackward - overview.firstForward) * ranks : spent;
     const bool known = flushes ? overview.firstForward >= 0 && overview.lastBackward > overview.firstForward
                                : step.complete && spent > 0;

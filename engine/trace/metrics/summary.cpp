@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/metrics/summary.h"
 
+#include "engine/base/clock.h"
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/base/median.h"
 
@@ -30,7 +31,7 @@ void updateTime(StepSummary& step) {
     step.begin = step.end == 0 ? 0 : begin;
     step.complete =
         std::ranges::count_if(step.ranks, [](const RankStep& rank) { return rank.end != 0; }) >= step.active;
-    if (step.complete) step.seconds = static_cast<double>(step.end - step.begin) * 1e-9;
+    if (step.complete) step.seconds = toSeconds(step.end - step.begin);
 }
 
 void updateOverlapping(StepSummary& step) {

@@ -47,12 +47,6 @@ constexpr std::array columns = std::to_array<QueryColumn>({
     {"value", "REAL", "of a counter or instant; NULL where it is not finite"},
 });
 
-std::optional<Lane> laneNamed(std::string_view text) {
-    for (int lane = 0; lane < laneCount; ++lane)
-        if (name(static_cast<Lane>(lane)) == text) return static_cast<Lane>(lane);
-    return std::nullopt;
-}
-
 /// A whole number that `cell` is compared with; none where it is something else, which then narrows nothing.
 std::optional<std::int64_t> whole(const Cell& cell) {
     if (const auto* number = std::get_if<std::int64_t>(&cell)) return *number;

@@ -4,7 +4,6 @@
 
 #include "engine/trace/query/query.h"
 
-#include <cstddef>
 #include <optional>
 
 struct sqlite3;

@@ -5,7 +5,6 @@
 
 #include <cmath>
 #include <fmt/format.h>
-#include <string_view>
 
 namespace shardlab::trace {
 

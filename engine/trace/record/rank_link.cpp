@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/record/rank_link.h"
 
+#include "engine/base/clock.h"
+
 #include <array>
 #include <unistd.h>
 
@@ -8,7 +10,7 @@ namespace shardlab::trace {
 namespace {
 
 constexpr std::int64_t attemptEvery = 50'000'000;
-constexpr std::int64_t heldOn = 1'000'000'000;
+constexpr std::int64_t heldOn = nsPerSecond;
 constexpr std::size_t sendAtOnce = std::size_t{1} << 18;
 
 std::string hostName() {

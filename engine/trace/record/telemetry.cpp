@@ -18,7 +18,7 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr std::int64_t drainEvery = 20'000'000;
+constexpr std::int64_t drainEvery = 20 * nsPerMillisecond;
 constexpr std::chrono::seconds goodbyeTime{2};
 
 }  // namespace
@@ -44,7 +44,7 @@ struct Telemetry::Impl {
             step(false);
             pollfd watched[2] = {{wake.descriptor(), POLLIN, 0}, {link.descriptor(), POLLIN, 0}};
             if (link.wantsToSend()) watched[1].events |= POLLOUT;
-            ::poll(watched, 2, static_cast<int>(drainEvery / 1'000'000));
+            ::poll(watched, 2, static_cast<int>(drainEvery / nsPerMillisecond));
             wake.clear();
         }
         step(true);

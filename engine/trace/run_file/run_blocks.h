@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <optional>
-#include <string>
 
 namespace shardlab::trace {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/run_creation.h"
 
+#include "engine/base/socket.h"
 #include "engine/base/token.h"
-#include "engine/base/unix_socket.h"
 #include "engine/layout/layout_file.h"
 #include "engine/trace/run_file/run_schema.h"
 #include "engine/trace/run_file/table_seals.h"

@@ -2,12 +2,10 @@
 #include "engine/trace/run_file/run_follower.h"
 
 #include "engine/trace/event/event_codec.h"
-#include "engine/trace/event/legal_time.h"
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/run_schema.h"
 
 #include <array>
-#include <fmt/format.h>
 #include <sqlite3.h>
 
 namespace shardlab::trace {
@@ -130,13 +128,11 @@ Status RunFollower::readRanks(RunCursor& cursor, Step& step) {
     while (!step.spent && (code = rows.next()) == SQLITE_ROW) {
         const auto seen = cursor.ranksSeen.find(rows.number(0));
         if (seen != cursor.ranksSeen.end() && seen->second == rows.number(5)) continue;
-        const RankRecord record{static_cast<int>(rows.number(0)), rows.text(1), static_cast<int>(rows.number(2)),
-                                rows.text(3), rows.text(4)};
-        if (checksum(record) != rows.number(5))
-            return fail(damageIn(file_, say("the record of rank {} fails its checksum", record.rank)));
-        cursor.ranksSeen[record.rank] = rows.number(5);
-        step.sink.rank(record);
-        step.spend(record.host.size() + record.label.size() + record.end.size());
+        const auto record = readRankRow(rows);
+        if (!record) return fail(damageIn(file_, record.error()));
+        cursor.ranksSeen[record->rank] = rows.number(5);
+        step.sink.rank(*record);
+        step.spend(record->host.size() + record->label.size() + record->end.size());
     }
     return finished(code, say("its list of ranks"));
 }
@@ -159,16 +155,11 @@ Status RunFollower::readLog(RunCursor& cursor, Step& step) {
     Statement& rows = statements_[Log].bind(cursor.place.log);
     int code = SQLITE_ROW;
     while (!step.spent && (code = rows.next()) == SQLITE_ROW) {
-        const LogLine line{rows.number(1), static_cast<int>(rows.number(2)), static_cast<LogLevel>(rows.number(3)),
-                           rows.text(4)};
-        if (checksum(rows.number(0), line) != rows.number(5) || line.level > LogLevel::Error)
-            return fail(damageIn(file_, say("line {} of its log fails its checksum", rows.number(0))));
-        if (!isLegalTime(line.time))
-            return fail(
-                damageIn(file_, say("line {} of its log is of {} ns, beyond all times", rows.number(0), line.time)));
+        const auto line = readLogRow(rows);
+        if (!line) return fail(damageIn(file_, line.error()));
         cursor.place.log = rows.number(0);
-        step.sink.log(cursor.place.log, line);
-        step.spend(line.text.size());
+        step.sink.log(cursor.place.log, *line);
+        step.spend(line->text.size());
     }
     return finished(code, say("its log"));
 }

@@ -15,7 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <fmt/format.h>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -142,13 +141,9 @@ struct RunReader::Impl {
         if (!rows) return note(say("its list of ranks cannot be read"));
         int code = 0;
         while ((code = rows->next()) == SQLITE_ROW) {
-            RankRecord record{static_cast<int>(rows->number(0)), rows->text(1), static_cast<int>(rows->number(2)),
-                              rows->text(3), rows->text(4)};
-            if (rows->number(5) != checksum(record)) {
-                note(say("the record of rank {} fails its checksum", record.rank));
-                continue;
-            }
-            ranks.push_back(std::move(record));
+            auto record = readRankRow(*rows);
+            if (record) ranks.push_back(std::move(*record));
+            else note(record.error());
         }
         if (code != SQLITE_DONE) note(say("its list of ranks cannot be read"));
     }
@@ -325,14 +320,9 @@ Result<std::vector<LogLine>> RunReader::log() const {
     std::vector<LogLine> lines;
     int code = 0;
     while ((code = rows->next()) == SQLITE_ROW) {
-        LogLine line{rows->number(1), static_cast<int>(rows->number(2)), static_cast<LogLevel>(rows->number(3)),
-                     rows->text(4)};
-        if (rows->number(5) != checksum(rows->number(0), line) || line.level > LogLevel::Error)
-            return fail(impl_->damage(say("line {} of its log fails its checksum", rows->number(0))));
-        if (!isLegalTime(line.time))
-            return fail(
-                impl_->damage(say("line {} of its log is of {} ns, beyond all times", rows->number(0), line.time)));
-        lines.push_back(std::move(line));
+        auto line = readLogRow(*rows);
+        if (!line) return fail(impl_->damage(line.error()));
+        lines.push_back(std::move(*line));
     }
     if (code != SQLITE_DONE) return fail(impl_->failure(say("its log")));
     return lines;

@@ -8,7 +8,6 @@
 #include "engine/trace/run_file/run_blocks.h"
 #include "engine/trace/run_file/table_seals.h"
 
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sqlite3.h>
@@ -160,6 +159,22 @@ std::int64_t checksum(std::int64_t number, std::string_view name) {
 
 std::int64_t checksum(const Note& note) {
     return RowChecksum().add(note.id).add(note.time).add(note.rank).add(note.text).add(note.created).value();
+}
+
+tl::expected<RankRecord, Sentence> readRankRow(const Statement& row) {
+    RankRecord record{static_cast<int>(row.number(0)), row.text(1), static_cast<int>(row.number(2)), row.text(3),
+                      row.text(4)};
+    if (checksum(record) == row.number(5)) return record;
+    return tl::unexpected(say("the record of rank {} fails its checksum", record.rank));
+}
+
+tl::expected<LogLine, Sentence> readLogRow(const Statement& row) {
+    LogLine line{row.number(1), static_cast<int>(row.number(2)), static_cast<LogLevel>(row.number(3)), row.text(4)};
+    if (checksum(row.number(0), line) != row.number(5) || line.level > LogLevel::Error)
+        return tl::unexpected(say("line {} of its log fails its checksum", row.number(0)));
+    if (!isLegalTime(line.time))
+        return tl::unexpected(say("line {} of its log is of {} ns, beyond all times", row.number(0), line.time));
+    return line;
 }
 
 std::optional<double> RunHeader::utilisation(double stepSeconds) const {

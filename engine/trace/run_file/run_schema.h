@@ -62,6 +62,11 @@ std::int64_t checksum(std::int64_t id, const LogLine& line);
 std::int64_t checksum(const Note& note);
 std::int64_t checksum(std::int64_t number, std::string_view name);  ///< of a row of `name`
 
+/// What a row of `rank` says (rank, host, pid, label, end, crc), and one of `log` (id, time, rank, level, text, crc).
+/// Else what is wrong with the row.
+tl::expected<RankRecord, Sentence> readRankRow(const Statement& row);
+tl::expected<LogLine, Sentence> readLogRow(const Statement& row);
+
 /// Keys of the table `meta`.
 namespace meta {
 inline constexpr std::string_view header = "header";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/run_file/thinning.h"
 
+#include "engine/base/json_fields.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <type_traits>
 
 namespace shardlab::trace {
 namespace {
@@ -67,9 +67,7 @@ bool isDetail(const Event& event) {
     case EventKind::Fp8Scale:
     case EventKind::Fp8Saturated:
     case EventKind::Fp8Flushed: return true;
-    default:
-        return isSpan(event.kind) || memoryCategory(event.kind, EventKind::MemoryUsed) ||
-               memoryCategory(event.kind, EventKind::CategoryPeak);
+    default: return isSpan(event.kind) || memoryCategory(event.kind).has_value();
     }
 }
 
@@ -102,19 +100,14 @@ Status readThinning(std::string_view text, Thinning& thinning) {
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object())
         return fail({say("damaged run file"), "", say("what it says of its size limit is no JSON object"), ""});
-    const auto take = [&](const char* key, auto& value) {
-        const auto found = json.find(key);
-        if (found != json.end() && found->is_number_integer())
-            value = found->get<std::remove_reference_t<decltype(value)>>();
-    };
-    take("size_limit", thinning.sizeLimit);
-    take("asked_last", thinning.askedLast);
-    take("asked_every", thinning.askedEvery);
-    take("last", thinning.last);
-    take("every", thinning.every);
-    take("first", thinning.first);
-    take("before", thinning.before);
-    take("events", thinning.events);
+    take(json, "size_limit", thinning.sizeLimit);
+    take(json, "asked_last", thinning.askedLast);
+    take(json, "asked_every", thinning.askedEvery);
+    take(json, "last", thinning.last);
+    take(json, "every", thinning.every);
+    take(json, "first", thinning.first);
+    take(json, "before", thinning.before);
+    take(json, "events", thinning.events);
     thinning.every = std::max(thinning.every, 0);
     return {};
 }

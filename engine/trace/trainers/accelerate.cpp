@@ -41,9 +41,7 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
     if (p.context > 1 && kind != AccelerateKind::Fsdp)
         refuse("/parallel/context", say("a context group of {} ranks without FSDP", p.context),
                say("its context ranks go with FSDP2 alone"), {say("1; or parallel.zero 2 or 3"), {"1"}});
-    if (p.tensor > 1 && p.sequence)
-        refuse("/parallel/sequence", say("sequence parallelism"),
-               say("its tensor ranks hold all tokens between the blocks"), "false");
+    refuseSequence(p, accelerate, faults);
     const bool half = precision.compute != NumberFormat::Fp32;
     const bool autocast = kind == AccelerateKind::One || kind == AccelerateKind::Replicas;
     const WeightStorage wanted = autocast ? WeightStorage::Fp32 : WeightStorage::Master;
@@ -124,11 +122,8 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
         "  learning rate: a warm-up of {} steps, then {}\n",
         wordOf(o.kind), numberText(o.learningRate), numberText(o.weightDecay), numberText(o.clip), o.warmup,
         wordOf(o.schedule));
-    for (const std::vector<Sentence>& lines : {leftOut, ours})
-        for (const Sentence& line : lines) beside += "  Left out: " + line.english() + "\n";
-    ExportedLayout made{std::move(text), {{options.stem + ".model.txt", std::move(beside)}}, std::move(ours)};
-    if (std::string config = modelConfig(layout.model); !config.empty())
-        made.companions.push_back({options.stem + ".config.json", std::move(config)});
+    ExportedLayout made{std::move(text), {}, std::move(ours)};
+    addModelFiles(made, layout, options.stem, std::move(beside), leftOut);
     return made;
 }
 

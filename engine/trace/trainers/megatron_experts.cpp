@@ -7,7 +7,6 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 
 namespace shardlab::trace {
 namespace {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron_modules.h"
 
-#include "engine/layout/model_shape.h"
 #include "engine/layout/recompute.h"
 
 #include <algorithm>

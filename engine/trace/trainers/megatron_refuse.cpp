@@ -4,7 +4,6 @@
 #include "engine/trace/trainers/megatron_modules.h"
 
 #include "engine/layout/block_parts.h"
-#include "engine/layout/formats.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/recompute.h"
 #include "engine/trace/trainers/trainer_text.h"
@@ -173,10 +172,7 @@ private:
             refuse("/optimizer/kind", wordOf(o.kind),
                    say("of Shardlab's optimizers it has AdamW ({} adam) and sgd", named("--optimizer")),
                    {"adamw", "sgd"});
-        if (o.kind == knownSgd && o.momentum > 0 && o.weightDecay > 0)
-            refuse("/optimizer/weight_decay", say("weight decay beside the momentum of sgd"),
-                   say("it adds the decay to the gradient, so that the momentum repeats it"),
-                   {say("0; or optimizer.momentum 0"), {"0"}});
+        refuseDecayWithMomentum(o, words_.program, faults_);
     }
 
     void memory() {

@@ -27,8 +27,12 @@ std::string modelText(const Layout& layout, std::string_view program) {
     return text;
 }
 
-std::string modelConfig(const ModelSpec& model) {
-    return hasPublishedBlocks(model) ? writeConfig(model) : std::string();
+void addModelFiles(ExportedLayout& made, const Layout& layout, const std::string& stem, std::string text,
+                   const std::vector<Sentence>& leftOut) {
+    for (const std::vector<Sentence>& lines : {leftOut, made.leftOut})
+        for (const Sentence& line : lines) text += "  Left out: " + line.english() + "\n";
+    made.companions.push_back({stem + ".model.txt", std::move(text)});
+    if (hasPublishedBlocks(layout.model)) made.companions.push_back({stem + ".config.json", writeConfig(layout.model)});
 }
 
 }  // namespace shardlab::trace

@@ -6,7 +6,6 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
-#include <fmt/format.h>
 #include <limits>
 
 namespace shardlab::trace {

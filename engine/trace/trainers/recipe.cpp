@@ -40,14 +40,7 @@ std::string fieldOf(std::string_view option) {
 
 }  // namespace
 
-std::string pythonString(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text)
-        if (c == '"' || c == '\\') quoted += {'\\', c};
-        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) quoted += fmt::format("\\x{:02x}", int(c));
-        else quoted += c;
-    return quoted + '"';
-}
+std::string pythonString(std::string_view text) { return doubleQuoted(text, 'x', 2); }
 
 Recipe::Recipe(const Layout& layout, std::string_view RecipeField::*call) {
     for (const MegatronSetting& setting : megatronSettings(layout))

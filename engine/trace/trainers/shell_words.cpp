@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/shell_words.h"
 
-#include "engine/trace/trainers/trainer_text.h"
+#include "engine/base/parse_text.h"
 
 #include <algorithm>
 #include <cctype>

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The TOML of torchtitan (torchtitan/config/job_config.py of 0.2.2), with the schedule's CSV and the model's shape in
 // files of their own where it has no name for them.
-#include "engine/layout/block_parts.h"
-#include "engine/layout/field_effect.h"
 #include "engine/layout/mesh/copies.h"
-#include "engine/layout/mesh/replicas.h"
-#include "engine/layout/recompute.h"
-#include "engine/layout/fp8.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
 #include "engine/trace/trainers/torchtitan.h"
@@ -29,14 +24,7 @@ std::string pythonName(std::string_view stem) {
     return name;
 }
 
-std::string tomlString(std::string_view text) {
-    std::string quoted = "\"";
-    for (const char c : text)
-        if (c == '"' || c == '\\') quoted += {'\\', c};
-        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) quoted += fmt::format("\\u{:04x}", int(c));
-        else quoted += c;
-    return quoted + '"';
-}
+std::string tomlString(std::string_view text) { return doubleQuoted(text, 'u', 4); }
 
 class TitanWriter {
 public:
@@ -171,7 +159,7 @@ private:
         const int ranks = static_cast<int>(schedule.ranks.size());
         if (schedule.stages() != 2 * ranks) return false;
         for (int stage = ranks; stage < 2 * ranks; ++stage)
-            if (schedule.rankOfStage[static_cast<std::size_t>(stage)] != 2 * ranks - 1 - stage) return false;
+            if (schedule.rankOf(stage) != 2 * ranks - 1 - stage) return false;
         return ranks > 1;
     }
 

@@ -3,7 +3,6 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fp8.h"
-#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"

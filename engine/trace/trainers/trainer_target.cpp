@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <set>
 
 namespace shardlab::trace {

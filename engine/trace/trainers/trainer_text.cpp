@@ -31,6 +31,16 @@ std::string inComment(std::string text) {
     return text;
 }
 
+std::string doubleQuoted(std::string_view text, char escape, int digits) {
+    std::string quoted = "\"";
+    for (const char c : text)
+        if (c == '"' || c == '\\') quoted += {'\\', c};
+        else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+            quoted += fmt::format("\\{}{:0{}x}", escape, int(c), digits);
+        else quoted += c;
+    return quoted + '"';
+}
+
 std::optional<double> readNumber(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
     const auto value = parseNumber<double>(text);
@@ -84,6 +94,19 @@ void refuseExchanges(const Layout& layout, std::string_view program, std::vector
     if (p.partition != PartitionKind::Flat && p.zero == 3)
         refuseField(faults, program, "/parallel/partition", wordOf(p.partition),
                     say("{} gives every replica a part of every layer", program), "flat");
+}
+
+void refuseSequence(const ParallelSpec& parallel, std::string_view program, std::vector<Fault>& faults) {
+    if (parallel.tensor > 1 && parallel.sequence)
+        refuseField(faults, program, "/parallel/sequence", say("sequence parallelism"),
+                    say("its tensor ranks hold all tokens between the blocks"), "false");
+}
+
+void refuseDecayWithMomentum(const OptimizerSpec& optimizer, std::string_view program, std::vector<Fault>& faults) {
+    if (optimizer.kind == knownSgd && optimizer.momentum > 0 && optimizer.weightDecay > 0)
+        refuseField(faults, program, "/optimizer/weight_decay", say("weight decay beside the momentum of sgd"),
+                    say("it adds the decay to the gradient, so that the momentum repeats it"),
+                    {say("0; or optimizer.momentum 0"), {"0"}});
 }
 
 void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults) {

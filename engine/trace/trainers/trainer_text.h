@@ -37,10 +37,12 @@ inline int choicesOf(const MoeSpec& experts) { return traits(experts.gate).takes
 
 /// The fewest digits that are read as the same number: "0.003", "1e-05".
 std::string numberText(double value);
-/// The same, which TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
+/// As numberText(), in a form that TOML and YAML take for a number with a fraction: "1.0", "1.0e-05", "inf".
 std::string realText(double value);
-/// In one line, whatever a name holds.
+/// The text in one line: control characters become blanks.
 std::string inComment(std::string text);
+/// In double quotes. A control character becomes a backslash, `escape` and its number of so many hexadecimal `digits`.
+std::string doubleQuoted(std::string_view text, char escape, int digits);
 /// The whole text is a finite number; it may have a plus.
 std::optional<double> readNumber(std::string_view text);
 /// A product or quotient of decimal numbers as they were written before: rounded to 14 digits.
@@ -66,6 +68,10 @@ std::vector<HostSpec> evenHosts(int nodes, int devices);
 void refuseUnevenHosts(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
 /// Adds a fault where replicas exchange anything but gradients, in full, by an all-reduce of the backend's own.
 void refuseExchanges(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
+/// Adds a fault where a tensor group divides the tokens between the blocks too.
+void refuseSequence(const ParallelSpec& parallel, std::string_view program, std::vector<Fault>& faults);
+/// Adds a fault where sgd has both momentum and weight decay.
+void refuseDecayWithMomentum(const OptimizerSpec& optimizer, std::string_view program, std::vector<Fault>& faults);
 /// Adds a fault for each of sinks, a cap of scores and one of logits, where the model has them.
 void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults);
 /// Adds a fault for each degree that does not divide what its ranks share (layout/tensor_extents.h).

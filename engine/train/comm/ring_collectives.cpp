@@ -6,7 +6,6 @@
 #include "engine/train/comm/reduction.h"
 #include "engine/train/comm/multi_round_request.h"
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <string>

@@ -2,7 +2,9 @@
 #include "engine/train/comm/staged_communicator.h"
 
 #include <exception>
+#include <map>
 #include <utility>
+#include <vector>
 
 namespace shardlab::train {
 

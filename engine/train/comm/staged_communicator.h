@@ -6,9 +6,7 @@
 #include "engine/train/comm/communicator.h"
 #include "kernels/device.h"
 
-#include <map>
 #include <memory>
-#include <vector>
 
 namespace shardlab::train {
 

@@ -114,63 +114,77 @@ void ExpertsLayer::addShared(const State& held, Array sum) const {
     context_.device().add(static_cast<std::int64_t>(made.size()), made.data(), sum);
 }
 
-Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
-    auto& held = static_cast<State&>(state);
-    const GateShape& shape = gate_.spec().shape;
-    const int ownTokens = context_.ownTokens(), hidden = context_.hidden;
-    Device& device = context_.device();
-    ExpertGroup* const group = context_.experts;
+template <class Visit>
+void ExpertsLayer::eachBlock(const State& held, const Visit& visit) const {
+    for (std::size_t b = 0; b < held.blocks.count(); ++b)
+        if (const int rows = held.blocks.rowsOf(b); rows > 0) visit(b, rows, expertOf(b).block);
+}
 
-    norm_.forward(held, std::move(input));
+void ExpertsLayer::exchange(ExpertExchange way, const State& held, const Buffer& from, const Buffer& to) const {
+    context_.experts->exchange(way, from.span(), to.span(), held.blocks.sizes(context_.hidden, way));
+}
+
+/// Routes the tokens and brings the rows of this rank's experts together.
+void ExpertsLayer::gatherRows(State& held) {
+    const bool spread = context_.experts != nullptr;
     held.gate = GateState(context_, gate_.spec());
-    const Routes routes = held.gate.routes();
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         gate_.forward(held, held.gate, normed.data());
         if (shared_) expandShared(held, normed.data());
         takeRows(held);
         held.gathered =
-            allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, held.own.count, hidden);
+            allRows(spread ? MemoryCategory::Temporary : MemoryCategory::Activations, held.own.count, context_.hidden);
         if (held.own.count > 0)
-            device.gatherRows(held.own.count, hidden, shape.choices, routes.places + held.own.first, nullptr,
-                              normed.data(), held.gathered.data());
+            context_.device().gatherRows(held.own.count, context_.hidden, gate_.spec().shape.choices,
+                                         held.gate.routes().places + held.own.first, nullptr, normed.data(),
+                                         held.gathered.data());
     }
+    if (!spread) return;
+    const Buffer sent = std::move(held.gathered);
+    held.gathered = allRows(MemoryCategory::Activations, held.blocks.rows(), context_.hidden);
+    exchange(ExpertExchange::Dispatch, held, sent, held.gathered);
+}
+
+/// What the experts make of the gathered rows.
+void ExpertsLayer::applyExperts(State& held) const {
+    const bool spread = context_.experts != nullptr;
     const RowBlocks& blocks = held.blocks;
-    const int rows = blocks.rows();
     const Expansion& any = experts_.front().block.expansion;
-    if (group) {
-        const Buffer sent = std::move(held.gathered);
-        held.gathered = allRows(MemoryCategory::Activations, rows, hidden);
-        group->exchange(ExpertExchange::Dispatch, sent.span(), held.gathered.span(), blocks.sizes(hidden, false));
+    const int hidden = context_.hidden;
+    held.expanded = allRows(MemoryCategory::Activations, blocks.rows(), any.columns());
+    held.activated = allRows(MemoryCategory::Activations, blocks.rows(), any.width());
+    Buffer made = allRows(spread ? MemoryCategory::Temporary : MemoryCategory::Activations, blocks.rows(), hidden);
+    eachBlock(held, [&](std::size_t b, int rows, const Block& expert) {
+        const Array activated = blocks.of(b, held.activated.data(), any.width());
+        expert.expansion.forward(rows, blocks.of(b, held.gathered.data(), hidden),
+                                 blocks.of(b, held.expanded.data(), any.columns()), activated);
+        drop(held, b, activated);
+        project(expert.projection, memberOfFold(), rows, activated, blocks.of(b, made.data(), hidden));
+    });
+    if (spread) {
+        held.produced = allRows(MemoryCategory::Activations, held.own.count, hidden);
+        exchange(ExpertExchange::Combine, held, made, held.produced);
+    } else {
+        held.produced = std::move(made);
     }
-    held.expanded = allRows(MemoryCategory::Activations, rows, any.columns());
-    held.activated = allRows(MemoryCategory::Activations, rows, any.width());
-    {
-        Buffer made = allRows(group ? MemoryCategory::Temporary : MemoryCategory::Activations, rows, hidden);
-        for (std::size_t b = 0; b < blocks.count(); ++b) {
-            const int count = blocks.rowsOf(b);
-            if (count == 0) continue;
-            const Block& expert = expertOf(b).block;
-            const Array activated = blocks.of(b, held.activated.data(), any.width());
-            expert.expansion.forward(count, blocks.of(b, held.gathered.data(), hidden),
-                                     blocks.of(b, held.expanded.data(), any.columns()), activated);
-            drop(held, b, activated);
-            project(expert.projection, memberOfFold(), count, activated, blocks.of(b, made.data(), hidden));
-        }
-        if (group) {
-            held.produced = allRows(MemoryCategory::Activations, held.own.count, hidden);
-            group->exchange(ExpertExchange::Combine, made.span(), held.produced.span(), blocks.sizes(hidden, true));
-        } else {
-            held.produced = std::move(made);
-        }
-    }
+}
+
+Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
+    auto& held = static_cast<State&>(state);
+    Device& device = context_.device();
+    norm_.forward(held, std::move(input));
+    gatherRows(held);
+    applyExperts(held);
+    const Routes routes = held.gate.routes();
     Buffer output = context_.tensor.sum(
         context_.allSize(), context_.types.activations, MemoryCategory::Activations, [&](Array partial) {
-            device.sumRows(context_.tokens(), hidden, shape.choices, routes.rows, held.own.first, held.own.count,
-                           routes.weights, held.produced.data(), partial);
+            device.sumRows(context_.tokens(), context_.hidden, gate_.spec().shape.choices, routes.rows, held.own.first,
+                           held.own.count, routes.weights, held.produced.data(), partial);
             if (shared_) addShared(held, partial);
         });
-    if (const DropoutMask drops = mask(held); drops.share > 0) device.dropout(ownTokens, hidden, drops, output.data());
+    if (const DropoutMask drops = mask(held); drops.share > 0)
+        device.dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
     return output;
 }
@@ -191,13 +205,11 @@ void ExpertsLayer::makePointwise(LayerState& state, Pointwise parts) const {
     const RowBlocks& blocks = held.blocks;
     const Expansion& any = experts_.front().block.expansion;
     held.activated = allRows(MemoryCategory::Activations, blocks.rows(), any.width());
-    for (std::size_t b = 0; b < blocks.count(); ++b) {
-        const int count = blocks.rowsOf(b);
-        if (count == 0) continue;
+    eachBlock(held, [&](std::size_t b, int rows, const Block& expert) {
         const Array activated = blocks.of(b, held.activated.data(), any.width());
-        expertOf(b).block.expansion.activate(count, blocks.of(b, held.expanded.data(), any.columns()), activated);
+        expert.expansion.activate(rows, blocks.of(b, held.expanded.data(), any.columns()), activated);
         drop(held, b, activated);
-    }
+    });
     if (!shared_) return;
     held.sharedActivated = allRows(MemoryCategory::Activations, tokens, shared_->expansion.width());
     shared_->expansion.activate(tokens, held.sharedExpanded.data(), held.sharedActivated.data());
@@ -236,73 +248,78 @@ Buffer ExpertsLayer::branchGradient(const State& held, const Buffer& outputGradi
     return masked;
 }
 
-Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
-    auto& held = static_cast<State&>(state);
-    const GateShape& shape = gate_.spec().shape;
-    const int tokens = context_.tokens(), hidden = context_.hidden;
+/// The gradients of what the experts made of the rows, in its place, and of the routes' weights.
+void ExpertsLayer::producedGrad(State& held, const Buffer& outputGradient, MemoryCategory kept,
+                                const Buffer& weightGradient) const {
+    const int choices = gate_.spec().shape.choices, hidden = context_.hidden;
     const Routes routes = held.gate.routes();
     const FoldRows own = held.own;
-    const RowBlocks& blocks = held.blocks;
-    const int rows = blocks.rows();
-    const Expansion& any = experts_.front().block.expansion;
+    const bool spread = context_.experts != nullptr;
     Device& device = context_.device();
-    ExpertGroup* const group = context_.experts;
+    Buffer sent, apart = branchGradient(held, outputGradient, shared_ ? kept : MemoryCategory::Temporary);
+    const ConstArray branch = apart.empty() ? outputGradient.data() : apart.data();
+    device.dotRows(context_.tokens(), hidden, choices, routes.rows, own.first, own.count, held.produced.data(), branch,
+                   weightGradient.floats());
+    context_.tensor.sumOverMembers(weightGradient.span());
+    if (spread) sent = allRows(MemoryCategory::Temporary, own.count, hidden);
+    if (own.count > 0)
+        device.gatherRows(own.count, hidden, choices, routes.places + own.first, routes.weights, branch,
+                          (spread ? sent : held.produced).data());
+    if (shared_) held.branchGradient = std::move(apart);
+    apart = {};
+    if (!spread) return;
+    if (held.blocks.rows() != own.count) {
+        held.produced = {};
+        held.produced = allRows(MemoryCategory::Activations, held.blocks.rows(), hidden);
+    }
+    exchange(ExpertExchange::Dispatch, held, sent, held.produced);
+}
 
+/// The gradients of what the experts expand the rows to, in its place.
+void ExpertsLayer::expertsGrad(State& held) const {
+    const GateShape& shape = gate_.spec().shape;
+    const RowBlocks& blocks = held.blocks;
+    const Expansion& any = experts_.front().block.expansion;
+    const int most = shape.dropless ? blocks.rows() : shape.expertRows();
+    const Buffer scratch = allRows(MemoryCategory::Temporary, most, any.width());
+    eachBlock(held, [&](std::size_t b, int rows, const Block& expert) {
+        expert.expansion.activationGrad(rows, expert.projection, blocks.of(b, held.produced.data(), context_.hidden),
+                                        blocks.of(b, held.expanded.data(), any.columns()), scratch.data(),
+                                        [&](Array gradient) { drop(held, b, gradient); });
+    });
+}
+
+/// The gradient of what the norm made, but for the gate's part.
+void ExpertsLayer::normedGrad(State& held, MemoryCategory kept) const {
+    const RowBlocks& blocks = held.blocks;
+    const int columns = experts_.front().block.expansion.columns(), hidden = context_.hidden;
+    Buffer gathered = allRows(MemoryCategory::Temporary, blocks.rows(), hidden);
+    eachBlock(held, [&](std::size_t b, int rows, const Block& expert) {
+        expert.expansion.inputGrad(rows, blocks.of(b, held.expanded.data(), columns),
+                                   blocks.of(b, gathered.data(), hidden));
+    });
+    if (context_.experts) {
+        Buffer back = allRows(MemoryCategory::Temporary, held.own.count, hidden);
+        exchange(ExpertExchange::Combine, held, gathered, back);
+        gathered = std::move(back);
+    }
+    const Routes routes = held.gate.routes();
+    held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
+        context_.device().sumRows(context_.tokens(), hidden, gate_.spec().shape.choices, routes.rows, held.own.first,
+                                  held.own.count, nullptr, gathered.data(), partial);
+        gathered = {};
+        if (shared_) addSharedGradient(held, partial);
+    });
+}
+
+Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) {
+    auto& held = static_cast<State&>(state);
     const Buffer weightGradient = context_.arena.allocate(MemoryCategory::Temporary, held.gate.weights.size());
-    {
-        Buffer sent, apart = branchGradient(held, outputGradient, shared_ ? kept : MemoryCategory::Temporary);
-        const ConstArray branch = apart.empty() ? outputGradient.data() : apart.data();
-        device.dotRows(tokens, hidden, shape.choices, routes.rows, own.first, own.count, held.produced.data(), branch,
-                       weightGradient.floats());
-        context_.tensor.sumOverMembers(weightGradient.span());
-        if (group) sent = allRows(MemoryCategory::Temporary, own.count, hidden);
-        if (own.count > 0)
-            device.gatherRows(own.count, hidden, shape.choices, routes.places + own.first, routes.weights, branch,
-                              (group ? sent : held.produced).data());
-        if (shared_) held.branchGradient = std::move(apart);
-        apart = {};
-        if (group) {
-            if (rows != own.count) {
-                held.produced = {};
-                held.produced = allRows(MemoryCategory::Activations, rows, hidden);
-            }
-            group->exchange(ExpertExchange::Dispatch, sent.span(), held.produced.span(), blocks.sizes(hidden, false));
-        }
-    }
-    {
-        const int most = shape.dropless ? rows : shape.expertRows();
-        const Buffer scratch = allRows(MemoryCategory::Temporary, most, any.width());
-        for (std::size_t b = 0; b < blocks.count(); ++b) {
-            const int count = blocks.rowsOf(b);
-            if (count == 0) continue;
-            const Block& expert = expertOf(b).block;
-            expert.expansion.activationGrad(count, expert.projection, blocks.of(b, held.produced.data(), hidden),
-                                            blocks.of(b, held.expanded.data(), any.columns()), scratch.data(),
-                                            [&](Array gradient) { drop(held, b, gradient); });
-        }
-    }
-    {
-        Buffer gathered = allRows(MemoryCategory::Temporary, rows, hidden);
-        for (std::size_t b = 0; b < blocks.count(); ++b)
-            if (const int count = blocks.rowsOf(b); count > 0)
-                expertOf(b).block.expansion.inputGrad(count, blocks.of(b, held.expanded.data(), any.columns()),
-                                                      blocks.of(b, gathered.data(), hidden));
-        if (group) {
-            Buffer back = allRows(MemoryCategory::Temporary, own.count, hidden);
-            group->exchange(ExpertExchange::Combine, gathered.span(), back.span(), blocks.sizes(hidden, true));
-            gathered = std::move(back);
-        }
-        held.normedGradient =
-            context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
-                device.sumRows(tokens, hidden, shape.choices, routes.rows, own.first, own.count, nullptr,
-                               gathered.data(), partial);
-                gathered = {};
-                if (shared_) addSharedGradient(held, partial);
-            });
-    }
-    device.countLoad(shape, routes.asked, tally_.counts());
+    producedGrad(held, outputGradient, kept, weightGradient);
+    expertsGrad(held);
+    normedGrad(held, kept);
+    context_.device().countLoad(gate_.spec().shape, held.gate.routes().asked, tally_.counts());
     gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
-
     return norm_.inputGrad(held, outputGradient.data(), kept);
 }
 
@@ -310,15 +327,13 @@ void ExpertsLayer::weightGrad(LayerState& state) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens(), hidden = context_.hidden;
     const RowBlocks& blocks = held.blocks;
-    for (std::size_t b = 0; b < blocks.count(); ++b) {
-        const int count = blocks.rowsOf(b);
-        if (count == 0) continue;
-        const auto& [expansion, projection] = expertOf(b).block;
-        projection.weightGrad(count, blocks.of(b, held.activated.data(), expansion.width()),
+    eachBlock(held, [&](std::size_t b, int rows, const Block& expert) {
+        const auto& [expansion, projection] = expert;
+        projection.weightGrad(rows, blocks.of(b, held.activated.data(), expansion.width()),
                               blocks.of(b, held.produced.data(), hidden));
-        expansion.weightGrad(count, blocks.of(b, held.gathered.data(), hidden),
+        expansion.weightGrad(rows, blocks.of(b, held.gathered.data(), hidden),
                              blocks.of(b, held.expanded.data(), expansion.columns()));
-    }
+    });
     if (shared_) shared_->projection.weightGrad(tokens, held.sharedActivated.data(), held.branchGradient.data());
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);

@@ -50,9 +50,8 @@ struct ExpertsSpec {
 ///                                n·h belongs to the next layer
 ///   forward                      the shared block's output Nh (Temporary) while it is added
 ///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the branch's gradient
-///   Nh,
-///                                with a shared block until weightGrad (`kept`), else where something is dropped or
-///                                tokens are split (Temporary), and where both happen the masked gradient n·h
+///                                Nh, with a shared block until weightGrad (`kept`), else where something is dropped
+///                                or tokens are split (Temporary), and where both happen the masked gradient n·h
 ///                                (Temporary) before it; then one expert's scratch, or all experts' where dropless,
 ///                                then the gradient of gathered Rh (Temporary), the shared block's scratch NS and its
 ///                                part Nh of normedGradient (Temporary), each freed before the next; expanded and
@@ -63,9 +62,9 @@ struct ExpertsSpec {
 ///   recompute pointwise          normed, activated and the shared block's are freed as forward ends, and made again as
 ///                                inputGrad begins
 ///   with an expert group         Rh more (Temporary): in forward for the rows sent, until gathered is received, then
-///   for
-///                                the experts' outputs until produced is received; in inputGrad for produced's gradient
-///                                on its way, then for gathered's gradient on its way back, each freed on arrival
+///                                for the experts' outputs until produced is received; in inputGrad for produced's
+///                                gradient on its way, then for gathered's gradient on its way back, each freed on
+///                                arrival
 class ExpertsLayer : public Layer {
 public:
     /// Weights: "<block>.ln_2", the gate's, those of the shared block "<block>.moe.shared", and for each expert e of
@@ -99,6 +98,16 @@ private:
     Block makeBlock(const std::string& name, int width, const ExpertsSpec& spec) const;
     const Expert& expertOf(std::size_t block) const { return experts_[block % experts_.size()]; }
     void takeRows(State& held) const;
+    /// Calls visit(block, rows, expert) for each block that has rows.
+    template <class Visit>
+    void eachBlock(const State& held, const Visit& visit) const;
+    void exchange(ExpertExchange way, const State& held, const Buffer& from, const Buffer& to) const;
+    void gatherRows(State& held);
+    void applyExperts(State& held) const;
+    void producedGrad(State& held, const Buffer& outputGradient, MemoryCategory kept,
+                      const Buffer& weightGradient) const;
+    void expertsGrad(State& held) const;
+    void normedGrad(State& held, MemoryCategory kept) const;
     Buffer allRows(MemoryCategory category, int rows, int columns) const;
     DropoutMask mask(const LayerState& state) const;
     void drop(const LayerState& state, std::size_t block, Array rows) const;

@@ -15,8 +15,7 @@ namespace shardlab::train {
 /// gate. What residual.h lists comes on top. Where tokens are split, so does a gathered norm N·h (Temporary) in forward
 /// and in weightGrad.
 ///   forward keeps (Activations)  input n·h, the norm's statistics, normed n·h, expanded N·e (gates, then their
-///   values),
-///                                activated N·f; the output belongs to the next layer
+///                                values), activated N·f; the output belongs to the next layer
 ///   inputGrad                    scratch, or activated's gradient, N·f (Temporary), freed before the next two;
 ///                                expanded is overwritten with its gradient; normedGradient n·h and the returned
 ///                                gradient n·h (`kept`)

@@ -4,7 +4,6 @@
 #include "engine/base/random.h"
 #include "engine/layout/context_split.h"
 #include "engine/train/model/product_weight.h"
-#include "engine/train/model/token_buffer.h"
 
 namespace shardlab::train {
 

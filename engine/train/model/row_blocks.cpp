@@ -24,12 +24,13 @@ RowBlocks RowBlocks::fromCounts(std::span<const std::int32_t> counts, int member
     return made;
 }
 
-std::vector<std::size_t> RowBlocks::sizes(int columns, bool back) const {
+std::vector<std::size_t> RowBlocks::sizes(int columns, ExpertExchange way) const {
     std::vector<std::size_t> sizes(moved.size());
     const auto n = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(moved.size()))));
     for (std::size_t from = 0; from < n; ++from)
         for (std::size_t to = 0; to < n; ++to)
-            sizes[back ? to * n + from : from * n + to] = moved[from * n + to] * static_cast<std::size_t>(columns);
+            sizes[way == ExpertExchange::Dispatch ? from * n + to : to * n + from] =
+                moved[from * n + to] * static_cast<std::size_t>(columns);
     return sizes;
 }
 

@@ -2,9 +2,7 @@
 // Which rows belong to which expert of a rank.
 #pragma once
 
-#include "engine/base/wings.h"
-
-#include "kernels/array.h"
+#include "engine/train/model/expert_group.h"
 
 #include <cstddef>
 #include <span>
@@ -30,8 +28,8 @@ struct RowBlocks {
     Array of(std::size_t block, Array all, int columns) const {
         return all + static_cast<std::ptrdiff_t>(begins[block]) * columns;
     }
-    /// The elements that go from each member to each with rows of so many columns; on the way back where `back`.
-    std::vector<std::size_t> sizes(int columns, bool back) const;
+    /// The elements that go from each member to each with rows of so many columns, as ExpertGroup::exchange takes them.
+    std::vector<std::size_t> sizes(int columns, ExpertExchange way) const;
 };
 
 }  // namespace shardlab::train

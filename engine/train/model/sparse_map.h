@@ -4,7 +4,6 @@
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
 
-#include <cstddef>
 #include <cstdint>
 
 namespace shardlab::train {

@@ -3,8 +3,6 @@
 
 #include "engine/train/comm/communicator.h"
 
-#include <span>
-
 namespace shardlab::train {
 
 /// Data parallelism: replicas hold the same stage and saw different samples. Each has scaled its gradients by

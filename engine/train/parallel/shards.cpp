@@ -118,10 +118,13 @@ StageShards::StageShards(Stage& stage, const ParallelSpec& parallel, int replica
 }
 
 ArraySpan StageShards::shardOf(ArraySpan shards, const FlatUnit& unit) const {
+    return piece(shards, shardBegin_[numberOf(unit)], partSize(unit, replica_, replicas_));
+}
+
+std::size_t StageShards::numberOf(const FlatUnit& unit) const {
     const auto found = std::ranges::find(reduced_, unit);
     if (found == reduced_.end()) throw std::logic_error("the stage has no such unit");
-    return piece(shards, shardBegin_[static_cast<std::size_t>(found - reduced_.begin())],
-                 partSize(unit, replica_, replicas_));
+    return static_cast<std::size_t>(found - reduced_.begin());
 }
 
 void StageShards::startValues() {
@@ -161,31 +164,32 @@ void StageShards::own(const FlatUnit& unit) {
                 });
 }
 
+void StageShards::bind(const FlatUnit& unit, ArraySpan whole, ArraySpan Parameter::*what) {
+    visitPieces(stage_.parameters(), unit.begin, unit.end(),
+                [&](std::size_t i, std::int64_t at, std::int64_t, std::int64_t count) {
+                    stage_.parameters()[i].*what = piece(whole, at, count);
+                });
+}
+
 ArraySpan StageShards::gatherInto(const FlatUnit& unit, ArraySpan slot) {
     const ArraySpan whole = piece(slot, 0, unit.size);
     const ArraySpan own = ownValues(unit);
     if (!own.empty() && !host_) device().copy(own.data().data, ownPart(unit, whole).data().data, own.bytes().size());
-    visitPieces(stage_.parameters(), unit.begin, unit.end(),
-                [&](std::size_t i, std::int64_t at, std::int64_t, std::int64_t count) {
-                    stage_.parameters()[i].value = piece(whole, at, count);
-                });
+    bind(unit, whole, &Parameter::value);
     return whole;
 }
 
 ArraySpan StageShards::bindGradient(const FlatUnit& unit, ArraySpan slot) {
     const ArraySpan whole = piece(slot, 0, unit.size);
     device().clear(whole.data().data, whole.bytes().size());
-    bound_[static_cast<std::size_t>(std::ranges::find(reduced_, unit) - reduced_.begin())] = whole;
-    visitPieces(stage_.parameters(), unit.begin, unit.end(),
-                [&](std::size_t i, std::int64_t at, std::int64_t, std::int64_t count) {
-                    stage_.parameters()[i].gradient = piece(whole, at, count);
-                });
+    bound_[numberOf(unit)] = whole;
+    bind(unit, whole, &Parameter::gradient);
     return whole;
 }
 
 ArraySpan StageShards::gradient(const FlatUnit& unit) {
     if (zero_ < 2) return blockPart(stage_.gradientBlock(), unit);
-    return bound_[static_cast<std::size_t>(std::ranges::find(reduced_, unit) - reduced_.begin())];
+    return bound_[numberOf(unit)];
 }
 
 void StageShards::keepGradient(const FlatUnit& unit, ConstArraySpan whole) {

@@ -93,6 +93,9 @@ private:
     }
     /// The part of `shards` that belongs to `unit`, one of reduced_.
     ArraySpan shardOf(ArraySpan shards, const FlatUnit& unit) const;
+    std::size_t numberOf(const FlatUnit& unit) const;  ///< in reduced_
+    /// Makes the parameters of the unit lie in `whole`, or their gradients.
+    void bind(const FlatUnit& unit, ArraySpan whole, ArraySpan Parameter::*what);
     void startValues();
     void own(const FlatUnit& unit);
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/parallel/tied.h"
 
-#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>

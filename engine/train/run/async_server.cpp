@@ -5,8 +5,6 @@
 #include "engine/train/comm/backoff.h"
 #include "engine/train/run/run_control.h"
 
-#include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 

@@ -13,8 +13,6 @@
 
 #include <deque>
 #include <functional>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace shardlab::train {

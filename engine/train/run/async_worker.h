@@ -10,7 +10,6 @@
 #include "engine/train/run/step_clock.h"
 
 #include <functional>
-#include <span>
 #include <vector>
 
 namespace shardlab::train {

@@ -7,7 +7,6 @@
 #include "engine/train/comm/scalars.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 #include <random>
 #include <unistd.h>
@@ -161,10 +160,9 @@ void Checkpointer::conclude() {
         return;
     }
     if (setup_.inform)
-        setup_.inform(tookCheckpoint(position_.step,
-                                     fmt::format("{} in {}: {}", formatBytes(bytes_),
-                                                 formatSeconds(static_cast<double>(setup_.trace.now() - began_) * 1e-9),
-                                                 committed_->string())));
+        setup_.inform(tookCheckpoint(position_.step, fmt::format("{} in {}: {}", formatBytes(bytes_),
+                                                                 formatSeconds(toSeconds(setup_.trace.now() - began_)),
+                                                                 committed_->string())));
     if (!tidied_ && setup_.warn) setup_.warn("older checkpoints could not be removed: " + tidied_.error().text());
 }
 

@@ -13,7 +13,6 @@
 #include "engine/train/run/training_state.h"
 
 #include <functional>
-#include <optional>
 #include <string>
 
 namespace shardlab::train {

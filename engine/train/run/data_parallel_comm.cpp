@@ -3,7 +3,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/layout/mesh/replicas.h"
-#include "engine/layout/recompute.h"
 #include "engine/train/parallel/background_collectives.h"
 #include "engine/train/parallel/device_collectives.h"
 
@@ -12,19 +11,7 @@
 namespace shardlab::train {
 namespace {
 
-using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
-
-/// The collective that gathers a unit, of which each replica has a part, or one replica has everything.
-Collective gathering(const FlatUnit& unit) {
-    if (unit.owner < 0) return &Communicator::igatherParts;
-    return
-        [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
-}
-
-Collective reducing(const FlatUnit& unit) {
-    if (unit.owner < 0) return &Communicator::ireduceParts;
-    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
-}
+RequestPtr summing(Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }
 
 /// Whether devices begin and await collectives in their own order. A ring consists of the processor's messages and
 /// sums, and only the processor waits for modelled moments. A single replica needs no group of devices.
@@ -65,6 +52,18 @@ RequestPtr nothingToExchange(Device& device) {
 }
 
 }  // namespace
+
+/// The collective that gathers a unit, of which each replica has a part, or one replica has everything.
+DataParallelComm::Collective DataParallelComm::gathering(const FlatUnit& unit) {
+    if (unit.owner < 0) return &Communicator::igatherParts;
+    return
+        [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
+}
+
+DataParallelComm::Collective DataParallelComm::reducing(const FlatUnit& unit) {
+    if (unit.owner < 0) return &Communicator::ireduceParts;
+    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
+}
 
 DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
     : setup_(std::move(setup)), followsDevice_(devicesExchangeAlone(setup_)),
@@ -118,51 +117,45 @@ const DataCosts& DataParallelComm::costsOf(const Action& action) const {
     return setup_.costs.stages[static_cast<std::size_t>(action.stage)].data;
 }
 
-void DataParallelComm::post(Piece& piece, ArraySpan whole,
-                            std::function<RequestPtr(Communicator&, ArraySpan)> collective,
-                            std::function<void()> finish) {
+void DataParallelComm::post(Piece& piece, PieceWork work) {
     Device& device = setup_.arena.device();
-    Communicator* const among = piece.group;
+    Communicator* const among = work.group;
+    const ArraySpan whole = work.whole;
     if (alone_) {
         piece.ticket = beside_->post(
             [&device](Communicator&) {
                 device.enter();
                 return nothingToExchange(device);
             },
-            std::move(finish));
+            std::move(work.finish));
         return;
     }
     if (device.onHost() || (setup_.onDevice && !piece.hops)) {
         piece.ticket = beside_->post(
-            [whole, &device, among, collective = std::move(collective)](Communicator& group) {
+            [whole, &device, among, collective = std::move(work.collective)](Communicator& group) {
                 device.enter();
                 return collective(among ? *among : group, whole);
             },
-            std::move(finish));
+            std::move(work.finish));
         return;
     }
     const auto copy = std::make_shared<std::vector<std::byte>>(whole.bytes().size());
     piece.ticket = beside_->post(
-        [=, &device](Communicator& group) {
+        [=, &device, collective = std::move(work.collective)](Communicator& group) {
             device.enter();
             device.download(whole.data().data, copy->data(), copy->size());
             return collective((among ? *among : group).host(), {{copy->data(), whole.type()}, whole.size()});
         },
-        [=, &device] {
+        [=, &device, finish = std::move(work.finish)] {
             device.upload(copy->data(), whole.data().data, copy->size());
             if (finish) finish();
         });
 }
 
-DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, ArraySpan whole,
-                                                   std::function<RequestPtr(Communicator&, ArraySpan)> collective,
-                                                   std::function<void()> finish,
-                                                   std::shared_ptr<std::vector<RingHop>> hops, Communicator* among,
-                                                   const PiecePtr& after) {
-    const PiecePtr piece = newPiece(action, index, static_cast<std::int64_t>(whole.bytes().size()), after);
-    piece->hops = std::move(hops);
-    piece->group = among;
-    post(*piece, whole, std::move(collective), std::move(finish));
+DataParallelComm::PiecePtr DataParallelComm::start(const Action& action, int index, PieceWork work) {
+    const PiecePtr piece = newPiece(action, index, static_cast<std::int64_t>(work.whole.bytes().size()), work.after);
+    piece->hops = work.hops;
+    post(*piece, std::move(work));
     return started(piece);
 }
 
@@ -204,7 +197,8 @@ void DataParallelComm::announce(const Action& action) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
             const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
-            start(action, static_cast<int>(i), whole, &Communicator::igatherParts, {}, nullptr, holdersOf(units[i]));
+            start(action, static_cast<int>(i),
+                  {.whole = whole, .collective = &Communicator::igatherParts, .group = holdersOf(units[i])});
         }
         return;
     }
@@ -277,12 +271,15 @@ void DataParallelComm::bringWeights() {
             arriving_[bringing_].push_back(fetched);
         }
         if (gather_)
-            arriving_[bringing_].push_back(
-                start(*gather_, index, whole, after(fetched, gathering(unit)), {}, nullptr, holdersOf(unit), fetched));
+            arriving_[bringing_].push_back(start(*gather_, index,
+                                                 {.whole = whole,
+                                                  .collective = after(fetched, gathering(unit)),
+                                                  .group = holdersOf(unit),
+                                                  .after = fetched}));
     }
 }
 
-Collective DataParallelComm::after(const PiecePtr& fetched, Collective collective) {
+DataParallelComm::Collective DataParallelComm::after(const PiecePtr& fetched, Collective collective) {
     if (!fetched) return collective;
     return [fetched, collective = std::move(collective)](Communicator& group, ArraySpan whole) {
         if (fetched->over) group.startAfter(fetched->over);
@@ -352,36 +349,29 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
                                 .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
     if (coded(action.stage)) return startCoded(action, index, unit, block);
     if (setup_.parallel.allReduce != AllReduceKind::Ring)
-        return start(
-            action, index, block,
-            [](Communicator& group, ArraySpan data) { return group.iallReduce(data, ReduceOp::Sum); }, {}, nullptr,
-            holdersOf(unit));
+        return start(action, index, {.whole = block, .collective = summing, .group = holdersOf(unit)});
     auto hops = std::make_shared<std::vector<RingHop>>();
     RankTrace& trace = setup_.trace;
-    return start(
-        action, index, block,
-        [hops, &trace](Communicator& group, ArraySpan data) {
-            return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
-        },
-        {}, hops, holdersOf(unit));
+    const auto ring = [hops, &trace](Communicator& group, ArraySpan data) {
+        return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
+    };
+    return start(action, index, {.whole = block, .collective = ring, .hops = hops, .group = holdersOf(unit)});
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
                                                         ArraySpan gradient) {
     const CodedStage& coded = *coded_.at(action.stage);
-    PiecePtr piece = start(
-        action, index, gradient,
-        [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
-            Device& device = setup_.arena.device();
-            std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
-            RequestPtr exchanged =
-                coded.exchange(setup_.format, static_cast<std::size_t>(index), whole, group, codes_.span());
-            if (!followsDevice_) return exchanged;
-            // Devices begin what they are asked for at once, and there is one room for codes.
-            exchanged->wait();
-            return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
-        },
-        {}, nullptr, holdersOf(unit));
+    const auto exchange = [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
+        Device& device = setup_.arena.device();
+        std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
+        RequestPtr exchanged =
+            coded.exchange(setup_.format, static_cast<std::size_t>(index), whole, group, codes_.span());
+        if (!followsDevice_) return exchanged;
+        // Devices begin what they are asked for at once, and there is one room for codes.
+        exchanged->wait();
+        return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
+    };
+    PiecePtr piece = start(action, index, {.whole = gradient, .collective = exchange, .group = holdersOf(unit)});
     piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
     return piece;
 }
@@ -391,16 +381,19 @@ DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, 
     const ArraySpan whole = shards.gradient(unit);
     if (coded(action.stage)) return startCoded(action, index, unit, whole);
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
-    if (!parts_) return start(action, index, whole, reducing(unit), keep, nullptr, holdersOf(unit));
+    PieceWork scatter{.whole = whole, .collective = reducing(unit), .group = holdersOf(unit)};
+    if (!parts_) {
+        scatter.finish = keep;
+        return start(action, index, std::move(scatter));
+    }
     // What earlier microbatches left takes part in the sum between copies.
     shards.returnGradient(unit, whole);
-    const PiecePtr scattered = start(action, index, whole, reducing(unit), {}, nullptr, holdersOf(unit));
+    const PiecePtr scattered = start(action, index, std::move(scatter));
     // A device starts exchanges of two groups side by side, unless its own calls lie between them.
     if (followsDevice_) await(scattered);
-    const ArraySpan own = shards.ownPart(unit, whole);
     return start(
-        *parts_, index, own, [](Communicator& group, ArraySpan part) { return group.iallReduce(part, ReduceOp::Sum); },
-        keep, nullptr, setup_.samePart.get());
+        *parts_, index,
+        {.whole = shards.ownPart(unit, whole), .collective = summing, .finish = keep, .group = setup_.samePart.get()});
 }
 
 void DataParallelComm::await(const PiecePtr& piece) {

@@ -115,22 +115,29 @@ private:
         std::int64_t bytes = 0;
         std::optional<TimeSpan> modelled;
         std::shared_ptr<std::vector<RingHop>> hops;
-        Communicator* group = nullptr;                 ///< one of setup_; null: that of all pieces
         std::shared_ptr<DeviceMoment> over = nullptr;  ///< of a fetch under way, for who starts after it
     };
     using PiecePtr = std::shared_ptr<Piece>;
+    using Collective = std::function<RequestPtr(Communicator&, ArraySpan)>;
+    /// What ranks exchange: `collective` works on `whole`, or on a copy in the processor's memory where the group
+    /// cannot reach `whole`.
+    struct PieceWork {
+        ArraySpan whole;
+        Collective collective;
+        std::function<void()> finish = {};                ///< called once it is over
+        std::shared_ptr<std::vector<RingHop>> hops = {};  ///< null: it is no ring
+        Communicator* group = nullptr;                    ///< one of setup_; null: that of all pieces
+        PiecePtr after = {};                              ///< with what its modelled time begins at the earliest
+    };
+    static Collective gathering(const FlatUnit& unit);
+    static Collective reducing(const FlatUnit& unit);
 
     const DataCosts& costsOf(const Action& action) const;
     /// A piece with its modelled time, which is ready once `after` is over; it may be null.
     PiecePtr newPiece(const Action& action, int index, std::int64_t bytes, const PiecePtr& after);
     PiecePtr started(const PiecePtr& piece);
-    /// `collective` works on `whole`, or on a copy in the processor's memory where the group cannot reach `whole`.
-    PiecePtr start(const Action& action, int index, ArraySpan whole,
-                   std::function<RequestPtr(Communicator&, ArraySpan)> collective, std::function<void()> finish = {},
-                   std::shared_ptr<std::vector<RingHop>> hops = nullptr, Communicator* among = nullptr,
-                   const PiecePtr& after = nullptr);
-    void post(Piece& piece, ArraySpan whole, std::function<RequestPtr(Communicator&, ArraySpan)> collective,
-              std::function<void()> finish);
+    PiecePtr start(const Action& action, int index, PieceWork work);
+    void post(Piece& piece, PieceWork work);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
     /// Exchanges the whole gradient of a unit as codes.
     PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient);
@@ -139,8 +146,7 @@ private:
     /// Who holds the same of a unit, where these are not all of setup_.group.
     Communicator* holdersOf(const FlatUnit& unit) const { return unit.spread > 1 ? setup_.sameExperts.get() : nullptr; }
     /// The collective, which a device begins once the fetch is over; it may be null.
-    static std::function<RequestPtr(Communicator&, ArraySpan)>
-    after(const PiecePtr& fetched, std::function<RequestPtr(Communicator&, ArraySpan)> collective);
+    static Collective after(const PiecePtr& fetched, Collective collective);
     /// Copies this replica's part of a unit from the host to `to`.
     PiecePtr startFetch(const Action& action, int index, ConstArraySpan from, ArraySpan to);
     const std::vector<UnitGather>& reads() const;

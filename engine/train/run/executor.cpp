@@ -10,7 +10,6 @@
 #include "engine/train/run/host_copies.h"
 #include "engine/train/run/shared_weights.h"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <utility>

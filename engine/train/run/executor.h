@@ -17,9 +17,7 @@
 #include <deque>
 #include <functional>
 #include <map>
-#include <memory>
 #include <span>
-#include <utility>
 #include <vector>
 
 namespace shardlab::train {

@@ -7,7 +7,6 @@
 #include "engine/train/run/run_control.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <thread>
 #include <utility>

@@ -18,7 +18,7 @@ namespace {
 constexpr std::int64_t spinNanoseconds = 80'000;  // a sleep on an idle machine lasts about so much too long
 
 void sleepUntilMonotonic(std::int64_t nanoseconds) {
-    const timespec until{nanoseconds / 1'000'000'000, nanoseconds % 1'000'000'000};
+    const timespec until{nanoseconds / nsPerSecond, nanoseconds % nsPerSecond};
     while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr) != 0) {}
 }
 

@@ -6,7 +6,6 @@
 #include "engine/train/run/host_copies.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace shardlab::train {
 

@@ -2,7 +2,6 @@
 #include "engine/train/run/run_control.h"
 
 #include <algorithm>
-#include <chrono>
 #include <thread>
 #include <utility>
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/stage_probe.h"
 
-#include "engine/base/clock.h"
 #include "engine/base/random.h"
 #include "engine/layout/model_shape.h"
 #include "engine/train/model/host_copy.h"

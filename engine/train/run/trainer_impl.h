@@ -19,7 +19,6 @@
 #include "engine/train/run/shared_weights.h"
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>

@@ -2,7 +2,6 @@
 #include "engine/train/comm/shared/shared_communicator.h"
 
 #include "engine/base/clock.h"
-#include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/backoff.h"
 #include "engine/train/comm/ring_collectives.h"
 #include "engine/train/comm/reduction.h"

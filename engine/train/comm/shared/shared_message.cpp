@@ -6,7 +6,6 @@
 #include "engine/train/comm/reduction.h"
 #include "engine/train/comm/shared/shared_word.h"
 
-#include <new>
 #include <string>
 #include <utility>
 

@@ -4,7 +4,6 @@
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/reduction.h"
 
-#include <new>
 #include <string>
 #include <utility>
 
