@@ -2,6 +2,7 @@
 // The TOML of torchtitan (torchtitan/config/job_config.py of 0.2.2), with the schedule's CSV and the model's shape in
 // files of their own where it has no name for them.
 #include "engine/layout/mesh/copies.h"
+#include "engine/layout/fp8.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
 #include "engine/trace/trainers/torchtitan.h"
