@@ -144,7 +144,7 @@ private Q_SLOTS:
     void gathersOfCodes() {
         const auto gathered = [](const char* stack, ProductFormat format) {
             Layout layout = paced(stack);
-            layout.parallel = {.data = 16, .zero = 3};
+            layout.parallel = {.data = 16, .pipeline = 1, .zero = 3};
             layout.cluster.hosts = {{"node1", 8}, {"node2", 8}};
             layout.batch = {.global = 16, .micro = 1};
             layout.precision.products = format;

@@ -212,25 +212,25 @@ private Q_SLOTS:
         layout.model = {.kind = ModelKind::Llama, .layers = 4, .hidden = 256, .heads = 8, .sequence = 512};
         layout.model.vocabulary = 1024;
         layout.parallel.data = 4;
-        layout.parallel.zero = 3;
+        layout.parallel.pipeline = 1;
         layout.precision.compute = NumberFormat::Bf16;
         layout.cluster.pace = PaceSpec{"h100-sxm", 1, "torchtitan"};
         const auto keys = [&](ProductFormat format, bool shards) {
             layout.precision.products = format;
             layout.parallel.zero = shards ? 3 : 0;
             const auto exported = exportLayout(layout, *findTrainerTarget("torchtitan"));
-            if (!exported) return std::string("refused");
+            if (!exported) return QString("refused");
             const auto has = [&](const char* line) { return exported->text.find(line) != std::string::npos; };
             const auto read = back("codes.toml", exported->text);
-            if (!read || read->layout.precision.products != format) return std::string("another format");
+            if (!read || read->layout.precision.products != format) return QString("another format");
             for (const Sentence& line : read->leftOut)
-                if (line.english().find("float8") != std::string::npos) return line.english();
-            return std::string(has("enable_fsdp_float8_all_gather = true") ? "codes" : "") +
+                if (line.english().find("float8") != std::string::npos) return QString::fromStdString(line.english());
+            return QString(has("enable_fsdp_float8_all_gather = true") ? "codes" : "") +
                    (has("recipe_name = ") ? "recipe" : "");
         };
-        QCOMPARE(keys(ProductFormat::Fp8, true), std::string("codes"));
-        QCOMPARE(keys(ProductFormat::Fp8, false), std::string("recipe"));
-        QCOMPARE(keys(ProductFormat::Fp8Rows, true), std::string("recipe"));
+        QCOMPARE(keys(ProductFormat::Fp8, true), QString("codes"));
+        QCOMPARE(keys(ProductFormat::Fp8, false), QString("recipe"));
+        QCOMPARE(keys(ProductFormat::Fp8Rows, true), QString("recipe"));
     }
 
     void allRefusalsComeAtOnce() {

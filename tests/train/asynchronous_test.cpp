@@ -248,6 +248,7 @@ private Q_SLOTS:
 
         // One that is asked for comes as soon as what is on its way has come through.
         layout.checkpoint.every = 100;
+        layout.run.steps = 12;
         int boundary = 0;
         const RunOutcome once =
             runInto(asked, layout, [&] { return boundary++ == 1 ? Command::Checkpoint : Command::None; });

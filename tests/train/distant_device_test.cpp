@@ -101,6 +101,7 @@ private Q_SLOTS:
         Layout layout = small();
         layout.cluster.hosts = {{"localhost", 4}};
         layout.parallel.data = 4;
+        layout.parallel.pipeline = 1;
         layout.parallel.zero = zero;
         layout.parallel.bucket = 0.01;
         layout.precision.exchange = named(format);

@@ -128,7 +128,8 @@ private Q_SLOTS:
         layout.run.steps = 20;
         const RunOutcome wanted = runInProcess(planOf(layout));
         layout.parallel.exchange = Exchange::Server;
-        const RunOutcome run = runInProcess(planOf(layout));
+        const Plan plan = planOf(layout);
+        const RunOutcome run = runInProcess(plan);
         QVERIFY2(wanted.error.empty() && run.error.empty(), (wanted.error + run.error).c_str());
         for (const EventKind kind : {EventKind::Loss, EventKind::GradientNorm, EventKind::LossScale})
             QVERIFY2(run.counter(kind) == wanted.counter(kind),
@@ -138,7 +139,10 @@ private Q_SLOTS:
             const auto overflows = [&](const RunOutcome& of) {
                 return std::ranges::count(of.ranks[rank].events, EventKind::Overflow, &Event::kind);
             };
-            QCOMPARE(overflows(run), overflows(wanted));
+            // Of a sum that is too large, though no replica's gradient is, the server alone tells.
+            const bool serves = plan.mesh.coordinate(int(rank), Axis::Data) == 0;
+            if (serves) QCOMPARE(overflows(run), overflows(wanted));
+            else QVERIFY(overflows(run) <= overflows(wanted));
         }
         QCOMPARE(run.count(EventKind::Overflow) > 0, scale > 1024);
     }
