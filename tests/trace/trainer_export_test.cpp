@@ -214,6 +214,7 @@ private Q_SLOTS:
         layout.parallel.data = 4;
         layout.parallel.pipeline = 1;
         layout.precision.compute = NumberFormat::Bf16;
+        layout.precision.gradients = GradientFormat::Fp32;
         layout.cluster.pace = PaceSpec{"h100-sxm", 1, "torchtitan"};
         const auto keys = [&](ProductFormat format, bool shards) {
             layout.precision.products = format;

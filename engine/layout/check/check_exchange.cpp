@@ -3,6 +3,7 @@
 
 #include "engine/layout/suggest.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/formats.h"
 
 namespace shardlab::layout {
 namespace {
