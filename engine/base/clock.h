@@ -24,6 +24,10 @@ inline std::int64_t monotonicNanoseconds() {
 constexpr double toSeconds(std::int64_t nanoseconds) { return static_cast<double>(nanoseconds) * 1e-9; }
 constexpr std::int64_t toNanoseconds(double seconds) { return static_cast<std::int64_t>(seconds * 1e9 + 0.5); }
 
+/// Says whose monotonic clock it is: all processes of a host have the same id until the host starts anew. Empty where
+/// the system does not tell it.
+std::string bootId();
+
 /// The date as files say when they were made: "2026-11-27T23:35:18Z".
 std::string utcNow();
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/language.h"
 
-#include <algorithm>
+#include "engine/base/parse_text.h"
+
 #include <cstdlib>
 #include <string>
 
@@ -42,11 +43,8 @@ std::string_view language() {
     if (const auto chosen = languageOf(variable(chosenName))) return *chosen;
     const std::string_view locale = messagesLocale();
     if (locale.empty() || isPlain(locale)) return languages.front();
-    for (std::string_view rest = variable("LANGUAGE"); !rest.empty();) {
-        const std::string_view first = rest.substr(0, rest.find(':'));
-        if (const auto listed = languageOf(first)) return *listed;
-        rest.remove_prefix(std::min(rest.size(), first.size() + 1));
-    }
+    for (std::string_view rest = variable("LANGUAGE"); !rest.empty();)
+        if (const auto listed = languageOf(takePart(rest, ':'))) return *listed;
     return languageOf(locale).value_or(languages.front());
 }
 

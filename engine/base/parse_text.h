@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What readers of small texts share: numbers, words, and blanks that say nothing.
+// What readers of small texts share: numbers, words, parts between separators, and blanks that say nothing.
 #pragma once
 
 #include "engine/base/wings.h"
@@ -28,6 +28,15 @@ std::optional<Number> parseNumber(std::string_view text) {
 inline std::string_view trimmed(std::string_view text, std::string_view blank = blanks) {
     text.remove_prefix(std::min(text.find_first_not_of(blank), text.size()));
     return text.substr(0, text.find_last_not_of(blank) + 1);
+}
+
+/// Removes the part of `text` before the next `separator`, and the separator, and returns that part; all of the text
+/// where it has no separator.
+inline std::string_view takePart(std::string_view& text, char separator) {
+    const std::size_t length = std::min(text.find(separator), text.size());
+    const std::string_view part = text.substr(0, length);
+    text.remove_prefix(std::min(length + 1, text.size()));
+    return part;
 }
 
 /// What stands between blanks.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/suggest.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
@@ -31,11 +33,7 @@ std::size_t editDistance(std::string_view a, std::string_view b) {
 
 std::vector<std::string_view> splitWords(std::string_view text) {
     std::vector<std::string_view> words;
-    while (!text.empty()) {
-        const std::size_t comma = std::min(text.find(','), text.size());
-        words.push_back(text.substr(0, comma));
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
+    while (!text.empty()) words.push_back(takePart(text, ','));
     return words;
 }
 

@@ -43,9 +43,7 @@ Result<std::vector<HostSpec>> parseHostfile(std::string_view text, const std::st
     int number = 0;
     std::int64_t all = 0;
     while (!text.empty()) {
-        const std::size_t length = std::min(text.find('\n'), text.size());
-        std::string_view line = text.substr(0, length);
-        text.remove_prefix(std::min(length + 1, text.size()));
+        const std::string_view line = takePart(text, '\n');
         ++number;
         const std::vector<std::string_view> words = wordsIn(line.substr(0, line.find('#')));
         if (words.empty()) continue;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/hosts/this_machine.h"
 
+#include "engine/base/parse_text.h"
+
 #include <algorithm>
 #include <arpa/inet.h>
 #include <array>
@@ -68,12 +70,8 @@ bool isIn(const Interface& interface, std::string_view part) {
 }
 
 bool isIn(const Interface& interface, const std::string& network) {
-    std::string_view rest = network;
-    while (!rest.empty()) {
-        const std::size_t length = std::min(rest.find(','), rest.size());
-        if (isIn(interface, rest.substr(0, length))) return true;
-        rest.remove_prefix(std::min(length + 1, rest.size()));
-    }
+    for (std::string_view rest = network; !rest.empty();)
+        if (isIn(interface, takePart(rest, ','))) return true;
     return false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/process.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/base/standard_streams.h"
 #include "engine/launch/job/private_network.h"
 
@@ -224,12 +225,10 @@ std::optional<std::filesystem::path> findInPath(std::string_view name) {
     const char* path = std::getenv("PATH");
     std::string_view folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
     while (!folders.empty()) {
-        const std::size_t colon = folders.find(':');
-        const std::filesystem::path candidate = std::filesystem::path(folders.substr(0, colon)) / name;
+        const std::filesystem::path candidate = std::filesystem::path(takePart(folders, ':')) / name;
         std::error_code ignored;
         if (std::filesystem::is_regular_file(candidate, ignored) && access(candidate.c_str(), X_OK) == 0)
             return candidate;
-        folders = colon == std::string_view::npos ? std::string_view{} : folders.substr(colon + 1);
     }
     return std::nullopt;
 }

@@ -37,11 +37,7 @@ std::string tableRow(std::string_view line, const char* cell) {
 class BlockWriter {
 public:
     explicit BlockWriter(std::string_view markdown) {
-        while (!markdown.empty()) {
-            const std::size_t end = std::min(markdown.find('\n'), markdown.size());
-            lines_.push_back(markdown.substr(0, end));
-            markdown.remove_prefix(std::min(end + 1, markdown.size()));
-        }
+        while (!markdown.empty()) lines_.push_back(takePart(markdown, '\n'));
     }
 
     std::string write() {

@@ -13,7 +13,6 @@
 #include <algorithm>
 #include <atomic>
 #include <fmt/format.h>
-#include <fstream>
 #include <list>
 #include <map>
 #include <mutex>
@@ -26,14 +25,6 @@ namespace {
 
 constexpr int listenPoll = 50;
 constexpr int mostSenders = 4096;
-
-/// Says whose monotonic clock this is: all processes of a host have the same id until the host starts anew.
-std::string bootId() {
-    std::ifstream file("/proc/sys/kernel/random/boot_id");
-    std::string id;
-    std::getline(file, id);
-    return id;
-}
 
 /// The header of a run of the expected layout; where there is none, its layout says how many ranks there are and
 /// nothing else.

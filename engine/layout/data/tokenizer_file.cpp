@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tokenizers as files have them: GPT-2's vocab.json and merges.txt, and the tokenizer.json that transformers writes.
+#include "engine/base/parse_text.h"
 #include "engine/layout/data/tokenizer.h"
 
 #include "engine/base/file.h"
@@ -225,10 +226,8 @@ Result<Tokenizer> Tokenizer::ofGpt2Files(const std::filesystem::path& folder) {
     const Result<std::string> merges = readFile(mergesFile, largestMerges);
     if (!merges) return wrong(mergesFile, merges.error().why);
     int number = 0;
-    for (std::size_t at = 0; at < merges->size();) {
-        const std::size_t end = std::min(merges->find('\n', at), merges->size());
-        std::string_view line = std::string_view(*merges).substr(at, end - at);
-        at = end + 1;
+    for (std::string_view rest = *merges; !rest.empty();) {
+        std::string_view line = takePart(rest, '\n');
         ++number;
         if (line.ends_with('\r')) line.remove_suffix(1);
         if (line.empty() || (number == 1 && line.starts_with("#version"))) continue;

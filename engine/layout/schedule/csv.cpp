@@ -44,13 +44,6 @@ Status nameStages(Schedule& schedule) {
 
 }  // namespace
 
-std::string_view takePart(std::string_view& text, char separator) {
-    const std::size_t length = std::min(text.find(separator), text.size());
-    const std::string_view part = text.substr(0, length);
-    text.remove_prefix(std::min(length + 1, text.size()));
-    return part;
-}
-
 std::string toCsv(const Schedule& schedule) {
     if (!schedule.flushes()) return toCsv(unrolled(schedule, 2).schedule);
     std::string text;

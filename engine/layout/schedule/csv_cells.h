@@ -9,9 +9,6 @@
 
 namespace shardlab::layout {
 
-/// Removes the part of `text` before the next `separator`, and the separator, and returns that part.
-std::string_view takePart(std::string_view& text, char separator);
-
 /// Reads one rank a line. `read` gets each cell that is not blank and adds its actions; its error is completed with
 /// line and cell.
 Result<Schedule> readCells(std::string_view csv,

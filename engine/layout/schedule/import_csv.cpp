@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/parse_text.h"
 #include "engine/layout/schedule/csv_cells.h"
 #include "engine/layout/schedule/text.h"
 

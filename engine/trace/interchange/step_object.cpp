@@ -157,11 +157,9 @@ std::optional<ProgressBar> readProgressBar(std::string_view line) {
     std::int64_t seconds = 0;
     int parts = 0;
     for (; !clock.empty() && parts < 3; ++parts) {  // hours, minutes and seconds
-        const std::size_t colon = std::min(clock.find(':'), clock.size());
-        const auto part = parseNumber<std::int32_t>(clock.substr(0, colon));
+        const auto part = parseNumber<std::int32_t>(takePart(clock, ':'));
         if (!part || *part < 0) return std::nullopt;
         seconds = seconds * 60 + *part;
-        clock.remove_prefix(std::min(colon + 1, clock.size()));
     }
     if (!step || !steps || *step < 0 || *step > *steps || parts < 2) return std::nullopt;
     return ProgressBar{*step, *steps, seconds};

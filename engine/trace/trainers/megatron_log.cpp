@@ -88,15 +88,12 @@ std::optional<std::string> optionsOfLog(std::string_view log) {
     std::string script = "pretrain_gpt.py";
     bool hasLayers = false, hasVocabulary = false;
     std::string_view list = log.substr(begin, end - begin);
-    while (!list.empty()) {
-        const std::size_t line = std::min(list.find('\n'), list.size());
-        if (const auto argument = loggedArgument(list.substr(0, line))) {
+    while (!list.empty())
+        if (const auto argument = loggedArgument(takePart(list, '\n'))) {
             hasLayers = hasLayers || argument->name == "num_layers";
             hasVocabulary = hasVocabulary || (argument->name == "padded_vocab_size" && argument->value != "None");
             script += argument->name == "world_size" ? placesOf(argument->value) : optionOf(*argument);
         }
-        list.remove_prefix(std::min(line + 1, list.size()));
-    }
     if (!hasLayers) return std::nullopt;
     // " > padded vocab (size: 50257) with 47 dummy tokens (new size: 50304)" comes when the tokenizer is there.
     if (const std::size_t size = log.find(newSize, end); !hasVocabulary && size != std::string_view::npos) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
 
+#include "engine/base/parse_text.h"
 #include "engine/base/visible_text.h"
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/schedule/text.h"
@@ -116,15 +117,13 @@ private:
     /// "--nnodes 2" of the comment on how it is started; torchtitan's own files do not say it.
     static std::optional<int> started(std::string_view text, std::string_view option) {
         const std::string key = fmt::format("{} ", option);
-        for (std::size_t line = 0; line < text.size() && text[line] == '#';) {
-            const std::size_t end = std::min(text.find('\n', line), text.size());
-            const std::string_view comment = text.substr(line, end - line);
+        while (text.starts_with('#')) {
+            const std::string_view comment = takePart(text, '\n');
             if (const std::size_t at = comment.find(key); at != std::string_view::npos) {
                 std::string_view rest = comment.substr(at + key.size());
                 const auto value = parseNumber<std::int64_t>(rest.substr(0, rest.find_first_not_of("0123456789")));
                 if (value && *value >= 0 && *value <= 65535) return static_cast<int>(*value);
             }
-            line = end + 1;
         }
         return std::nullopt;
     }

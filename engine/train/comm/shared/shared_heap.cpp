@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/comm/shared/shared_heap.h"
 
+#include "engine/base/clock.h"
 #include "engine/base/machine_memory.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <fstream>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -46,10 +46,9 @@ std::uint64_t randomToken() {
 }  // namespace
 
 std::uint64_t hostIdentity() {
-    std::string boot, name(256, '\0');
-    std::getline(std::ifstream("/proc/sys/kernel/random/boot_id"), boot);
+    std::string name(256, '\0');
     gethostname(name.data(), name.size() - 1);
-    return std::hash<std::string>{}(boot + name.c_str());
+    return std::hash<std::string>{}(bootId() + name.c_str());
 }
 
 Result<std::shared_ptr<RemoteHeap>> RemoteHeap::open(const HeapAddress& address) {
