@@ -18,7 +18,7 @@ Error wrongList(std::string_view list, Sentence why) {
                  "node[01-03,7],login"};
 }
 
-std::optional<int> wholeNumber(std::string_view text) {
+std::optional<int> unsignedNumber(std::string_view text) {
     return text.starts_with('-') ? std::nullopt : parseNumber<int>(text);
 }
 
@@ -44,8 +44,8 @@ std::optional<std::vector<std::string>> numbersOf(std::string_view ranges) {
         const std::size_t dash = range.find('-');
         const std::string_view from = range.substr(0, dash);
         const std::string_view to = dash == std::string_view::npos ? from : range.substr(dash + 1);
-        const auto first = wholeNumber(from);
-        const auto last = wholeNumber(to);
+        const auto first = unsignedNumber(from);
+        const auto last = unsignedNumber(to);
         if (!first || !last || *last < *first || static_cast<std::size_t>(*last - *first) >= mostHosts - found.size())
             return std::nullopt;
         for (int number = *first; number <= *last; ++number)
@@ -99,9 +99,9 @@ Result<std::vector<int>> expandCounts(std::string_view counts) {
     for (const std::string_view part : parts(counts)) {
         const std::size_t times = part.find("(x");
         const bool repeated = times != std::string_view::npos;
-        const auto count = wholeNumber(part.substr(0, times));
+        const auto count = unsignedNumber(part.substr(0, times));
         const auto repeats = repeated && part.back() == ')'
-                                 ? wholeNumber(part.substr(times + 2, part.size() - times - 3))
+                                 ? unsignedNumber(part.substr(times + 2, part.size() - times - 3))
                                  : std::optional(1);
         if (!count || !repeats || *count < 1 || *repeats < 1 || (repeated && part.back() != ')') ||
             static_cast<std::size_t>(*repeats) > mostHosts - found.size())

@@ -33,7 +33,7 @@ struct ConvolutionBlockShape {
 ///   forward keeps (Activations)  input b·S²C′, maps n·b·S²C after their ReLU; the output b·S²C ÷ 4 belongs to the next
 ///                                layer
 ///   inputGrad                    the last map is overwritten with its gradient, and the output's gradient is freed;
-///                                the gradients of the other maps (n−1)·b·S²C and the returned one b·S²C′ (`kept`)
+///                                (n−1)·b·S²C gradients of the other maps and the returned one b·S²C′ (`kept`)
 ///   until weightGrad             the gradients of maps, and all that forward keeps
 /// With codes the last map is freed at the end of the forward, its codes (poolCodes bytes) stay until inputGrad, and
 /// its gradient is one of those that are `kept`. With bits the other maps, and an input that is no image, are freed as
