@@ -219,6 +219,7 @@ private Q_SLOTS:
         const auto keys = [&](ProductFormat format, bool shards) {
             layout.precision.products = format;
             layout.parallel.zero = shards ? 3 : 0;
+            layout.precision.weights = shards ? WeightStorage::Master : WeightStorage::Fp32;
             const auto exported = exportLayout(layout, *findTrainerTarget("torchtitan"));
             if (!exported) return QString("refused");
             const auto has = [&](const char* line) { return exported->text.find(line) != std::string::npos; };
