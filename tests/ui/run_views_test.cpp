@@ -52,6 +52,7 @@ private Q_SLOTS:
     void lossIsEmptyUntilMeasured();
     void figuresAreTheStepsFigures();
     void figuresStayWithinTheirCards();
+    void aNumberIsReadWholeInTheNarrowestCard();
     void selectionIsShared();
 };
 
@@ -428,6 +429,20 @@ void RunViewsTest::figuresStayWithinTheirCards() {
         view.resize(width, view.minimumHeight());
         require();
     }
+}
+
+/// Eight cards side by side said "grad norm 4.31e-…".
+void RunViewsTest::aNumberIsReadWholeInTheNarrowestCard() {
+    sample::Bench bench;
+    Card card(bench.theme, nullptr);
+    card.setFigure({QStringLiteral("Loss"), QStringLiteral("2.538"), QStringLiteral("grad norm 4.31e-05"), {}});
+    for (const auto& [width, shown] :
+         {std::pair(200, "grad norm 4.31e-05"), {102, "norm 4.31e-05"}, {88, "4.31e-05"}}) {
+        card.resize(width, 64);
+        QCOMPARE(card.shownDetail(), QLatin1String(shown));
+    }
+    card.setFigure({QStringLiteral("Peak memory"), QStringLiteral("1 GiB"), QStringLiteral("123456789012 GiB"), {}});
+    QVERIFY(card.shownDetail().startsWith(QStringLiteral("123456")));  // no unit without its number
 }
 
 void RunViewsTest::selectionIsShared() {
