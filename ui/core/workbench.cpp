@@ -186,7 +186,8 @@ void Workbench::followImporting() {
         messages_.post({.level = MessageLevel::Info,
                         .title = tr("The import was cancelled; no run was made"),
                         .topic = "import",
-                        .holds = whileOpened(replay_.file())});
+                        .holds = whileOpened(replay_.file()),
+                        .passing = true});
     });
 }
 
@@ -274,7 +275,8 @@ void Workbench::followMeasuring() {
         messages_.post({.level = MessageLevel::Info,
                         .title = tr("Measuring was cancelled; nothing was kept"),
                         .topic = "measure",
-                        .holds = whileLayoutStays()});
+                        .holds = whileLayoutStays(),
+                        .passing = true});
     });
     connect(&measure_, &MeasureSession::failed, this, [this](const Error& error) {
         messages_.post(tr("This machine was not measured"), error, "measure", whileLayoutStays());

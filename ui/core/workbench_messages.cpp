@@ -88,7 +88,8 @@ void Workbench::sayWritten(const QString& file, const Error* whyNot, Workspace w
                     .title = tr("%1 was saved").arg(name),
                     .detail = file,
                     .topic = "written",
-                    .newsIn = where});
+                    .newsIn = where,
+                    .passing = true});
 }
 
 void Workbench::sayMade(const std::filesystem::path& file, const ConfigLayout& made) {
