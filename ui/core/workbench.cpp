@@ -13,6 +13,7 @@
 #include "engine/trace/dumps/flight_dump.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/field_words.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
@@ -437,10 +438,10 @@ void Workbench::followLive() {
         if (live_.listening())
             return sayWatched(end.outcome == "failed" ? tr("The program ended before its run was complete")
                                                       : tr("The program finished"),
-                              end.outcome == "failed" ? QString::fromStdString(end.reason) : text(live_.file()),
+                              end.outcome == "failed" ? logWords(end.reason) : text(live_.file()),
                               end.outcome == "failed" ? MessageLevel::Error : MessageLevel::Info);
         if (end.outcome == "failed")
-            return sayWatched(tr("The watched run failed"), QString::fromStdString(end.reason), MessageLevel::Error);
+            return sayWatched(tr("The watched run failed"), logWords(end.reason), MessageLevel::Error);
         const QString failed = failedCheckpointsText(model(Workspace::Run));
         sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),
                    failed.isEmpty() ? text(live_.file()) : failed,

@@ -6,6 +6,7 @@
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/trace/dumps/hang_report.h"
 #include "engine/trace/trainers/trainer_target.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
@@ -164,7 +165,7 @@ void Workbench::sayEnded(const RunEnd& end) {
             choices.push_back({tr("Shrink to this machine"), [this, layout = run_.layout()] { shrink(layout); }});
         messages_.post({.level = MessageLevel::Error,
                         .title = tr("The run failed"),
-                        .detail = QString::fromStdString(end.reason),
+                        .detail = logWords(end.reason),
                         .choices = std::move(choices),
                         .topic = "run",
                         .holds = whileShownInRun(file)});
