@@ -47,6 +47,7 @@ private Q_SLOTS:
     void limitCrossesNoFigure();
     void memoryClickSelectsTheRank();
     void legendTakesTwoLines();
+    void noSquareOfALegendIsCut();
     void lossTableAndValues();
     void lossOverTheTimeOfTheDevices();
     void lossIsEmptyUntilMeasured();
@@ -270,6 +271,22 @@ void RunViewsTest::legendTakesTwoLines() {
         view.resize(260, height);
         QTest::qWait(20);
         QVERIFY2(legend->height() <= height / 4, qPrintable(QString::number(legend->height())));
+    }
+}
+
+/// Where the second line had no room for an item, the … was added to a full first line, and pushed it out of sight.
+void RunViewsTest::noSquareOfALegendIsCut() {
+    sample::Bench bench;
+    Legend legend(bench.theme, Qt::AlignRight, 2, nullptr);
+    const QColor red(0xfe, 0x01, 0x02);
+    legend.setItems({{QStringLiteral("F"), red}, {QStringLiteral("an item of many letters"), Qt::blue}});
+    for (int width = 20; width < 200; ++width) {
+        legend.resize(width, legend.heightForWidth(width));
+        const QImage picture = legend.grab().toImage().convertToFormat(QImage::Format_RGB32);
+        int drawn = 0;
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x) drawn += picture.pixelColor(x, y) == red ? 1 : 0;
+        QVERIFY2(drawn == (legend.shown(width) > 0 ? 81 : 0), QByteArray::number(width));
     }
 }
 
