@@ -2101,6 +2101,30 @@ Empty: %2.</source>
         <source>steps %1</source>
         <translation>第 %1 步</translation>
     </message>
+    <message>
+        <source>flight record: step %1: %2 from rank %3, %4, under way for %5</source>
+        <translation>飞行记录：第 %1 步：%2，来自 rank %3，%4，已进行 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 from rank %3, %4, took %5</source>
+        <translation>飞行记录：第 %1 步：%2，来自 rank %3，%4，用时 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 to rank %3, %4, under way for %5</source>
+        <translation>飞行记录：第 %1 步：%2，发往 rank %3，%4，已进行 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 to rank %3, %4, took %5</source>
+        <translation>飞行记录：第 %1 步：%2，发往 rank %3，%4，用时 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2, under way for %3</source>
+        <translation>飞行记录：第 %1 步：%2，已进行 %3</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2, took %3</source>
+        <translation>飞行记录：第 %1 步：%2，用时 %3</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>

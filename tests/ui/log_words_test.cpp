@@ -20,7 +20,7 @@ private Q_SLOTS:
     /// A pattern of which the engine says no word any more would wait for nothing.
     void everyPatternIsSaidByTheEngine() {
         static const QRegularExpression seam(QStringLiteral("\"\\s*\"")),
-            places(QStringLiteral("%\\d|[(),;:·]|\\bfor ranks\\b"));
+            places(QStringLiteral("%\\d|[(),;:·]|\\b(?:for ranks|from rank|to rank)\\b"));
         QString said;
         for (int replicas : {1, 2}) said += QString::fromStdString(replicasText(Layout(), replicas));
         for (const char* wing : {"launch", "trace", "layout", "train"}) {
@@ -59,6 +59,8 @@ private Q_SLOTS:
             {"asked for 2 replicas (4 ranks): the run stops for a checkpoint", {"2", "4"}},
             {"no checkpoint of step 8: /a/b", {"8", "/a/b"}},
             {"ending mpirun: a rank hangs", {}},
+            {"flight record: step 22: 1SEND_B3 to rank 0, 128 KiB, took 1.68 ms", {"22", "1SEND_B3", "0", "1.68 ms"}},
+            {"flight record: step 22: 1REDUCE_TIED, under way for 3 ms", {"22", "1REDUCE_TIED", "3 ms"}},
             {"rank 1 on host b died at step 12 in 1F3", {"12", "1F3"}},
             {"waits at step 4 in 1F3 for ranks 2, 3", {"4", "1F3", "2, 3"}},
             {"rank 2 · compute 3.10 ms a step, 20.0 % more than its like (2.6 ms), steps 4–9",
