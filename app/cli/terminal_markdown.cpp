@@ -2,6 +2,8 @@
 #include "app/cli/terminal_markdown.h"
 
 #include "app/cli/print.h"
+#include "engine/base/catalogue.h"
+#include "engine/base/language.h"
 #include "engine/launch/lesson/lesson_text.h"
 
 #include <fmt/format.h>
@@ -35,10 +37,9 @@ std::string indented(const std::string& text) {
     return result;
 }
 
-std::string experimentText(const LessonExperiment& experiment) {
-    return fmt::format("  ▸ {}{}{}\n    {}{}\n\n", experiment.name, experiment.title.empty() ? "" : ": ",
-                       experiment.title, experiment.like.empty() ? "" : "like " + experiment.like + ", but ",
-                       changeText(experiment));
+std::string experimentText(const Lesson& lesson, const LessonExperiment& experiment, const Catalogue& words) {
+    return fmt::format("  ▸ {}{}{}\n    {}\n\n", experiment.name, experiment.title.empty() ? "" : ": ",
+                       experiment.title, words.told(differenceWords(lesson, experiment)));
 }
 
 std::string questionText(const LessonQuestion& question, std::span<const KnownExperiment> known,
@@ -83,10 +84,11 @@ std::string terminalMarkdown(const std::string& markdown) {
 
 std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> known, const LessonReader& reader) {
     const LessonReader shown = allPassed(lesson, reader);
+    const Catalogue words = Catalogue::of(language());
     const auto other = [&](const LessonBlock& block) {
         switch (block.kind) {
         case LessonBlock::Kind::Text: break;
-        case LessonBlock::Kind::Experiment: return experimentText(lesson.experiments[block.index]);
+        case LessonBlock::Kind::Experiment: return experimentText(lesson, lesson.experiments[block.index], words);
         case LessonBlock::Kind::Question: return questionText(lesson.questions[block.index], known, reader);
         case LessonBlock::Kind::Step: {
             const LessonStep& step = lesson.steps[block.index];

@@ -138,6 +138,7 @@ std::string legalText(const Field& field, std::span<const ScheduleMethod> schedu
         },
         field.access);
     if (!field.zero.empty()) text = told(say, "{} (0: {})", text, say(field.zero));
+    if (!field.empty.empty()) text = told(say, "{} (empty: {})", text, say(field.empty));
     return field.unit.empty() ? text : told(say, "{}; {}", text, say(field.unit));
 }
 
@@ -166,6 +167,7 @@ std::string layoutSchema(std::span<const ScheduleMethod> schedules) {
         ordered_json& place = placeOf(schema, field.pointer);
         place = {{"title", field.label}, {"description", field.help}};
         if (!field.zero.empty()) place["description"] = fmt::format("{} 0: {}.", field.help, field.zero);
+        if (!field.empty.empty()) place["description"] = fmt::format("{} Empty: {}.", field.help, field.empty);
         place.update(valueSchema(field, schedules));
         if (!std::holds_alternative<PaceField>(field.access))
             place["default"] = values.at(ordered_json::json_pointer(std::string(field.pointer)));

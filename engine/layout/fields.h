@@ -68,6 +68,8 @@ struct Field {
     /// What 0 stands for where it is no number like the others, in a word or two: "off", "no limit". Forms show it in
     /// place of the 0.
     std::string_view zero = {};
+    /// What an empty text or list stands for, in a word or two: "random weights". Forms show it in an empty line.
+    std::string_view empty = {};
 };
 
 /// In the order of the layout file; the first part of the pointer is the section.

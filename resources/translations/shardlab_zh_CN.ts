@@ -1671,7 +1671,7 @@ loss scale %1</source>
     </message>
     <message>
         <source>How many tokens ask for each expert, and how many it drops.</source>
-        <translation>有多少词元请求每个专家，又有多少被丢弃。</translation>
+        <translation>有多少 token 请求每个专家，又有多少被丢弃。</translation>
     </message>
     <message>
         <source>What happened in a dragged area of the timeline, summed by kind and by rank.</source>
@@ -1774,6 +1774,356 @@ loss scale %1</source>
     <message>
         <source> It keeps the activations of %1 forwards, each of a microbatch in one of its %2 chunks, until their backwards.</source>
         <translation>它保留 %1 次前向的激活值，每次是一个微批次经过其 %2 个模型块之一，直到它们的反向。</translation>
+    </message>
+    <message>
+        <source>%1
+Empty: %2.</source>
+        <translation>%1
+空：%2。</translation>
+    </message>
+    <message>
+        <source>stopped on request</source>
+        <translation>按要求停止</translation>
+    </message>
+    <message>
+        <source>killed on request</source>
+        <translation>按要求强行终止</translation>
+    </message>
+    <message>
+        <source>ended with the run</source>
+        <translation>随运行一起结束</translation>
+    </message>
+    <message>
+        <source>never started</source>
+        <translation>从未启动</translation>
+    </message>
+    <message>
+        <source>aborted</source>
+        <translation>异常中止</translation>
+    </message>
+    <message>
+        <source>died</source>
+        <translation>意外终止</translation>
+    </message>
+    <message>
+        <source>hung</source>
+        <translation>停滞不动</translation>
+    </message>
+    <message>
+        <source>the beginning</source>
+        <translation>起点</translation>
+    </message>
+    <message>
+        <source>%1 tokens of text: %2 windows to train on, %3 to validate on</source>
+        <translation>文本共 %1 个 token：%2 个窗口用于训练，%3 个用于验证</translation>
+    </message>
+    <message>
+        <source>goes on from step %1: %2</source>
+        <translation>从第 %1 步继续：%2</translation>
+    </message>
+    <message>
+        <source>checkpoint of step %1: %2</source>
+        <translation>第 %1 步的检查点：%2</translation>
+    </message>
+    <message>
+        <source>no checkpoint of step %1: %2</source>
+        <translation>第 %1 步没有检查点：%2</translation>
+    </message>
+    <message>
+        <source>the one checkpoint, of step %1, could not be taken: %2</source>
+        <translation>唯一一个检查点（第 %1 步）未能写下：%2</translation>
+    </message>
+    <message>
+        <source>none of %1 checkpoints could be taken; the last, of step %2: %3</source>
+        <translation>%1 个检查点均未能写下；最后一个在第 %2 步：%3</translation>
+    </message>
+    <message>
+        <source>%1 of %2 checkpoints could not be taken, the newest is of step %3; the last that failed, of step %4: %5</source>
+        <translation>%2 个检查点中有 %1 个未能写下，最新的一个在第 %3 步；最后一次失败在第 %4 步：%5</translation>
+    </message>
+    <message>
+        <source>no checkpoint is taken: %1</source>
+        <translation>不写检查点：%1</translation>
+    </message>
+    <message>
+        <source>%1: this run can take no checkpoint</source>
+        <translation>%1：此次运行不能写检查点</translation>
+    </message>
+    <message>
+        <source>passed over: %1</source>
+        <translation>已跳过：%1</translation>
+    </message>
+    <message>
+        <source>resized: on from step %1 with %2 instead of %3, %4</source>
+        <translation>已调整规模：从第 %1 步继续，使用 %2，此前为 %3，来自 %4</translation>
+    </message>
+    <message>
+        <source>restart %1 of %2: on from step %3 with %4 instead of %5, %6</source>
+        <translation>第 %1 次重启（最多 %2 次）：从第 %3 步继续，使用 %4，此前为 %5，来自 %6</translation>
+    </message>
+    <message>
+        <source>restart %1 of %2: on from step %3 with %4, %5</source>
+        <translation>第 %1 次重启（最多 %2 次）：从第 %3 步继续，使用 %4，来自 %5</translation>
+    </message>
+    <message>
+        <source>restart %1 of %2: on from step %3, %4</source>
+        <translation>第 %1 次重启（最多 %2 次）：从第 %3 步继续，来自 %4</translation>
+    </message>
+    <message>
+        <source>absent from step %1</source>
+        <translation>自第 %1 步起缺席</translation>
+    </message>
+    <message>
+        <source>messages about waiting ranks number them among the %1 that take part</source>
+        <translation>关于等待的消息按参与的 %1 个 rank 编号</translation>
+    </message>
+    <message>
+        <source>asked for: %1, but there is no such rank at the moment</source>
+        <translation>要求：%1，但此刻没有这个 rank</translation>
+    </message>
+    <message>
+        <source>asked for: %1, while the ranks are %2: nothing was done</source>
+        <translation>要求：%1，但各 rank 处于 %2：未执行</translation>
+    </message>
+    <message>
+        <source>asked for %1, which it has</source>
+        <translation>要求 %1，已是如此</translation>
+    </message>
+    <message>
+        <source>asked for %1: the run stops for a checkpoint</source>
+        <translation>要求 %1：运行为写检查点而停下</translation>
+    </message>
+    <message>
+        <source>not resized, as no checkpoint can be taken: %1</source>
+        <translation>未调整规模，因为不能写检查点：%1</translation>
+    </message>
+    <message>
+        <source>not resized to %1: %2</source>
+        <translation>未调整为 %1：%2</translation>
+    </message>
+    <message>
+        <source>1 replica (%1)</source>
+        <translation>1 个副本（%1）</translation>
+    </message>
+    <message>
+        <source>%1 replicas (%2)</source>
+        <translation>%1 个副本（%2）</translation>
+    </message>
+    <message>
+        <source>on purpose, as /run/faults says: %1</source>
+        <translation>按 /run/faults 有意为之：%1</translation>
+    </message>
+    <message>
+        <source>on purpose, as it was asked for: %1</source>
+        <translation>按要求有意为之：%1</translation>
+    </message>
+    <message>
+        <source>mpirun (process %1) is stopped by a signal, and ranks cannot start before it goes on; kill -CONT %2 lets it go on</source>
+        <translation>mpirun（进程 %1）被信号暂停，在它继续之前各 rank 无法启动；kill -CONT %2 可让它继续</translation>
+    </message>
+    <message>
+        <source>mpirun (process %1) is stopped by a signal; kill -CONT %2 lets it go on</source>
+        <translation>mpirun（进程 %1）被信号暂停；kill -CONT %2 可让它继续</translation>
+    </message>
+    <message>
+        <source>a rank (process %1) is stopped by a signal; kill -CONT %2 lets it go on</source>
+        <translation>一个 rank（进程 %1）被信号暂停；kill -CONT %2 可让它继续</translation>
+    </message>
+    <message>
+        <source>hangs: the run is ended</source>
+        <translation>停滞不动：运行被结束</translation>
+    </message>
+    <message>
+        <source>ending mpirun: %1</source>
+        <translation>正在结束 mpirun：%1</translation>
+    </message>
+    <message>
+        <source>a rank failed</source>
+        <translation>一个 rank 失败</translation>
+    </message>
+    <message>
+        <source>a rank hangs</source>
+        <translation>一个 rank 停滞不动</translation>
+    </message>
+    <message>
+        <source>a host is cut off</source>
+        <translation>一台主机失去连接</translation>
+    </message>
+    <message>
+        <source>stopped while ranks were starting</source>
+        <translation>在各 rank 启动期间被停止</translation>
+    </message>
+    <message>
+        <source>the launcher is closing</source>
+        <translation>启动程序正在关闭</translation>
+    </message>
+    <message>
+        <source>mpirun does not end though all ranks have</source>
+        <translation>所有 rank 均已结束，mpirun 却没有结束</translation>
+    </message>
+    <message>
+        <source>the run file cannot be written</source>
+        <translation>无法写入运行文件</translation>
+    </message>
+    <message>
+        <source>it has told of a rank&apos;s death and goes on</source>
+        <translation>它报告了一个 rank 的终止，却仍在继续</translation>
+    </message>
+    <message>
+        <source>all hosts have %1 besides TCP: Open MPI chooses how ranks exchange</source>
+        <translation>除 TCP 外，所有主机都有 %1：由 Open MPI 选择 rank 之间的交换方式</translation>
+    </message>
+    <message>
+        <source>waits at step %1 in %2 for ranks %3</source>
+        <translation>在第 %1 步的 %2 中等待 rank %3</translation>
+    </message>
+    <message>
+        <source>waits at step %1 in %2 for rank %3</source>
+        <translation>在第 %1 步的 %2 中等待 rank %3</translation>
+    </message>
+    <message>
+        <source>waits at step %1 %2 for ranks %3</source>
+        <translation>在第 %1 步等待 rank %3（%2）</translation>
+    </message>
+    <message>
+        <source>waits at step %1 %2 for rank %3</source>
+        <translation>在第 %1 步等待 rank %3（%2）</translation>
+    </message>
+    <message>
+        <source>mpirun lost its daemon on host %1, and with it the ranks there%2</source>
+        <translation>mpirun 失去了主机 %1 上的守护进程，以及那里的各个 rank%2</translation>
+    </message>
+    <message>
+        <source>mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)%1</source>
+        <translation>mpirun 被外部信号（SIGTERM、SIGINT 或 SIGHUP）结束%1</translation>
+    </message>
+    <message>
+        <source>mpirun was killed by %1</source>
+        <translation>mpirun 被 %1 终止</translation>
+    </message>
+    <message>
+        <source>mpirun failed (%1): %2</source>
+        <translation>mpirun 失败（%1）：%2</translation>
+    </message>
+    <message>
+        <source>mpirun failed (%1)</source>
+        <translation>mpirun 失败（%1）</translation>
+    </message>
+    <message>
+        <source>ranks ended without a word</source>
+        <translation>各 rank 没有说明原因就结束了</translation>
+    </message>
+    <message>
+        <source>a rank was killed by %1 while ranks were starting; mpirun does not say which</source>
+        <translation>在各 rank 启动期间有一个 rank 被 %1 终止；mpirun 没有说明是哪一个</translation>
+    </message>
+    <message>
+        <source>a rank was killed by %1; mpirun does not say which</source>
+        <translation>有一个 rank 被 %1 终止；mpirun 没有说明是哪一个</translation>
+    </message>
+    <message>
+        <source>%1 at step %2 in %3, waiting for rank %4</source>
+        <translation>%1，在第 %2 步的 %3 中，正在等待 rank %4</translation>
+    </message>
+    <message>
+        <source>%1 at step %2 in %3</source>
+        <translation>%1，在第 %2 步的 %3 中</translation>
+    </message>
+    <message>
+        <source>%1 at step %2</source>
+        <translation>%1，在第 %2 步</translation>
+    </message>
+    <message>
+        <source>%1 during setup</source>
+        <translation>%1，在准备期间</translation>
+    </message>
+    <message>
+        <source>%1 while starting</source>
+        <translation>%1，在启动期间</translation>
+    </message>
+    <message>
+        <source>rank %1 on host %2: %3</source>
+        <translation>主机 %2 上的 rank %1：%3</translation>
+    </message>
+    <message>
+        <source>rank %1 on host %2 was %3</source>
+        <translation>主机 %2 上的 rank %1 %3</translation>
+    </message>
+    <message>
+        <source>rank %1 on host %2 %3</source>
+        <translation>主机 %2 上的 rank %1 %3</translation>
+    </message>
+    <message>
+        <source>rank %1: %2</source>
+        <translation>rank %1：%2</translation>
+    </message>
+    <message>
+        <source>rank %1 was %2</source>
+        <translation>rank %1 %2</translation>
+    </message>
+    <message>
+        <source>rank %1 died</source>
+        <translation>rank %1 意外终止</translation>
+    </message>
+    <message>
+        <source>rank %1 ended with exit code %2</source>
+        <translation>rank %1 结束，退出码 %2</translation>
+    </message>
+    <message>
+        <source>killed by %1</source>
+        <translation>被 %1 终止</translation>
+    </message>
+    <message>
+        <source>ended with exit code %1</source>
+        <translation>结束，退出码 %1</translation>
+    </message>
+    <message>
+        <source>rank %1 · compute %2 a step, %3, %4</source>
+        <translation>rank %1 · 计算每步 %2，%3，%4</translation>
+    </message>
+    <message>
+        <source>rank %1 · wait, stands still %2 a step, %3, %4</source>
+        <translation>rank %1 · 每步停滞等待 %2，%3，%4</translation>
+    </message>
+    <message>
+        <source>rank %1 · link %2 a step, %3, %4</source>
+        <translation>rank %1 · 链路每步 %2，%3，%4</translation>
+    </message>
+    <message>
+        <source>%1 more than its like (%2)</source>
+        <translation>比同类（%2）多 %1</translation>
+    </message>
+    <message>
+        <source>its like none</source>
+        <translation>同类则没有</translation>
+    </message>
+    <message>
+        <source>steps %1</source>
+        <translation>第 %1 步</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 from rank %3, %4, under way for %5</source>
+        <translation>飞行记录：第 %1 步：%2，来自 rank %3，%4，已进行 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 from rank %3, %4, took %5</source>
+        <translation>飞行记录：第 %1 步：%2，来自 rank %3，%4，用时 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 to rank %3, %4, under way for %5</source>
+        <translation>飞行记录：第 %1 步：%2，发往 rank %3，%4，已进行 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2 to rank %3, %4, took %5</source>
+        <translation>飞行记录：第 %1 步：%2，发往 rank %3，%4，用时 %5</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2, under way for %3</source>
+        <translation>飞行记录：第 %1 步：%2，已进行 %3</translation>
+    </message>
+    <message>
+        <source>flight record: step %1: %2, took %3</source>
+        <translation>飞行记录：第 %1 步：%2，用时 %3</translation>
     </message>
 </context>
 <context>
@@ -2124,10 +2474,6 @@ Shift+drag over the timeline to choose an area on all ranks, Ctrl+drag to choose
         <translation>未选择候选</translation>
     </message>
     <message>
-        <source>Click a candidate to see its figures.</source>
-        <translation>单击一个候选以查看其指标。</translation>
-    </message>
-    <message>
         <source>does not fit · %1</source>
         <translation>放不下 · %1</translation>
     </message>
@@ -2150,6 +2496,10 @@ Shift+drag over the timeline to choose an area on all ranks, Ctrl+drag to choose
     <message>
         <source>Makes this candidate the layout, in one step of undo (Enter, or a double click).</source>
         <translation>把这个候选设为布局，可一次撤销（回车或双击）。</translation>
+    </message>
+    <message>
+        <source>Click one for its figures.</source>
+        <translation>单击一个候选以查看其指标。</translation>
     </message>
 </context>
 <context>
@@ -3711,6 +4061,10 @@ Set Model to gpt-moe in Design, and run.</source>
     <message>
         <source>Changed: %1.</source>
         <translation>已更改：%1。</translation>
+    </message>
+    <message>
+        <source>%1: %2.</source>
+        <translation>%1：%2。</translation>
     </message>
 </context>
 <context>
@@ -8106,10 +8460,6 @@ would give away what the lesson asks.</source>
         <translation>检查点文件夹</translation>
     </message>
     <message>
-        <source>Folder of the checkpoints, relative to the layout file. Empty stands for the run file&apos;s folder.</source>
-        <translation>检查点的文件夹，相对于布局文件。留空表示运行文件所在的文件夹。</translation>
-    </message>
-    <message>
         <source>Full every</source>
         <translation>全注意力间隔</translation>
     </message>
@@ -8296,10 +8646,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>Layers</source>
         <translation>层数</translation>
-    </message>
-    <message>
-        <source>Layers of each stage, in order. Empty stands for an even split. The first stage may have no layer but the embedding, and the last one none but the output.</source>
-        <translation>依次为各阶段的层数。留空表示均分。第一个阶段可以只有嵌入层，最后一个阶段可以只有输出层。</translation>
     </message>
     <message>
         <source>Layers per stage</source>
@@ -8862,14 +9208,6 @@ would give away what the lesson asks.</source>
         <translation>布局在列表和运行文件中的名称。</translation>
     </message>
     <message>
-        <source>The networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, separated by commas. Empty stands for any that is up.</source>
-        <translation>连接各主机的网络（10.1.0.0/16）或接口（ib0），以逗号分隔。留空表示任何已启用的。</translation>
-    </message>
-    <message>
-        <source>The program that runs a command on another host, with its arguments. {host} stands for the host&apos;s name, which otherwise comes last. Empty stands for ssh. Any other program is started only where you have allowed it.</source>
-        <translation>在另一台主机上执行命令的程序及其参数。{host} 代表主机名，没有写时放在最后。留空表示 ssh。其他程序只有在您允许之后才会启动。</translation>
-    </message>
-    <message>
         <source>The static loss scale, or the dynamic one of the first step. Below 1 it makes gradients as small as those of a larger batch, to see what 16 bits lose.</source>
         <translation>静态损失缩放系数，或动态缩放在第一步的系数。小于 1 时使梯度小到如同更大批次的梯度，以便观察 16 位会损失什么。</translation>
     </message>
@@ -8966,10 +9304,6 @@ would give away what the lesson asks.</source>
         <translation>权重</translation>
     </message>
     <message>
-        <source>Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe of Mixtral, Qwen3-MoE, DeepSeek-V3 or GPT-OSS, in the safetensors of Hugging Face: a file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside them, must be those of the model.</source>
-        <translation>起始权重：GPT-2 的，或 llama 时为 Llama、Mistral、Qwen2 或 Qwen3 的，llama-moe 时为 Mixtral、Qwen3-MoE、DeepSeek-V3 或 GPT-OSS 的，采用 Hugging Face 的 safetensors：一个文件或其文件夹。留空表示随机权重。其中的张量以及旁边的 config.json 必须与模型一致。</translation>
-    </message>
-    <message>
         <source>What becomes of the borders between documents, which are the lines of jsonl and the documents of Megatron&apos;s index. joined: a sample may reach from one document into the next. apart: each sample lies in one document, and what fills no sample at a document&apos;s end is left out.</source>
         <translation>如何处理文档之间的边界；文档即 jsonl 的行和 Megatron 索引中的文档。joined：一个样本可以跨越到下一个文档。apart：每个样本位于一个文档之内，文档末尾不足一个样本的部分被舍去。</translation>
     </message>
@@ -9032,10 +9366,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>Width inside each expert. It stands in place of a feed-forward block.</source>
         <translation>每个专家内部的宽度。它取代一个前馈块。</translation>
-    </message>
-    <message>
-        <source>Width inside each layer&apos;s feed-forward block: one number for each layer, or one for all. Empty stands for 4 × hidden in all layers.</source>
-        <translation>每一层前馈块内部的宽度：每层一个数，或所有层共用一个数。留空表示所有层均为 4 × 隐藏维度。</translation>
     </message>
     <message>
         <source>Width of the model: numbers per token between layers. In a cnn it is the number of channels of the first block; each further block has twice as many as the one before, up to 8 times as many as the first.</source>
@@ -17398,10 +17728,6 @@ would give away what the lesson asks.</source>
         <translation>没有 {} 的权重</translation>
     </message>
     <message>
-        <source>what else {} says is not carried over</source>
-        <translation>{} 的其余内容未导出</translation>
-    </message>
-    <message>
         <source>what the activation makes</source>
         <translation>激活函数的结果</translation>
     </message>
@@ -19252,6 +19578,62 @@ would give away what the lesson asks.</source>
     <message>
         <source>… of {}</source>
         <translation>……共 {}</translation>
+    </message>
+    <message>
+        <source>4 × hidden</source>
+        <translation>4 × 隐藏维度</translation>
+    </message>
+    <message>
+        <source>Folder of the checkpoints, relative to the layout file.</source>
+        <translation>检查点的文件夹，相对于布局文件。</translation>
+    </message>
+    <message>
+        <source>Layers of each stage, in order. The first stage may have no layer but the embedding, and the last one none but the output.</source>
+        <translation>依次为各阶段的层数。第一个阶段可以只有嵌入层，最后一个阶段可以只有输出层。</translation>
+    </message>
+    <message>
+        <source>The networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, separated by commas.</source>
+        <translation>连接各主机的网络（10.1.0.0/16）或接口（ib0），以逗号分隔。</translation>
+    </message>
+    <message>
+        <source>The program that runs a command on another host, with its arguments. {host} stands for the host&apos;s name, which otherwise comes last. Any other program than ssh is started only where you have allowed it.</source>
+        <translation>在另一台主机上执行命令的程序及其参数。{host} 代表主机名，没有写时放在最后。除 ssh 之外的程序只有在您允许之后才会启动。</translation>
+    </message>
+    <message>
+        <source>Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe of Mixtral, Qwen3-MoE, DeepSeek-V3 or GPT-OSS, in the safetensors of Hugging Face: a file, or its folder. Their tensors, and a config.json beside them, must be those of the model.</source>
+        <translation>起始权重：GPT-2 的，或 llama 时为 Llama、Mistral、Qwen2 或 Qwen3 的，llama-moe 时为 Mixtral、Qwen3-MoE、DeepSeek-V3 或 GPT-OSS 的，采用 Hugging Face 的 safetensors：一个文件或其文件夹。其中的张量以及旁边的 config.json 必须与模型一致。</translation>
+    </message>
+    <message>
+        <source>Width inside each layer&apos;s feed-forward block: one number for each layer, or one for all.</source>
+        <translation>每一层前馈块内部的宽度：每层一个数，或所有层共用一个数。</translation>
+    </message>
+    <message>
+        <source>any that is up</source>
+        <translation>任何已启用的</translation>
+    </message>
+    <message>
+        <source>even</source>
+        <translation>均分</translation>
+    </message>
+    <message>
+        <source>random weights</source>
+        <translation>随机权重</translation>
+    </message>
+    <message>
+        <source>ssh</source>
+        <translation>ssh</translation>
+    </message>
+    <message>
+        <source>the run file&apos;s</source>
+        <translation>运行文件所在处</translation>
+    </message>
+    <message>
+        <source>{} (empty: {})</source>
+        <translation>{}（空：{}）</translation>
+    </message>
+    <message>
+        <source>the section {} says more ({}), which is not carried over: the trainer is told that in another way or does not use it</source>
+        <translation>{} 一节还有一些内容（{}）没有导出：训练框架以其他方式得知，或用不到</translation>
     </message>
 </context>
 </TS>

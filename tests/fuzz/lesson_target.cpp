@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             return std::string();
         }
         require(!lesson->experiments[block.index].name.empty(), "an experiment has a name");
-        require(!changeText(lesson->experiments[block.index]).empty(), "an experiment has a layout");
+        require(!differenceWords(*lesson, lesson->experiments[block.index]).empty(), "an experiment has a layout");
         return std::string();
     };
     const std::string text = lessonText(*lesson, known, other, &nobody);

@@ -61,6 +61,35 @@ private Q_SLOTS:
         QTRY_VERIFY(!says(window, QStringLiteral("Cannot read")));
     }
 
+    /// "… was saved" once pushed the views down, and up again when it was put away.
+    void newsMovesNothing() {
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.resize(1280, 720);
+        window.show();
+        const QString file = QStringLiteral("/home/somebody/a-run.png");
+        const QRect place = window.area(Workspace::Design).geometry();
+        const auto top = [&] { return window.area(Workspace::Design).mapTo(&window, QPoint()); };
+        const QPoint before = top();
+        desk.workbench.sayWritten(file, nullptr, Workspace::Design);
+        QTest::qWait(50);
+        QVERIFY(says(window, QStringLiteral("a-run.png was saved")));
+        QCOMPARE(top(), before);
+        QCOMPARE(window.area(Workspace::Design).geometry(), place);
+        QWidget* frame = nullptr;
+        for (auto* each : window.findChildren<QFrame*>())
+            if (each->accessibleName().startsWith(QStringLiteral("a-run.png"))) frame = each;
+        QVERIFY(frame && frame->isVisible());
+        const QRect seen(frame->mapTo(&window, QPoint()), frame->size());
+        QVERIFY(QRect(before, place.size()).contains(seen) && seen.height() < 90);
+        QCOMPARE(window.childAt(seen.center())->window(), &window);
+        QVERIFY(frame == window.childAt(seen.center()) || frame->isAncestorOf(window.childAt(seen.center())));
+        QTRY_VERIFY_WITH_TIMEOUT(!says(window, QStringLiteral("was saved")), 12000);  // by itself
+        const Error error{say("cannot write"), file.toStdString(), say("the disk is full"), {}};
+        desk.workbench.sayWritten(file, &error, Workspace::Design);
+        QTRY_VERIFY(top().y() > before.y());  // what went wrong stays until it is put away
+    }
+
     /// The message that a run was stopped once stood over every workspace until the next run.
     void theEndOfARunIsNewsUntilThePersonLeavesIt() {
         Desk desk;

@@ -26,6 +26,7 @@
 #include <QMimeData>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTabBar>
 #include <QTableWidget>
@@ -244,9 +245,12 @@ private Q_SLOTS:
         QVERIFY(!table.isVisible());
         QVERIFY(preview->preview().isVisible() && preview->saveButton().isEnabled());
         layout.run.deadline = 77;
+        layout.cluster.pace = PaceSpec{.device = "a100-sxm"};
         desk.document().change(layout, QStringLiteral("deadline"));
         QVERIFY(preview->leftOut().isVisible());
         QVERIFY(preview->leftOut().toPlainText().contains(QStringLiteral("deadline")));
+        QVERIFY(preview->leftOut().toPlainText().contains(QStringLiteral("the section cluster says more (")));
+        QTRY_VERIFY(!preview->leftOut().verticalScrollBar()->isVisible());  // long sentences are seen whole
         desk.workbench.theme().setDark(false);
         save(*preview, QStringLiteral("export-left-out-light"));
 

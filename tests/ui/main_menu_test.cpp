@@ -16,6 +16,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
+#include <QPushButton>
 #include <QtTest>
 
 using namespace shardlab::test;
@@ -165,6 +166,23 @@ private Q_SLOTS:
         QCOMPARE(window.workspace(), Workspace::Design);
         QTest::keyClick(&window, Qt::Key_0, Qt::ControlModifier);
         QCOMPARE(window.workspace(), Workspace::Home);
+    }
+
+    /// It looked like a button that exports at once, with room for a sign that was missing.
+    void aButtonWithAMenuHasItsSign() {
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        desk.workbench.theme().setDark(false);
+        window.show();
+        auto* button = window.findChild<QPushButton*>(QStringLiteral("top.export"));
+        QVERIFY(button && button->isVisible());
+        const QImage picture = button->grab().toImage().convertToFormat(QImage::Format_RGB32);
+        const QRect sign(picture.width() - 24, 5, 18, picture.height() - 10);
+        int drawn = 0;
+        for (int y = sign.top(); y <= sign.bottom(); ++y)
+            for (int x = sign.left(); x <= sign.right(); ++x)
+                drawn += picture.pixel(x, y) != picture.pixel(sign.topLeft()) ? 1 : 0;
+        QVERIFY2(drawn > 8 && drawn < 120, QByteArray::number(drawn));
     }
 };
 

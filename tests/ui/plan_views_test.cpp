@@ -283,6 +283,10 @@ private Q_SLOTS:
         QTest::keyClick(&view.slider(SweepAxis::Pipeline), Qt::Key_Left);
         QCOMPARE(bench.document.undoStack().count(), 2);
         QVERIFY(view.asTable().contains(QStringLiteral("Pipeline\t1")));
+        // A number is not parted from its unit where the line is wrapped.
+        for (const QLabel* label : view.findChildren<QLabel*>())
+            QVERIFY2(!label->text().contains(QStringLiteral(" MiB")) && !label->text().contains(QStringLiteral(" %")),
+                     qPrintable(label->text()));
     }
 
     /// Where the figures took two lines, the rows above them were pressed together until their words were cut.

@@ -47,11 +47,13 @@ private Q_SLOTS:
     void limitCrossesNoFigure();
     void memoryClickSelectsTheRank();
     void legendTakesTwoLines();
+    void noSquareOfALegendIsCut();
     void lossTableAndValues();
     void lossOverTheTimeOfTheDevices();
     void lossIsEmptyUntilMeasured();
     void figuresAreTheStepsFigures();
     void figuresStayWithinTheirCards();
+    void aNumberIsReadWholeInTheNarrowestCard();
     void selectionIsShared();
 };
 
@@ -272,6 +274,22 @@ void RunViewsTest::legendTakesTwoLines() {
     }
 }
 
+/// Where the second line had no room for an item, the … was added to a full first line, and pushed it out of sight.
+void RunViewsTest::noSquareOfALegendIsCut() {
+    sample::Bench bench;
+    Legend legend(bench.theme, Qt::AlignRight, 2, nullptr);
+    const QColor red(0xfe, 0x01, 0x02);
+    legend.setItems({{QStringLiteral("F"), red}, {QStringLiteral("an item of many letters"), Qt::blue}});
+    for (int width = 20; width < 200; ++width) {
+        legend.resize(width, legend.heightForWidth(width));
+        const QImage picture = legend.grab().toImage().convertToFormat(QImage::Format_RGB32);
+        int drawn = 0;
+        for (int y = 0; y < picture.height(); ++y)
+            for (int x = 0; x < picture.width(); ++x) drawn += picture.pixelColor(x, y) == red ? 1 : 0;
+        QVERIFY2(drawn == (legend.shown(width) > 0 ? 81 : 0), QByteArray::number(width));
+    }
+}
+
 void RunViewsTest::lossTableAndValues() {
     sample::Bench bench;
     sample::fill(bench.model, sample::plan(sample::layout(1, 2, 4)), 12, 7);
@@ -428,6 +446,20 @@ void RunViewsTest::figuresStayWithinTheirCards() {
         view.resize(width, view.minimumHeight());
         require();
     }
+}
+
+/// Eight cards side by side said "grad norm 4.31e-…".
+void RunViewsTest::aNumberIsReadWholeInTheNarrowestCard() {
+    sample::Bench bench;
+    Card card(bench.theme, nullptr);
+    card.setFigure({QStringLiteral("Loss"), QStringLiteral("2.538"), QStringLiteral("grad norm 4.31e-05"), {}});
+    for (const auto& [width, shown] :
+         {std::pair(200, "grad norm 4.31e-05"), {102, "norm 4.31e-05"}, {88, "4.31e-05"}}) {
+        card.resize(width, 64);
+        QCOMPARE(card.shownDetail(), QLatin1String(shown));
+    }
+    card.setFigure({QStringLiteral("Peak memory"), QStringLiteral("1 GiB"), QStringLiteral("123456789012 GiB"), {}});
+    QVERIFY(card.shownDetail().startsWith(QStringLiteral("123456")));  // no unit without its number
 }
 
 void RunViewsTest::selectionIsShared() {

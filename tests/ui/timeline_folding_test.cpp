@@ -55,6 +55,10 @@ void TimelineFoldingTest::ranksThatAreAlikeFold() {
     QTest::mouseClick(&few.canvas(), Qt::LeftButton, {}, {20, few.state().rows.row(0).top + 10});
     few.view.plot().flush();
     QCOMPARE(few.state().rows.ranks().size(), std::size_t{4});  // a click on a name selects, and folds nothing
+    // In a narrow view "dp0 pp0" lost its second half.
+    const Theme& theme = few.state().theme;
+    const int room = labelWidth(few.bench.model, theme, 340) - 18;
+    QVERIFY(room >= QFontMetrics(theme.monoAt(10)).horizontalAdvance(RankLabels::place(few.state(), 0)));
     Stand stand(Workspace::Run, 2, 32, 2);
     const auto& rows = stand.state().rows;
     QCOMPARE(rows.ranks(), (std::vector<int>{0, 32}));

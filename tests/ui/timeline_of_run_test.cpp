@@ -62,7 +62,40 @@ private Q_SLOTS:
     void whatHappenedHasItsOwnMarkAndName();
     void anEndedRunShowsItsLastSteps_data();
     void anEndedRunShowsItsLastSteps();
+    void numbersKeepOffWhatIsComputedAgain();
 };
+
+/// Outlines of what a backward computes again crossed the microbatch's number.
+void TimelineOfRunTest::numbersKeepOffWhatIsComputedAgain() {
+    sample::Bench bench(Workspace::Design);
+    Layout layout = sample::layout(1, 4, 8);
+    layout.memory.recompute = RecomputeKind::Full;
+    const Plan plan = sample::plan(layout);
+    TimelineView view(bench.context(), nullptr);
+    view.resize(1000, 420);
+    view.show();
+    bench.model.begin(headerOf(plan), plan.simulation.events);
+    std::size_t crossed = 0, aside = 0;
+    for (const auto& [width, part] : {std::pair(500, 1), {700, 1}, {1000, 1}, {1000, 2}, {1000, 16}}) {
+        view.resize(width, 420);
+        view.plot().flush();
+        const TimeRange whole = bench.selection.visible();
+        bench.selection.setVisible({whole.end - (whole.end - whole.begin) / part, whole.end});
+        view.plot().flush();
+        const GanttScene& scene = view.plot().scene();
+        for (const GanttScene::Number& number : scene.numbers) {
+            crossed += number.crossed ? 1 : 0;
+            for (const GanttScene::Batch& outlines : scene.recomputed)
+                for (const QRect& outline : outlines) QVERIFY(number.crossed || !number.box.intersects(outline));
+            for (const GanttScene::Batch& bars : scene.bars)
+                aside += std::ranges::count_if(bars, [&](const QRect& bar) {
+                    return bar.contains(number.box) && bar.width() > number.box.width();
+                });
+        }
+        bench.selection.setVisible(whole);
+    }
+    QVERIFY2(crossed > 0 && aside > 0, qPrintable(QStringLiteral("%1 crossed, %2 aside").arg(crossed).arg(aside)));
+}
 
 void TimelineOfRunTest::anEndedRunShowsItsLastSteps_data() {
     QTest::addColumn<Workspace>("workspace");

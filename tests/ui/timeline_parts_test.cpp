@@ -60,8 +60,14 @@ void TimelinePartsTest::rowsFillOrScroll() {
     rows.setLetters(2);
     rows.arrange(ranks, 30, 400, true);
     QCOMPARE(rows.rowHeight(), 2 * Rows::leastHeight);
-    rows.arrange({0, 1}, 30, 4000, true);
+    rows.arrange({0, 1, 2, 3}, 30, 4000, true);
     QCOMPARE(rows.rowHeight(), 2 * Rows::largestHeight);
+    // One bar or two were once as thick as the view was high.
+    rows.setLetters(1);
+    for (const int count : {1, 2}) {
+        rows.arrange(std::vector<int>(ranks.begin(), ranks.begin() + count), 30, 620, true);
+        QVERIFY(rows.contentHeight() < 220 && rows.rowHeight() > 60);
+    }
 }
 
 void TimelinePartsTest::rowPartsStayInside_data() {

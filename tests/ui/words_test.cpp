@@ -64,7 +64,7 @@ private Q_SLOTS:
         const std::vector<FieldChange> changes = changesBetween(before, after);
         const QString told = changesText(changes);
         for (const char* said : {"Hosts node-a × 2, node-b × 2 instead of node-a × 4", "Schedule gpipe instead of 1f1b",
-                                 "Sequence parallel on instead of off", "2, 2, 2, 2, 2, 2, … of 8 instead of none",
+                                 "Sequence parallel on instead of off", "2, 2, 2, 2, 2, 2, … of 8 instead of even",
                                  "0.0005 instead of 0.003"})
             QVERIFY2(told.contains(QString::fromUtf8(said)), qPrintable(told));
         QVERIFY(told.contains(QStringLiteral("Pipeline %1 ranks instead of %2")

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Fields of which 0 stands for something show the word of the table of fields in place of the 0.
+// Fields of which 0, or an empty text or list, stands for something show the word of the table of fields in its place.
 #include "desktop_fixture.h"
 
 #include "engine/layout/fields.h"
 #include "tests/support/wings.h"
+#include "ui/core/text.h"
 #include "ui/views/layout_form/field_editor.h"
 #include "ui/views/layout_form/field_row.h"
 #include "ui/views/layout_form/layout_form.h"
@@ -20,6 +21,7 @@ class ZeroWordsTest : public QObject {
 private Q_SLOTS:
     void aZeroThatStandsForSomethingShowsItsWord_data();
     void aZeroThatStandsForSomethingShowsItsWord();
+    void anEmptyLineSaysWhatItStandsFor();
 
 private:
     Desk desk_;
@@ -88,6 +90,22 @@ void ZeroWordsTest::aZeroThatStandsForSomethingShowsItsWord() {
     Layout layout = desk_.document().layout();
     set(0);
     QVERIFY(desk_.document().layout() == layout);
+}
+
+/// "Feed-forward" and "Start from" were empty boxes.
+void ZeroWordsTest::anEmptyLineSaysWhatItStandsFor() {
+    LayoutForm form(desk_.workbench.context(Workspace::Design), nullptr);
+    int empty = 0;
+    for (const Field& field : fields()) {
+        FieldRow& row = *form.row(text(field.pointer));
+        const auto* line = qobject_cast<QLineEdit*>(&row.editor().control());
+        if (!line || !line->text().isEmpty()) continue;
+        QVERIFY2(!field.empty.empty(), field.pointer.data());
+        QCOMPARE(line->placeholderText(), text(field.empty));
+        ++empty;
+    }
+    QVERIFY(empty >= 6);
+    QCOMPARE(findField("/model/feed_forward")->empty, "4 × hidden");
 }
 
 QTEST_MAIN(ZeroWordsTest)

@@ -21,6 +21,7 @@ QString fieldLabel(const std::string& pointer) { return told(labelOf(pointer)); 
 
 QString fieldHelp(const Field& field) {
     const QString help = term(field.help);
+    if (!field.empty.empty()) return tr("%1\nEmpty: %2.").arg(help, term(field.empty));
     return field.zero.empty() ? help : tr("%1\n0: %2.").arg(help, term(field.zero));
 }
 

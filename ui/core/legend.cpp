@@ -120,7 +120,14 @@ std::vector<std::size_t> Legend::lines(int width) const {
             used += widthOf(items_[item + count++]);
         const bool cut = static_cast<int>(counts.size()) + 1 == most && item + count < items_.size();
         while (cut && count > 0 && used + widthOfMore() > width) used -= widthOf(items_[item + --count]);
-        if (count == 0) break;
+        if (count == 0) {
+            // The … stands at the end of the line above, or alone.
+            if (counts.empty()) return {0};
+            used = widthOfMore();
+            for (std::size_t i = item - counts.back(); i < item; ++i) used += widthOf(items_[i]);
+            while (counts.back() > 0 && used > width) used -= widthOf(items_[--item]), --counts.back();
+            break;
+        }
         counts.push_back(count);
         item += count;
     }

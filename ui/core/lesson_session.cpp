@@ -4,6 +4,7 @@
 #include "engine/launch/job/run_header.h"
 #include "engine/launch/lesson/lesson_pace.h"
 #include "ui/core/document.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_model.h"
 #include "ui/core/words.h"
 
@@ -170,8 +171,7 @@ void LessonSession::ended(const RunEnd& end) {
     if (end.outcome != "finished") {
         waiting_.clear();
         const bool stopped = end.outcome == "stopped";
-        return finish(stopped ? State::Stopped : State::Failed,
-                      stopped ? QString() : QString::fromStdString(end.reason));
+        return finish(stopped ? State::Stopped : State::Failed, stopped ? QString() : logWords(end.reason));
     }
     auto measured = measureRun(run_.runFile());
     if (!measured) return finish(State::Failed, told(measured.error()));

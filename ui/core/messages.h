@@ -32,6 +32,8 @@ struct Message {
     std::function<bool()> holds = {};
     /// Where it is news: seen there, it goes with the person who leaves. Empty: it follows to every workspace.
     std::optional<Workspace> newsIn = {};
+    /// Asks for nothing: it lies over the views for a while, moves none of them and goes by itself.
+    bool passing = false;
 };
 
 class Messages : public QObject {

@@ -2,6 +2,7 @@
 #include "ui/core/run_outcome.h"
 
 #include "engine/trace/record/checkpoint_tally.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_model.h"
 #include "ui/core/words.h"
 
@@ -26,15 +27,14 @@ QString outcomeText(const RunModel& model) {
                          : stopped            ? tr("stopped")
                                               : tr("failed");
     // A stop is its own reason.
-    const QString why =
-        stopped || end->reason.empty() ? QString() : QStringLiteral(": ") + QString::fromStdString(end->reason);
+    const QString why = stopped || end->reason.empty() ? QString() : QStringLiteral(": ") + logWords(end->reason);
     return what + place(model) + why;
 }
 
 QString failedCheckpointsText(const RunModel& model) {
     CheckpointTally tally;
     for (const LogLine& line : model.report().log()) tally.add(line);
-    return QString::fromStdString(tally.text());
+    return logWords(tally.text());
 }
 
 }  // namespace shardlab::ui

@@ -81,6 +81,9 @@ QMenuBar { background: transparent; color: @text@; border: none; }
 QMenuBar::item { background: transparent; color: @text@; padding: 5px 8px; border-radius: 4px; }
 QMenuBar::item:selected, QMenuBar::item:pressed { background: @raised@; }
 QToolButton::menu-indicator, QPushButton::menu-indicator { image: none; }
+QPushButton[role="menu"] { padding-right: 26px; }
+QPushButton[role="menu"]::menu-indicator { image: url(:/icons/down-@shade@.svg); width: 12px; height: 12px;
+    subcontrol-origin: border; subcontrol-position: center right; right: 9px; }
 
 QLineEdit, QSpinBox, QComboBox, QAbstractSpinBox, QPlainTextEdit { background: @raised@; color: @text@;
     border: 1px solid @border@; border-radius: 5px; padding: 3px 7px; font-family: "@mono@";

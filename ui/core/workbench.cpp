@@ -13,6 +13,7 @@
 #include "engine/trace/dumps/flight_dump.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "ui/core/field_words.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
@@ -186,7 +187,8 @@ void Workbench::followImporting() {
         messages_.post({.level = MessageLevel::Info,
                         .title = tr("The import was cancelled; no run was made"),
                         .topic = "import",
-                        .holds = whileOpened(replay_.file())});
+                        .holds = whileOpened(replay_.file()),
+                        .passing = true});
     });
 }
 
@@ -274,7 +276,8 @@ void Workbench::followMeasuring() {
         messages_.post({.level = MessageLevel::Info,
                         .title = tr("Measuring was cancelled; nothing was kept"),
                         .topic = "measure",
-                        .holds = whileLayoutStays()});
+                        .holds = whileLayoutStays(),
+                        .passing = true});
     });
     connect(&measure_, &MeasureSession::failed, this, [this](const Error& error) {
         messages_.post(tr("This machine was not measured"), error, "measure", whileLayoutStays());
@@ -435,10 +438,10 @@ void Workbench::followLive() {
         if (live_.listening())
             return sayWatched(end.outcome == "failed" ? tr("The program ended before its run was complete")
                                                       : tr("The program finished"),
-                              end.outcome == "failed" ? QString::fromStdString(end.reason) : text(live_.file()),
+                              end.outcome == "failed" ? logWords(end.reason) : text(live_.file()),
                               end.outcome == "failed" ? MessageLevel::Error : MessageLevel::Info);
         if (end.outcome == "failed")
-            return sayWatched(tr("The watched run failed"), QString::fromStdString(end.reason), MessageLevel::Error);
+            return sayWatched(tr("The watched run failed"), logWords(end.reason), MessageLevel::Error);
         const QString failed = failedCheckpointsText(model(Workspace::Run));
         sayWatched(end.outcome == "stopped" ? tr("The watched run was stopped") : tr("The watched run finished"),
                    failed.isEmpty() ? text(live_.file()) : failed,

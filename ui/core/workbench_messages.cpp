@@ -6,6 +6,7 @@
 #include "engine/trace/checkpoint/resume.h"
 #include "engine/trace/dumps/hang_report.h"
 #include "engine/trace/trainers/trainer_target.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_outcome.h"
 #include "ui/core/shrinking.h"
 #include "ui/core/text.h"
@@ -88,7 +89,8 @@ void Workbench::sayWritten(const QString& file, const Error* whyNot, Workspace w
                     .title = tr("%1 was saved").arg(name),
                     .detail = file,
                     .topic = "written",
-                    .newsIn = where});
+                    .newsIn = where,
+                    .passing = true});
 }
 
 void Workbench::sayMade(const std::filesystem::path& file, const ConfigLayout& made) {
@@ -163,7 +165,7 @@ void Workbench::sayEnded(const RunEnd& end) {
             choices.push_back({tr("Shrink to this machine"), [this, layout = run_.layout()] { shrink(layout); }});
         messages_.post({.level = MessageLevel::Error,
                         .title = tr("The run failed"),
-                        .detail = QString::fromStdString(end.reason),
+                        .detail = logWords(end.reason),
                         .choices = std::move(choices),
                         .topic = "run",
                         .holds = whileShownInRun(file)});

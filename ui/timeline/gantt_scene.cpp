@@ -242,14 +242,33 @@ private:
                         : paint == Paint::Recompute ? scene_.recomputed
                                                     : scene_.bars;
         batches[colour].push_back(rect);
-        if (paint == Paint::Recompute) return;  // numbered by what it lies in
-        const auto holds = [&](int wide) {
-            return width >= wide * letters_ && row.barHeight >= numberHeight * letters_;
-        };
-        if (!holds(numberWidth) || scene_.numbers.size() >= mostNumbers || event.action == 0) return;
+        if (paint == Paint::Recompute) {  // numbered by what it lies in
+            if (!scene_.numbers.empty()) keepClear(scene_.numbers.back(), rect);
+            return;
+        }
+        if (row.barHeight < numberHeight * letters_ || scene_.numbers.size() >= mostNumbers || event.action == 0)
+            return;
         const int microbatch = actionFromId(event.action).microbatch;
-        if (microbatch >= 0 && holds(numberWidth + digitWidth * ((microbatch > 9 ? 1 : 0) + (microbatch > 99 ? 1 : 0))))
-            scene_.numbers.push_back({rect, microbatch, colour});
+        if (microbatch < 0 || width < widthOf(microbatch)) return;
+        scene_.numbers.push_back({rect, microbatch, colour});
+        for (const GanttScene::Batch& outlines : scene_.recomputed)
+            if (!outlines.empty()) keepClear(scene_.numbers.back(), outlines.back());
+    }
+
+    double widthOf(int microbatch) const {
+        return (numberWidth + digitWidth * ((microbatch > 9 ? 1 : 0) + (microbatch > 99 ? 1 : 0))) * letters_;
+    }
+
+    /// A number stands beside what is computed again within its bar, where there is room for it: the outlines would
+    /// cross it.
+    void keepClear(GanttScene::Number& number, const QRect& outline) const {
+        if (!number.box.intersects(outline)) return;
+        QRect before = number.box, after = number.box;
+        before.setRight(outline.left() - 1);
+        after.setLeft(outline.right() + 1);
+        const QRect& wider = before.width() > after.width() ? before : after;
+        if (wider.width() >= 2 * widthOf(number.microbatch)) number.box = wider;
+        else number.crossed = true;
     }
 
     void tickColumn(const Row& row, const Column& column) {

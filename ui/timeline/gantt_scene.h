@@ -31,7 +31,8 @@ struct GanttScene {
     struct Number {  ///< a microbatch, centred in its bar
         QRect box;
         int microbatch;
-        std::size_t colour;  ///< of the bar
+        std::size_t colour;    ///< of the bar
+        bool crossed = false;  ///< by outlines, for want of room beside them: it stands on a plate of the bar's colour
     };
     using Batch = std::vector<QRect>;
 

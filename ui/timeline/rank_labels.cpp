@@ -92,7 +92,7 @@ int labelWidth(const RunModel& model, const Theme& theme, int width) {
     const int place =
         model.empty() ? 0
                       : QFontMetrics(placeFont(theme)).horizontalAdvance(QString::fromStdString(placeOf(model, last)));
-    if (width < theme.scaled(420)) return title + 22;
+    if (width < theme.scaled(420)) return std::max(title, std::min(place, title + theme.scaled(24))) + 22;
     const int least = theme.scaled(80), folded = theme.scaled(104);  // the latter for "▸ pp0 × 1024"
     return std::clamp(title + place + 30, least, std::max(width / 6, last + 1 >= RankFolding::many ? folded : least));
 }

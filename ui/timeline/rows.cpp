@@ -14,8 +14,9 @@ void Rows::arrange(std::vector<int> ranks, int top, int height, bool band, int p
     band_ = band;
     pinned_ = std::min(pinned, static_cast<int>(ranks_.size()));
     const int count = std::max(1, static_cast<int>(ranks_.size()));
-    rowHeight_ =
-        static_cast<int>(std::clamp(double(height_ / count), leastHeight * letters_, largestHeight * letters_));
+    // One or two bars as thick as four may be would fill the view, and tell no more.
+    const int largest = std::min(largestHeight, 48 + 28 * count);
+    rowHeight_ = static_cast<int>(std::clamp(double(height_ / count), leastHeight * letters_, largest * letters_));
     // Something must be left to scroll.
     pinned_ = std::clamp(pinned_, 0, std::max(0, height_ / rowHeight_ - 1));
     setScroll(scroll_);

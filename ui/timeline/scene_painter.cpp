@@ -127,10 +127,12 @@ void paintNumbers(QPainter& painter, const GanttScene& scene, const Theme& theme
             text.prepare(painter.transform(), font);
         }
         const QSizeF size = text.size();
-        if (const QColor ink = inkOn(colourOf(number.colour, theme)); painter.pen().color() != ink) painter.setPen(ink);
-        painter.drawStaticText(QPointF(number.box.left() + (number.box.width() - size.width()) / 2,
-                                       number.box.top() + (number.box.height() - size.height()) / 2),
-                               text);
+        const QColor bar = colourOf(number.colour, theme);
+        const QPointF place(number.box.left() + (number.box.width() - size.width()) / 2,
+                            number.box.top() + (number.box.height() - size.height()) / 2);
+        if (number.crossed) painter.fillRect(QRectF(place, size).adjusted(-1, 0, 1, 0).toAlignedRect(), bar);
+        if (const QColor ink = inkOn(bar); painter.pen().color() != ink) painter.setPen(ink);
+        painter.drawStaticText(place, text);
     }
 }
 

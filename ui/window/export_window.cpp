@@ -128,6 +128,7 @@ void ExportWindow::build() {
     leftOutTitle_->setContentsMargins(0, 8, 0, 2);
     page->addWidget(leftOutTitle_);
     page->addWidget(leftOut_);
+    leftOut_->installEventFilter(this);
     pages_->addWidget(shown);
 
     auto* refused = child<QWidget>(pages_);
@@ -187,7 +188,7 @@ void ExportWindow::refresh() {
     slurm_->setEnabled(to.hasSbatch);
     slurm_->setToolTip(to.hasSbatch ? tr("Write a script that sbatch takes, which starts the training by itself")
                                     : tr("What is written for %1 is no script").arg(text(to.program)));
-    about_->setText(QStringLiteral("%1: %2.").arg(text(to.program), term(to.description)));
+    about_->setText(tr("%1: %2.").arg(text(to.program), term(to.description)));
     const bool sbatch = slurm_->isChecked();
     made_ = exportOf(document_, to, exportName(document_, to, sbatch), sbatch);
     const bool possible = made_.refused.empty();
@@ -210,8 +211,21 @@ void ExportWindow::refresh() {
     leftOut_->setPlainText(lines.join(QLatin1Char('\n')));
     leftOut_->setVisible(!lines.isEmpty());
     leftOutTitle_->setVisible(!lines.isEmpty());
-    const int seen = std::min(static_cast<int>(lines.size()), mostNoteLines);
-    leftOut_->setFixedHeight(leftOut_->fontMetrics().lineSpacing() * seen + 24);
+    fitLeftOut();
+}
+
+bool ExportWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == leftOut_ && event->type() == QEvent::Resize) fitLeftOut();
+    return QDialog::eventFilter(watched, event);
+}
+
+void ExportWindow::fitLeftOut() {
+    // Measured, as a plain text wraps only those of its lines that are in sight.
+    constexpr int edges = 24, tall = 10000;
+    const QFontMetrics metrics = leftOut_->fontMetrics();
+    const QRect room(0, 0, std::max(1, leftOut_->width() - edges), tall);
+    const int height = metrics.boundingRect(room, Qt::TextWordWrap, leftOut_->toPlainText()).height();
+    leftOut_->setFixedHeight(std::min(height, metrics.lineSpacing() * mostNoteLines) + edges);
 }
 
 void ExportWindow::showFile(int file) {

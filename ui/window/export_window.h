@@ -45,9 +45,14 @@ Q_SIGNALS:
     /// A person goes to the field of something that is refused.
     void fieldWanted(const QString& pointer);
 
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
 private:
     void build();
     void refresh();
+    /// As high as its lines, wrapped at the width that it has.
+    void fitLeftOut();
     void showFile(int file);
     void showRefusals();
     /// One step of undo with the nearest value of each field that is refused, and a sentence of what changed.

@@ -89,8 +89,9 @@ void MainWindow::build() {
     auto* middle = child<QVBoxLayout>();
     middle->setSpacing(0);
     row->addLayout(middle, 1);
-    middle->addWidget(messages_ = child<MessageArea>(workbench_.messages(), this));
-    middle->addWidget(stack_ = child<QStackedWidget>(this), 1);
+    stack_ = child<QStackedWidget>(this);
+    middle->addWidget(messages_ = child<MessageArea>(workbench_.messages(), *stack_, this));
+    middle->addWidget(stack_, 1);
     stack_->setFrameShape(QFrame::NoFrame);
     for (const Workspace workspace : workspaces) {
         auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);

@@ -8,14 +8,19 @@
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace shardlab::ui {
 namespace {
 
 constexpr int shownAtMost = 3;
 constexpr int detailLines = 4;
+constexpr int passingMilliseconds = 8000;
+constexpr int passingWidth = 420;
 
 QString shortened(const QString& detail) {
     const QStringList lines = detail.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
@@ -35,42 +40,59 @@ const char* role(MessageLevel level) {
 
 }  // namespace
 
-MessageArea::MessageArea(Messages& messages, QWidget* parent)
-    : QWidget(parent), messages_(messages), column_(child<QVBoxLayout>(this)) {
-    column_->setContentsMargins(8, 8, 8, 0);
-    column_->setSpacing(6);
-    setVisible(false);
+MessageArea::MessageArea(Messages& messages, QWidget& views, QWidget* parent)
+    : QWidget(parent), messages_(messages), views_(views), passing_(child<QWidget>(parent)) {
+    for (QWidget* stack : {static_cast<QWidget*>(this), passing_}) {
+        auto* column = child<QVBoxLayout>(stack);
+        column->setContentsMargins(8, 8, 8, stack == this ? 0 : 8);
+        column->setSpacing(6);
+        stack->setVisible(false);
+    }
+    views.installEventFilter(this);
     connect(&messages, &Messages::posted, this, &MessageArea::show);
     connect(&messages, &Messages::withdrawn, this, &MessageArea::withdraw);
 }
 
-int MessageArea::count() const { return column_->count(); }
-
 QStringList MessageArea::texts() const {
     QStringList texts;
-    for (int index = 0; index < column_->count(); ++index) texts << column_->itemAt(index)->widget()->accessibleName();
+    for (const QWidget* frame : frames_) texts << frame->accessibleName();
     return texts;
 }
 
 void MessageArea::withdraw(const QString& topic) {
-    for (int index = column_->count() - 1; index >= 0; --index) {
-        QWidget* old = column_->itemAt(index)->widget();
+    for (QWidget* old : std::vector(frames_))
         if (old->property("topic").toString() == topic) remove(old);
-    }
 }
 
 void MessageArea::remove(QWidget* frame) {
-    if (column_->indexOf(frame) < 0) return;  // removed before, and not deleted yet
-    column_->removeWidget(frame);
+    if (std::erase(frames_, frame) == 0) return;  // removed before, and not deleted yet
+    QWidget* stack = frame->parentWidget();
+    stack->layout()->removeWidget(frame);
     frame->hide();
     frame->deleteLater();
-    setVisible(column_->count() > 0);
+    stack->setVisible(stack->layout()->count() > 0);
+    if (stack == passing_) placePassing();
+}
+
+void MessageArea::placePassing() {
+    const int width = std::min(std::max(passingWidth, passing_->minimumSizeHint().width()), views_.width());
+    const int height = passing_->layout()->hasHeightForWidth() ? passing_->layout()->heightForWidth(width)
+                                                               : passing_->sizeHint().height();
+    const QPoint corner = views_.mapTo(parentWidget(), QPoint(views_.width(), views_.height()));
+    passing_->setGeometry(corner.x() - width, corner.y() - height, width, height);
+    passing_->raise();
+}
+
+bool MessageArea::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == &views_ && event->type() == QEvent::Resize) placePassing();
+    return QWidget::eventFilter(watched, event);
 }
 
 void MessageArea::show(const Message& message) {
     if (!message.topic.isEmpty()) withdraw(message.topic);
     const QString topic = message.topic.isEmpty() ? QStringLiteral("#%1").arg(++anonymous_) : message.topic;
-    auto* frame = child<QFrame>(this);
+    QWidget* stack = message.passing ? passing_ : this;
+    auto* frame = child<QFrame>(stack);
     frame->setProperty("role", role(message.level));
     frame->setProperty("topic", topic);
     frame->setAccessibleName(message.title + QLatin1Char('\n') + message.detail);
@@ -108,8 +130,10 @@ void MessageArea::show(const Message& message) {
     close->setAccessibleName(tr("Close this message"));
     connect(close, &QToolButton::clicked, this, [this, topic] { withdraw(topic); });
     row->addWidget(close, 0, Qt::AlignTop);
-    column_->insertWidget(0, frame);
-    while (column_->count() > shownAtMost) remove(column_->itemAt(column_->count() - 1)->widget());
+    auto* column = static_cast<QVBoxLayout*>(stack->layout());
+    column->insertWidget(0, frame);
+    frames_.insert(frames_.begin(), frame);
+    while (column->count() > shownAtMost) remove(column->itemAt(column->count() - 1)->widget());
     if (message.holds)
         connect(&messages_, &Messages::reviewed, frame, [this, frame, holds = message.holds] {
             if (!holds()) remove(frame);
@@ -118,7 +142,11 @@ void MessageArea::show(const Message& message) {
         connect(&messages_, &Messages::left, frame, [this, frame, newsIn = *message.newsIn](Workspace workspace) {
             if (workspace == newsIn) remove(frame);
         });
-    setVisible(true);
+    stack->setVisible(true);
+    if (stack == passing_) {
+        placePassing();
+        QTimer::singleShot(passingMilliseconds, frame, [this, frame] { remove(frame); });
+    }
     QAccessibleEvent alert(frame, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
 }

@@ -111,6 +111,7 @@ QPushButton* TopBar::exportButton() {
     auto* made = child<QPushButton>(tr("Export for …"), this);
     made->setFocusPolicy(Qt::TabFocus);
     made->setObjectName(QStringLiteral("top.export"));
+    made->setProperty("role", "menu");
     made->setToolTip(tr("Show this layout as the configuration of another trainer, and save it"));
     auto* menu = child<QMenu>(made);
     for (const CommandSpec& spec : commandSpecs())

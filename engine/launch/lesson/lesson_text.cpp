@@ -145,17 +145,6 @@ std::vector<std::string> showLinks(std::string_view markdown) {
     return targets;
 }
 
-std::string changeText(const LessonExperiment& experiment) {
-    std::string line;
-    for (const char letter : experiment.json) {
-        const bool space = letter == ' ' || letter == '\n' || letter == '\r' || letter == '\t';
-        if (!space) line += letter;
-        else if (!line.empty() && line.back() != ' ') line += ' ';
-    }
-    while (!line.empty() && line.back() == ' ') line.pop_back();
-    return line;
-}
-
 Sentence differenceWords(const Lesson& lesson, const LessonExperiment& experiment) {
     const Layout& layout = experiment.layout;
     if (experiment.like.empty()) {

@@ -46,8 +46,6 @@ std::string withoutShowLinks(std::string_view markdown);
 /// What such links name, in their order: "/batch/micro".
 std::vector<std::string> showLinks(std::string_view markdown);
 
-/// What an experiment's layout says, on one line: {"schedule": {"kind": "gpipe"}}.
-std::string changeText(const LessonExperiment& experiment);
 /// "like naive, but Schedule gpipe instead of naive", in the words of the Design form; of one that is like no other
 /// "gpt of 8 layers, 64 wide; 4 ranks; 4 microbatches of 2 samples".
 Sentence differenceWords(const Lesson& lesson, const LessonExperiment& experiment);

@@ -24,16 +24,17 @@ std::span<const Field> clusterFields() {
             .pointer = "/cluster/agent",
             .label = "Agent",
             .help = "The program that runs a command on another host, with its arguments. {host} stands for the host's "
-                    "name, which otherwise comes last. Empty stands for ssh. Any other program is started only where "
-                    "you have allowed it.",
+                    "name, which otherwise comes last. Any other program than ssh is started only where you have "
+                    "allowed it.",
             .access = member<&Layout::cluster, &ClusterSpec::agent>(),
+            .empty = "ssh",
         },
         {
             .pointer = "/cluster/network",
             .label = "Network",
-            .help = "The networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, separated by commas. Empty "
-                    "stands for any that is up.",
+            .help = "The networks (10.1.0.0/16) or interfaces (ib0) that join the hosts, separated by commas.",
             .access = member<&Layout::cluster, &ClusterSpec::network>(),
+            .empty = "any that is up",
         },
         {
             .pointer = "/cluster/pace",

@@ -20,6 +20,7 @@ std::span<const Field> dataFields() {
             .help = "The file for data of kind text or jsonl; a .bin file or a folder of them for tokens. The path is "
                     "relative to the layout file.",
             .access = member<&Layout::data, &DataSpec::path>(),
+            .empty = "none",
         },
         {
             .pointer = "/data/tokenizer",
@@ -35,6 +36,7 @@ std::span<const Field> dataFields() {
                 "The folder with vocab.json and merges.txt for the tokenizer gpt2; for tokenizer.json that file, or "
                 "its folder.",
             .access = member<&Layout::data, &DataSpec::tokenizerPath>(),
+            .empty = "none",
         },
         {
             .pointer = "/data/last_batch",

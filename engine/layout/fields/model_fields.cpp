@@ -297,19 +297,19 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/feed_forward",
             .label = "Feed-forward",
-            .help = "Width inside each layer's feed-forward block: one number for each layer, or one for all. Empty "
-                    "stands for 4 × hidden in all layers.",
+            .help = "Width inside each layer's feed-forward block: one number for each layer, or one for all.",
             .access = member<&Layout::model, &ModelSpec::feedForward>(),
             .limits = {1, 262144, sizeReason},
+            .empty = "4 × hidden",
         },
         {
             .pointer = "/model/weights",
             .label = "Start from",
             .help = "Weights to start from, of GPT-2 or, for llama, of Llama, Mistral, Qwen2 or Qwen3, for llama-moe "
                     "of Mixtral, Qwen3-MoE, DeepSeek-V3 or GPT-OSS, in the safetensors of Hugging Face: a "
-                    "file, or its folder. Empty stands for random weights. Their tensors, and a config.json beside "
-                    "them, must be those of the model.",
+                    "file, or its folder. Their tensors, and a config.json beside them, must be those of the model.",
             .access = member<&Layout::model, &ModelSpec::weights>(),
+            .empty = "random weights",
         },
         {
             .pointer = "/model/predicted_tokens",

@@ -139,8 +139,9 @@ std::span<const Field> checkpointFields() {
         {
             .pointer = "/checkpoint/path",
             .label = "Folder",
-            .help = "Folder of the checkpoints, relative to the layout file. Empty stands for the run file's folder.",
+            .help = "Folder of the checkpoints, relative to the layout file.",
             .access = member<&Layout::checkpoint, &CheckpointSpec::path>(),
+            .empty = "the run file's",
         },
     };
     return table;

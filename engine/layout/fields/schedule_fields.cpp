@@ -22,11 +22,12 @@ std::span<const Field> scheduleFields() {
         {
             .pointer = "/schedule/stages",
             .label = "Layers per stage",
-            .help = "Layers of each stage, in order. Empty stands for an even split. The first stage may have no layer "
-                    "but the embedding, and the last one none but the output.",
+            .help = "Layers of each stage, in order. The first stage may have no layer but the embedding, and the last "
+                    "one none but the output.",
             .unit = "layers",
             .access = member<&Layout::schedule, &ScheduleSpec::stages>(),
             .limits = {0, 10000, "layers are counted"},
+            .empty = "even",
         },
         {
             .pointer = "/schedule/count_ends",

@@ -39,12 +39,16 @@ Sentence wordsOf(const FieldChange& change) {
         from = from.is_object();
         to = to.is_object();
     }
-    const bool named = field && !field->zero.empty();
-    const Sentence before = named && from == 0 ? termOf(field->zero) : valueWords(from);
-    const Sentence after = named && to == 0 ? termOf(field->zero) : valueWords(to);
-    const Sentence label = labelOf(change.pointer);
-    const std::string_view unit =
-        field && to.is_number() && !(named && to == 0) ? unitOf(*field, to.get<double>()) : "";
+    const auto named = [&](const json& value) -> std::string_view {
+        if (!field) return {};
+        if (value == 0) return field->zero;
+        return value == "" || value == json::array() ? field->empty : std::string_view();
+    };
+    const auto words = [&](const json& value) {
+        return named(value).empty() ? valueWords(value) : termOf(named(value));
+    };
+    const Sentence label = labelOf(change.pointer), after = words(to), before = words(from);
+    const std::string_view unit = field && to.is_number() && named(to).empty() ? unitOf(*field, to.get<double>()) : "";
     if (unit.empty()) return say("{} {} instead of {}", label, after, before);
     return say("{} {} {} instead of {}", label, after, termOf(unit), before);
 }

@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
 #include <set>
 
 namespace shardlab::trace {
@@ -44,7 +46,7 @@ std::string dotted(std::string_view pointer) {
 void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector<Fault>& faults,
                   std::vector<Sentence>& leftOut) {
     const auto ours = layoutToJson(layout), usual = layoutToJson(Layout{});
-    std::set<std::string_view> sections;
+    std::map<std::string_view, Sentence> more;  ///< labels of what is left out of a section
     for (const Field& field : layout::fields()) {
         if (!isPresent(field, layout) || !coverOf(target.says, field.pointer).empty()) continue;
         if (!withoutEffect(field.pointer, layout, scheduleMethods()).empty()) continue;
@@ -60,9 +62,13 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
                         say("{} has no setting that does the same", target.program),
                         known ? Instead(usual.at(pointer).dump()) : Instead(say("the field's default")));
         else if (left == field.pointer) leftOut.push_back(say("{} is {}; it is not carried over", dotted(left), value));
-        else if (sections.insert(left).second)
-            leftOut.push_back(say("what else {} says is not carried over", dotted(left)));
+        else if (Sentence& labels = more[left]; labels.empty()) labels = termOf(field.label);
+        else labels = say("{}, {}", labels, termOf(field.label));
     }
+    for (const auto& [section, labels] : more)
+        leftOut.push_back(say("the section {} says more ({}), which is not carried over: the trainer is told that in "
+                              "another way or does not use it",
+                              dotted(section), labels));
 }
 
 tl::unexpected<Error> refuseFile(const std::filesystem::path& file, Sentence why) {

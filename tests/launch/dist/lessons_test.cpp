@@ -163,6 +163,9 @@ private Q_SLOTS:
     void theCommandLineRunsOneExperiment() {
         const test::Answer before = test::run({"learn", "bubble"});
         QCOMPARE(before.status, 0);
+        // The words of the desktop and the handout, not the JSON of the file.
+        QVERIFY2(before.out.contains("    like naive, but Schedule gpipe instead of naive\n"), before.out.constData());
+        QVERIFY2(!before.out.contains("{\""), before.out.constData());
         const auto waiting = before.out.count("– (run it)");
         QVERIFY2(waiting >= 3, before.out.constData());
         const QString kept = folder_.filePath("kept");

@@ -52,7 +52,7 @@ void CandidatePreview::present(int row) {
     setVisible(candidates_.rowCount() > 0);
     if (row < 0) {
         title_->setText(tr("No candidate is selected"));
-        figures_->setText(tr("Click a candidate to see its figures."));
+        figures_->setText(tr("Click one for its figures."));
         setRole(*figures_, "small");
         changes_->clear();
         take_->setEnabled(false);

@@ -4,6 +4,7 @@
 #include "engine/base/units.h"
 #include "engine/trace/event/event_payload.h"
 #include "ui/core/action_words.h"
+#include "ui/core/log_words.h"
 #include "ui/core/overflow.h"
 #include "ui/core/text.h"
 #include "ui/views/events/rounded_steps.h"
@@ -68,7 +69,7 @@ std::vector<Happening> happenings(const RunModel& model) {
         return step ? step->step : -1;
     };
     for (const LogLine& line : model.report().log())
-        all.push_back({line.time, line.rank, stepAt(line.time), line.level, text(line.text), {}});
+        all.push_back({line.time, line.rank, stepAt(line.time), line.level, logWords(line.text), {}});
     // The log says more about restarts and injected faults than their events do.
     for (const EventKind kind : PointEvents::instants)
         if (kind != EventKind::Overflow && kind != EventKind::Restart && kind != EventKind::InjectedFault)
@@ -89,7 +90,7 @@ std::vector<Happening> happenings(const RunModel& model) {
         const StepExtent* step = model.steps().extentOf(one.firstStep);
         const std::int64_t time = step ? std::max<std::int64_t>(0, step->begin) : 0;
         all.push_back(
-            {time, one.rank, one.firstStep, LogLevel::Warning, tr("straggler %1").arg(text(toText(one))), {}});
+            {time, one.rank, one.firstStep, LogLevel::Warning, tr("straggler %1").arg(logWords(toText(one))), {}});
     }
     for (const Event& event : model.points().of(EventKind::ValidationLoss))
         all.push_back(
@@ -102,7 +103,7 @@ std::vector<Happening> happenings(const RunModel& model) {
                        record.rank,
                        stepAt(time),
                        endedWell(record) ? LogLevel::Info : LogLevel::Error,
-                       tr("rank %1 %2").arg(record.rank).arg(text(record.end)),
+                       tr("rank %1 %2").arg(record.rank).arg(logWords(record.end)),
                        {}});
     }
     if (const auto& end = model.report().end()) {
@@ -112,7 +113,7 @@ std::vector<Happening> happenings(const RunModel& model) {
                        -1,
                        stepAt(last),
                        end->outcome == "finished" || end->outcome == "stopped" ? LogLevel::Info : LogLevel::Error,
-                       end->reason.empty() ? outcome : outcome + QStringLiteral(": ") + text(end->reason),
+                       end->reason.empty() ? outcome : outcome + QStringLiteral(": ") + logWords(end->reason),
                        {}});
     }
     std::stable_sort(all.begin(), all.end(), [](const Happening& a, const Happening& b) { return a.time < b.time; });

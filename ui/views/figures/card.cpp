@@ -49,6 +49,16 @@ void Card::setBeside(bool beside) {
     update();
 }
 
+QString Card::shownDetail() const {
+    const QFontMetrics metrics(detailFont());
+    QString shown = figure_.detail;
+    // Words give way from the left, as the number stands behind them: "grad norm 4.31e-05", "norm 4.31e-05".
+    while (metrics.horizontalAdvance(shown) > inner().width() && !shown.front().isDigit() &&
+           shown.contains(QLatin1Char(' ')))
+        shown = shown.section(QLatin1Char(' '), 1);
+    return metrics.elidedText(shown, Qt::ElideRight, inner().width());
+}
+
 void Card::paintEvent(QPaintEvent*) {
     const Theme& theme = theme_.theme();
     QPainter painter(this);
@@ -77,9 +87,7 @@ void Card::paintEvent(QPaintEvent*) {
     painter.setFont(detailFont());
     painter.setPen(theme.dim);
     if (beside_) painter.drawText(area.left() + values.horizontalAdvance(figure_.value) + 8, base, figure_.detail);
-    else
-        painter.drawText(area.left(), base + lineGap + details.ascent(),
-                         details.elidedText(figure_.detail, Qt::ElideRight, area.width()));
+    else painter.drawText(area.left(), base + lineGap + details.ascent(), shownDetail());
 }
 
 }  // namespace shardlab::ui

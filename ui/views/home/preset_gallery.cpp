@@ -154,7 +154,7 @@ PresetGallery::PresetGallery(ThemeSource& theme, QWidget* parent)
     title->setProperty("role", "title");
     title->setBuddy(search_);
     auto* head = child<QHBoxLayout>();
-    head->setContentsMargins(4, 0, 0, 0);
+    head->setContentsMargins(4, 0, 10, 0);  // as far from the right as from the left
     head->setSpacing(14);
     head->addWidget(title);
     head->addWidget(search_, 1);

@@ -77,6 +77,7 @@ PlainTextEditor::PlainTextEditor(const Field& field, TextField access, Document&
     : FieldEditor(field, document, parent), access_(access), line_(child<QLineEdit>(this)) {
     fillWith(*this, *line_);
     line_->setAlignment(Qt::AlignRight);
+    line_->setPlaceholderText(term(field.empty));
     name(*line_);
     connect(line_, &QLineEdit::textEdited, this, &PlainTextEditor::set);
     if (field.pointer != "/data/path") return;

@@ -82,6 +82,7 @@ ReadEditor::ReadEditor(const Field& field, Document& document, QWidget* parent)
     : FieldEditor(field, document, parent), zero_(term(field.zero)), line_(child<UnitLine>(this)) {
     fillWith(*this, *line_);
     line_->setWord(zero_);
+    line_->setPlaceholderText(term(field.empty));
     line_->setAlignment(Qt::AlignRight);
     name(*line_);
     connect(line_, &QLineEdit::textEdited, this, &ReadEditor::typed);

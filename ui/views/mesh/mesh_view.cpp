@@ -2,6 +2,7 @@
 #include "ui/views/mesh/mesh_view.h"
 
 #include "ui/core/child.h"
+#include "ui/core/log_words.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/text.h"
@@ -184,7 +185,7 @@ void MeshView::refresh() {
         MeshCell& cell = cells[static_cast<std::size_t>(record.rank)];
         if (record.pid > 0) cell.help += tr("\nprocess %1").arg(record.pid);
         if (record.end.empty()) continue;
-        cell.help += QLatin1Char('\n') + QString::fromStdString(record.end);
+        cell.help += QLatin1Char('\n') + logWords(record.end);
         cell.ended = record.end.starts_with("ended with the run") || isAbsent(record);
         cell.lost = !cell.ended && !endedWell(record);
     }

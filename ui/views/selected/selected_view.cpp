@@ -6,6 +6,7 @@
 #include "engine/trace/event/event_payload.h"
 #include "ui/core/action_words.h"
 #include "ui/core/child.h"
+#include "ui/core/log_words.h"
 #include "ui/core/overflow.h"
 #include "ui/core/rounding.h"
 #include "ui/core/run_model.h"
@@ -141,7 +142,7 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
         if (record->pid > 0) facts.push_back({tr("Process"), QString::number(record->pid)});
         const bool well = record->end.empty() || endedWell(*record);
         facts.push_back(
-            {tr("State"), record->end.empty() ? tr("running") : text(record->end), well ? "figure" : "bad"});
+            {tr("State"), record->end.empty() ? tr("running") : logWords(record->end), well ? "figure" : "bad"});
     }
     if (const StepSummary* step = context_.step(); step && !step->ranks.empty()) {
         const RankStep& mine = step->ranks[static_cast<std::size_t>(rank)];

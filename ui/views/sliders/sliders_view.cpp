@@ -8,6 +8,7 @@
 #include "ui/core/place_slider.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
+#include "ui/core/unbroken.h"
 
 #include <QGridLayout>
 #include <QLabel>
@@ -139,7 +140,7 @@ void SlidersView::refreshFigures() {
     if (!plan) return figures_->setText({});
     std::int64_t peak = 0;
     for (const RankMemory& memory : plan->memory) peak = std::max(peak, memory.peak);
-    figures_->setText(tr("bubble %1 · peak %2").arg(percent(plan->bubble), QString::fromStdString(formatBytes(peak))));
+    figures_->setText(unbroken(tr("bubble %1 · peak %2").arg(percent(plan->bubble), text(formatBytes(peak)))));
     setRole(*figures_, !context_.document.planIsCurrent() ? "dim" : plan->fits ? "figure" : "bad");
     Q_EMIT subtitleChanged();
 }
