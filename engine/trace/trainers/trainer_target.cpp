@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <set>
 
 namespace shardlab::trace {
 namespace {
