@@ -24,7 +24,7 @@ constexpr std::int64_t gradientCodeWords(int bits, std::int64_t count) {
 
 /// `codes` has gradientCodeWords(). Several sources of as many elements each lie `stride` words apart, from `from` on.
 struct GradientCodeOps {
-    /// a := gradient + remainder; writes the codes of a, and remainder := a − what they stand for. Where a block holds
+    /// a := gradient + remainder; writes the codes of a, and remainder := a − what they stand for. Where a block has
     /// a number that is not finite, its scale is not-a-number, for all who read it, its codes are any, and its
     /// remainder stays as it was. gradient: G.
     virtual void encodeGradient(int bits, std::int64_t count, ConstArray gradient, float* remainder, float* codes) = 0;

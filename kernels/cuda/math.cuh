@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Powers by the hardware's own instruction, which are off by at most 2⁻²² of themselves, and 0 below 2⁻¹²⁶; and
-// products that are rounded by themselves.
+// Powers by the hardware's own instruction, which are off by at most 2⁻²² of themselves, and 0 below 2⁻¹²⁶;
+// and products that are rounded by themselves.
 #pragma once
 
 #include <cuda_runtime.h>

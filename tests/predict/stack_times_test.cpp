@@ -47,8 +47,8 @@ std::string stackText(const std::string& key, const std::string& value) {
         "bucket_elements": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
         "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
         "routing_kernels": 60, "expert_kernels": 10, "merges_rows": false, "splits_messages": false,
-        "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "gathers_rounded": false, "keeps_gathered": false,
-        "keeps_unread": false, "splits_products": false,
+        "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "gathers_rounded": false,
+        "keeps_gathered": false, "keeps_unread": false, "splits_products": false,
         "source": "a test", "schedules": ["1f1b"]})";
     const auto at = text.find('"' + key + '"');
     const auto begin = text.find(':', at) + 1;
