@@ -9920,10 +9920,6 @@ would give away what the lesson asks.</source>
         <translation>优化器</translation>
     </message>
     <message>
-        <source>optimizer: the optimizer&apos;s state and its fp32 weights lie in the host&apos;s memory, and the processor updates them there. Gradients go to it over the device&apos;s link as soon as they are whole, and the updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW&apos;s 16 bytes per parameter. It works with the exchange allreduce, with schedules that flush, and with adamw, adamw-8bit or sgd. parameters: besides, the weights that a rank owns lie there, and each layer&apos;s come to the device for every forward and backward that reads them (ZeRO-Infinity). The device keeps the gradients and room for the layers at work. It needs ZeRO 3 with the partition flat, on one replica too.</source>
-        <translation>optimizer：优化器状态及其 fp32 权重放在主机内存中，由处理器在那里更新。梯度一旦完整就经设备链路传去，更新后的权重再传回（ZeRO-Offload）。用 16 位时，设备只保留 AdamW 每参数 16 字节中的 4 字节。适用于 allreduce 交换、会排空的调度，以及 adamw、adamw-8bit 或 sgd。parameters：此外，rank 拥有的权重也放在那里，每次前向和反向读取某层之前，该层的权重传到设备上（ZeRO-Infinity）。设备保留梯度，以及正在工作的层的位置。需要 ZeRO 3 和 flat 划分，只有一个副本时也可用。</translation>
-    </message>
-    <message>
         <source>overflow</source>
         <translation>溢出</translation>
     </message>
@@ -10812,20 +10808,12 @@ would give away what the lesson asks.</source>
         <translation>一个副本会拥有它并不持有的专家</translation>
     </message>
     <message>
-        <source>a restart goes on from a checkpoint, and it has no moment at which one is whole</source>
-        <translation>重启要从检查点继续，而它没有检查点完整的时刻</translation>
-    </message>
-    <message>
         <source>a restart goes on from a checkpoint, and it takes none</source>
         <translation>重启要从检查点继续，而它不写检查点</translation>
     </message>
     <message>
         <source>a ring with ZeRO {}</source>
         <translation>ZeRO {} 使用环</translation>
-    </message>
-    <message>
-        <source>a ring with experts over {} ranks</source>
-        <translation>使用环，而专家分布于 {} 个 rank</translation>
     </message>
     <message>
         <source>a ring with the exchange {}</source>
@@ -10926,10 +10914,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>a worker&apos;s gradient goes to the server at once and whole, and ranks of one worker would have to take turns at the lock together</source>
         <translation>工作者的梯度一次完整地送到服务器，同一工作者的各 rank 就必须一起轮流持锁</translation>
-    </message>
-    <message>
-        <source>above 0; or ZeRO 1, whose shards are summed one by one; or parallel.expert 1</source>
-        <translation>大于 0；或 ZeRO 1，其分片逐个求和；或 parallel.expert 取 1</translation>
     </message>
     <message>
         <source>above 1 the first updates would be remembered for ever</source>
@@ -11060,10 +11044,6 @@ would give away what the lesson asks.</source>
         <translation>完全重复自身的更新永不结束</translation>
     </message>
     <message>
-        <source>another size goes on from a checkpoint, and it has no moment at which one is whole</source>
-        <translation>副本数改变后要从检查点继续，而它没有检查点完整的时刻</translation>
-    </message>
-    <message>
         <source>another word; or model.kv_rank above 0</source>
         <translation>换一种取值；或 model.kv_rank 大于 0</translation>
     </message>
@@ -11144,10 +11124,6 @@ would give away what the lesson asks.</source>
         <translation>backend；或 parallel.exchange 取 allreduce</translation>
     </message>
     <message>
-        <source>backend; or parallel.expert 1</source>
-        <translation>backend；或 parallel.expert 取 1</translation>
-    </message>
-    <message>
         <source>below 1, angles would grow with the pair instead of falling</source>
         <translation>小于 1 时，角度会随数对增大而不是减小</translation>
     </message>
@@ -11158,10 +11134,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>between the stages of embedding and output every stage computes layers</source>
         <translation>在嵌入所在阶段与输出所在阶段之间，每个阶段都计算层</translation>
-    </message>
-    <message>
-        <source>between two steps microbatches are on their way and several versions of the weights are in use</source>
-        <translation>两步之间有微批次在途，且多个权重版本正在使用</translation>
     </message>
     <message>
         <source>blocks are counted</source>
@@ -11336,10 +11308,6 @@ would give away what the lesson asks.</source>
         <translation>每个工作者独自更新：工作者减少后训练结果会不同</translation>
     </message>
     <message>
-        <source>easgd in {}</source>
-        <translation>{} 下的 easgd</translation>
-    </message>
-    <message>
         <source>events number ranks with 16 bits</source>
         <translation>事件用 16 位对 rank 编号</translation>
     </message>
@@ -11466,10 +11434,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>fp16 without a loss scale: gradients below 2⁻²⁴ become 0; precision.loss_scale dynamic keeps them</source>
         <translation>fp16 没有损失缩放：小于 2⁻²⁴ 的梯度变为 0；precision.loss_scale 取 dynamic 可保留它们</translation>
-    </message>
-    <message>
-        <source>fp32; or parallel.exchange allreduce or server</source>
-        <translation>fp32；或 parallel.exchange 取 allreduce 或 server</translation>
     </message>
     <message>
         <source>fp32; or parallel.exchange async-server</source>
@@ -11660,10 +11624,6 @@ would give away what the lesson asks.</source>
         <translation>它以另一个副本数从最新的检查点继续</translation>
     </message>
     <message>
-        <source>it goes through all replicas, and gradients of experts are summed only over those that hold the same experts</source>
-        <translation>环经过所有副本，而专家的梯度只在持有相同专家的副本之间求和</translation>
-    </message>
-    <message>
         <source>it has no all-reduce</source>
         <translation>它没有 all-reduce</translation>
     </message>
@@ -11736,10 +11696,6 @@ would give away what the lesson asks.</source>
         <translation>一个 rank 持有多少微批次由其顺序决定</translation>
     </message>
     <message>
-        <source>its pull is a part of plain gradient descent: W − η(ΔW + ρ(W − W̄))</source>
-        <translation>它的拉力是普通梯度下降的一部分：W − η(ΔW + ρ(W − W̄))</translation>
-    </message>
-    <message>
         <source>its stages sum all their gradients at once over all replicas, in the middle of a step, and replicas hold different experts</source>
         <translation>它的各阶段在一步中途一次在所有副本之间对全部梯度求和，而各副本持有不同的专家</translation>
     </message>
@@ -11750,10 +11706,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>its stages update in the middle of a step, and replicas would have to meet there</source>
         <translation>它的各阶段在一步中途更新，各副本必须在那里会合</translation>
-    </message>
-    <message>
-        <source>its state is one number for each row and column, which a tensor group sums up on the devices: there is next to nothing to move</source>
-        <translation>它的状态是每行每列一个数，由张量组在设备上求和：几乎没有什么可搬运</translation>
     </message>
     <message>
         <source>its steps go by the choices of all replicas, which only update together with allreduce</source>
@@ -11888,10 +11840,6 @@ would give away what the lesson asks.</source>
         <translation>这样就没有任何块有专家</translation>
     </message>
     <message>
-        <source>no buckets with experts over {} ranks</source>
-        <translation>没有梯度桶，而专家分布于 {} 个 rank</translation>
-    </message>
-    <message>
         <source>no experts to cut over {} ranks</source>
         <translation>没有可由 {} 个 rank 切分的专家</translation>
     </message>
@@ -11958,10 +11906,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>none; or a schedule with a flush, 1f1b</source>
         <translation>none；或使用会排空的调度，如 1f1b</translation>
-    </message>
-    <message>
-        <source>none; or optimizer.kind {}</source>
-        <translation>none；或 optimizer.kind 取 {}</translation>
     </message>
     <message>
         <source>none; or parallel.exchange allreduce</source>
@@ -12636,10 +12580,6 @@ would give away what the lesson asks.</source>
         <translation>无锁：{} 写同一份权重，该权重在主机内存中只有一份，每个工作者用自己的副本计算梯度；没有消息，也没有工作者互相等待；一步包含每个工作者的一次更新，若速度相同，一个梯度的陈旧度是其他工作者的 {} 次更新</translation>
     </message>
     <message>
-        <source>without buckets all gradients of a stage are summed at once over all replicas, which hold different experts</source>
-        <translation>没有梯度桶时，一个阶段的所有梯度一次在所有副本之间求和，而各副本持有不同的专家</translation>
-    </message>
-    <message>
         <source>without it a row of zeros would be divided by zero, and with much of it no row has the size that a norm gives it</source>
         <translation>没有它，全零的行会除以零；太大时，没有一行具有归一化赋予的大小</translation>
     </message>
@@ -12820,10 +12760,6 @@ would give away what the lesson asks.</source>
         <translation>{} 没有这个名称的字段</translation>
     </message>
     <message>
-        <source>{} has no moment at which a checkpoint is whole</source>
-        <translation>{} 没有检查点完整的时刻</translation>
-    </message>
-    <message>
         <source>{} has no schedule {}: times are those of its kernels in that order</source>
         <translation>{} 没有调度 {}：时间是按该顺序执行其内核的时间</translation>
     </message>
@@ -12914,10 +12850,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} of {} heads do not divide into {} shares</source>
         <translation>{1} 个头中的 {0} 个无法分成 {2} 份</translation>
-    </message>
-    <message>
-        <source>{} on the host</source>
-        <translation>{} 放在主机上</translation>
     </message>
     <message>
         <source>{} on the host of {}</source>
@@ -13022,10 +12954,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} with 1 chunk</source>
         <translation>{}，用 1 个模型块</translation>
-    </message>
-    <message>
-        <source>{} with a momentum of {:.9g}</source>
-        <translation>{} 的动量为 {}</translation>
     </message>
     <message>
         <source>{} with experts over {} ranks</source>
@@ -18728,10 +18656,6 @@ would give away what the lesson asks.</source>
         <translation>parallel.zero 0 或 1</translation>
     </message>
     <message>
-        <source>the device {}</source>
-        <translation>设备 {}</translation>
-    </message>
-    <message>
         <source>the exchange {}</source>
         <translation>交换方式 {}</translation>
     </message>
@@ -19634,6 +19558,58 @@ would give away what the lesson asks.</source>
     <message>
         <source>the section {} says more ({}), which is not carried over: the trainer is told that in another way or does not use it</source>
         <translation>{} 一节还有一些内容（{}）没有导出：训练框架以其他方式得知，或用不到</translation>
+    </message>
+    <message>
+        <source>checkpoints: before each, every {} steps, the pipeline runs empty, and it fills again after it; the predicted step does not count that</source>
+        <translation>检查点：每 {} 步一次，之前流水线先排空，之后再填满；预测的步时间没有计入这一段</translation>
+    </message>
+    <message>
+        <source>easgd with weights in {} alone</source>
+        <translation>权重只用 {} 的 easgd</translation>
+    </message>
+    <message>
+        <source>easgd with {}</source>
+        <translation>easgd 与 {}</translation>
+    </message>
+    <message>
+        <source>hogwild with a momentum of {:.9g}</source>
+        <translation>hogwild 与动量 {:.9g}</translation>
+    </message>
+    <message>
+        <source>hogwild with {}</source>
+        <translation>hogwild 与 {}</translation>
+    </message>
+    <message>
+        <source>its pull is a part of gradient descent: W − η(ΔW + ρ(W − W̄))</source>
+        <translation>它的拉力是梯度下降的一部分：W − η(ΔW + ρ(W − W̄))</translation>
+    </message>
+    <message>
+        <source>its state is one number for each row and column: there is next to nothing to move</source>
+        <translation>它的状态是每行每列一个数：几乎没有什么可搬运</translation>
+    </message>
+    <message>
+        <source>master or fp32; or parallel.exchange allreduce or server</source>
+        <translation>master 或 fp32；或 parallel.exchange allreduce 或 server</translation>
+    </message>
+    <message>
+        <source>none; or parallel.exchange allreduce or server</source>
+        <translation>none；或 parallel.exchange allreduce 或 server</translation>
+    </message>
+    <message>
+        <source>none; or precision.compute bf16 or fp16 with precision.weights master; or optimizer.kind {}</source>
+        <translation>none；或 precision.compute bf16 或 fp16 并用 precision.weights master；或 optimizer.kind {}</translation>
+    </message>
+    <message>
+        <source>optimizer: the optimizer&apos;s state and its fp32 weights lie in the host&apos;s memory, and the processor updates them there. Gradients go to it over the device&apos;s link as soon as they are whole, and the updated weights come back (ZeRO-Offload). With 16 bits the device keeps 4 of AdamW&apos;s 16 bytes per parameter. It works with the exchange allreduce and with schedules that flush; with optimizers that keep a number for each row and column only where there are fp32 weights beside. parameters: besides, the weights that a rank owns lie there, and each layer&apos;s come to the device for every forward and backward that reads them (ZeRO-Infinity). The device keeps the gradients and room for the layers at work. It needs ZeRO 3 with the partition flat, on one replica too.</source>
+        <translation>optimizer：优化器状态及其 fp32 权重放在主机内存中，由处理器在那里更新。梯度一旦完整就经设备链路传去，更新后的权重再传回（ZeRO-Offload）。用 16 位时，设备只保留 AdamW 每参数 16 字节中的 4 字节。适用于 allreduce 交换和会排空的调度；状态为每行每列一个数的优化器，只有在旁边有 fp32 权重时才适用。parameters：此外，rank 拥有的权重也放在那里，每次前向和反向读取某层之前，该层的权重传到设备上（ZeRO-Infinity）。设备保留梯度，以及正在工作的层的位置。需要 ZeRO 3 和 flat 划分，只有一个副本时也可用。</translation>
+    </message>
+    <message>
+        <source>{}</source>
+        <translation>{}</translation>
+    </message>
+    <message>
+        <source>{} on the host without master weights in fp32</source>
+        <translation>{} 放在主机上而没有 fp32 主权重</translation>
     </message>
 </context>
 </TS>
