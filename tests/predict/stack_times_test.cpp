@@ -161,8 +161,8 @@ private Q_SLOTS:
         // The links' latency is the same.
         QVERIFY2(codes.first < 0.6 * sixteen.first && codes.first > 0.5 * sixteen.first,
                  qPrintable(QString("%1 %2 s").arg(codes.first).arg(sixteen.first)));
-        QCOMPARE(codes.second, sixteen.second);
-        QVERIFY(sixteen.second > 0);
+        // Beside tables there is the last norm.
+        QVERIFY(sixteen.second > 0 && std::abs(codes.second / sixteen.second - 1) < 1e-4);
         QCOMPARE(gathered("torchtitan-compile", ProductFormat::Fp8Rows), sixteen);
         QCOMPARE(gathered("fsdp", ProductFormat::Fp8), gathered("fsdp", ProductFormat::Compute));
     }

@@ -352,7 +352,7 @@ Status ForeignTrace::fill(RunWriter& writer, const std::vector<int>& ranks, Impo
         ForeignEvent event = sorted;
         place(event);
         givePeaks(event.event.begin);
-        if (status) status = give(std::move(event), filling);
+        if (status) status = give(event, filling);
         if (++given % eventsBetweenQuestions == 0 && watcher)
             cancelled = !watcher(static_cast<double>(given) / static_cast<double>(sorter_.size()));
         return status.has_value() && !cancelled;
