@@ -57,7 +57,7 @@ struct Rank {
         setKernelThreads(1);
         stages = makeStages(plan, 0, arena, tensor, {});
         Placement place;
-        place.direct = true;
+        place.direct = place.onDevice = true;
         place.besideCompute = groupOf(device, world);
         axis = makeDataParallelComm(plan, place, stages, arena, nullptr, trace, clock);
         trace.setStep(0);
