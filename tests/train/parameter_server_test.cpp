@@ -139,7 +139,7 @@ private Q_SLOTS:
             const auto overflows = [&](const RunOutcome& of) {
                 return std::ranges::count(of.ranks[rank].events, EventKind::Overflow, &Event::kind);
             };
-            // Of a sum that is too large, though no replica's gradient is, the server alone tells.
+            // Where a sum is too large, though no replica's gradient is, the server alone tells.
             const bool serves = plan.mesh.coordinate(int(rank), Axis::Data) == 0;
             if (serves) QCOMPARE(overflows(run), overflows(wanted));
             else QVERIFY(overflows(run) <= overflows(wanted));
