@@ -242,6 +242,7 @@ const Rule rules[] = {
      "only where some of the data is kept for validation",
      [](const L& l, const M&) { return validates(l); }},
     {{"/run/min_data"}, "only with several replicas", [](const L& l, const M&) { return l.parallel.data > 1; }},
+    {{"/run/min_data"}, "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
     {{"/checkpoint/first"},
      "only with steps between checkpoints",
      [](const L& l, const M&) { return l.checkpoint.every > 0; }},

@@ -19580,6 +19580,10 @@ would give away what the lesson asks.</source>
         <translation>hogwild 与 {}</translation>
     </message>
     <message>
+        <source>its updates follow the microbatches of one replica, of which another number of replicas has more or fewer</source>
+        <translation>它的更新取决于一个副本的微批次，而副本数不同时微批次就更多或更少</translation>
+    </message>
+    <message>
         <source>its pull is a part of gradient descent: W − η(ΔW + ρ(W − W̄))</source>
         <translation>它的拉力是梯度下降的一部分：W − η(ΔW + ρ(W − W̄))</translation>
     </message>

@@ -182,6 +182,13 @@ inline const std::vector<SingleFault> singleFaults{
      "pipeline × chunks 1 or 5; or schedule.stages [3, 2]"},
     {"fewer layers than stages", [](Layout& l) { l.model.layers = 1; }, "/parallel/pipeline", "pipeline × chunks 1"},
     {"unknown schedule", [](Layout& l) { l.schedule.kind = "1f1"; }, "/schedule/kind", "did you mean 1f1b?"},
+    {"an elastic run without a flush",
+     [](Layout& l) {
+         l.schedule.kind = "pipedream";
+         l.optimizer.clip = 0;
+         l.run.minData = 1;
+     },
+     "/run/min_data", "0; or a schedule with a flush, 1f1b"},
     {"an elastic run without checkpoints", [](Layout& l) { l.run.minData = 1; }, "/checkpoint/every",
      "1 or more; or run.min_data 0"},
     {"more replicas at least than at most",

@@ -23,8 +23,8 @@ struct Curves {
     std::vector<Numbers> weights;
 };
 
-/// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all, with ΔW_i
-/// at W_i before, or with momentum μ V_i ← μV_i + ΔW_i in its place.
+/// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all,
+/// with ΔW_i at W_i before, or with momentum μ V_i ← μV_i + ΔW_i in its place.
 Curves reenact(const Layout& layout) {
     SerialModel model(layout);
     const int replicas = layout.parallel.data, each = microbatches(layout);

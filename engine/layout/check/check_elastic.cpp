@@ -42,6 +42,13 @@ void checkElasticity(const Layout& layout, std::span<const ScheduleMethod> sched
                           std::move(why), say("0; or parallel.exchange allreduce or server")});
         return;
     }
+    if (const ScheduleMethod* schedule = flushlessMethod(layout, schedules)) {
+        faults.push_back({std::string(minData), say("{} cannot be elastic", schedule->name),
+                          say("its updates follow the microbatches of one replica, of which another number of replicas "
+                              "has more or fewer"),
+                          say("0; or a schedule with a flush, 1f1b")});
+        return;
+    }
     if (layout.checkpoint.every == 0)
         faults.push_back({"/checkpoint/every", say("an elastic run has no checkpoints"),
                           say("it goes on from its newest checkpoint, with another number of replicas"),
