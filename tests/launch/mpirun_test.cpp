@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mpirun's argv, its last words, and how a run is judged from them.
+// mpirun's argv and its last words.
 #include "engine/launch/job/forwarder_setup.h"
 #include "engine/launch/job/mpirun.h"
 #include "engine/launch/job/mpirun_report.h"
-#include "engine/launch/job/rank_ends.h"
+#include "tests/launch/mpirun_words.h"
 #include "tests/support/wings.h"
 
 #include <QDir>
@@ -11,42 +11,8 @@
 #include <QTest>
 
 #include <algorithm>
-#include <sstream>
 
 using namespace shardlab::test;
-
-namespace {
-
-MpirunReport reportOf(const char* text) {
-    MpirunReport report;
-    std::istringstream lines(text);
-    for (std::string line; std::getline(lines, line);) report.read(line);
-    return report;
-}
-
-RankFate at(RankPhase phase, int step, const char* action, int peer = -1) {
-    RankFate fate;
-    fate.joined = true;
-    fate.status = RankStatus{100, phase, step, actionId(*parseAction(action)), peer, 0};
-    return fate;
-}
-
-RankFate said(const char* word) {
-    RankFate fate;
-    fate.joined = true;
-    fate.goodbye = word;
-    return fate;
-}
-
-const char* killedText = "--------------------------------------------------------------------------\n"
-                         "Primary job  terminated normally, but 1 process returned\n"
-                         "a non-zero exit code. Per user-direction, the job has been aborted.\n"
-                         "--------------------------------------------------------------------------\n"
-                         "--------------------------------------------------------------------------\n"
-                         "mpirun noticed that process rank 1 with PID 0 on node pc exited on signal 9 (Killed).\n"
-                         "--------------------------------------------------------------------------\n";
-
-}  // namespace
 
 class MpirunTest : public QObject {
     Q_OBJECT
@@ -230,21 +196,6 @@ private Q_SLOTS:
         QVERIFY(mpirunExtras({"A=", "_b=c=d"}, {"pml=", "btl=self,tcp"}));
     }
 
-    void severalHostsAreNamedInTheReason() {
-        JobFate job;
-        job.hosts = {"node1", "node1", "node2"};
-        job.report = reportOf(killedText);
-        job.mpirun = {false, 137};
-        const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F1"), at(RankPhase::Compute, 5, "1F1"),
-                                          at(RankPhase::Waiting, 5, "2RECV_F1", 1)};
-        QCOMPARE(judge(ranks, job).run.reason,
-                 std::string("rank 1 on host node1 was killed by SIGKILL at step 5 in 1F1"));
-        job.cutOff = "host node2 is cut off";
-        QCOMPARE(judge(ranks, job).run.reason, std::string("host node2 is cut off"));
-        job.killRequested = true;
-        QCOMPARE(judge(ranks, job).run.outcome, std::string("stopped"));
-    }
-
     void rootIsConfirmedTwiceAndEnoughCoresDoNotYield() {
         MpirunOptions options;
         options.ranks = 2;
@@ -355,143 +306,6 @@ private Q_SLOTS:
         QVERIFY(!parseTagged("4 total processes failed to start"));
         QVERIFY(!parseTagged("[vm:01234] *** Process received signal ***"));
         QVERIFY(!parseTagged(""));
-    }
-
-    void namesRankStepAndAction() {
-        const std::vector<RankFate> ranks{at(RankPhase::Compute, 12, "0F3"), at(RankPhase::Compute, 12, "1F2")};
-        const Verdict verdict = judge(ranks, {{false, 137}, reportOf(killedText), false, {}});
-        QCOMPARE(verdict.run.outcome, std::string("failed"));
-        QCOMPARE(verdict.run.reason, std::string("rank 1 was killed by SIGKILL at step 12 in 1F2"));
-        QCOMPARE(verdict.ranks[0], std::string("ended with the run at step 12 in 0F3"));
-        QCOMPARE(verdict.ranks[1], std::string("killed by SIGKILL at step 12 in 1F2"));
-    }
-
-    void namesWhomARankWaitedFor() {
-        QCOMPARE(whereabouts(at(RankPhase::Waiting, 3, "1RECV_F0", 0).status),
-                 std::string("at step 3 in 1RECV_F0, waiting for rank 0"));
-        QCOMPARE(whereabouts(at(RankPhase::Validating, 7, "1F3").status), std::string("at step 7 in 1F3, validating"));
-        QCOMPARE(whereabouts(RankStatus{1, RankPhase::Paused, 7, 0, -1, 0}), std::string("at step 7, paused"));
-        QCOMPARE(whereabouts(std::nullopt), std::string());
-        QCOMPARE(whereabouts(RankStatus{1, RankPhase::Setup, -1, 0, -1, 0}), std::string("during setup"));
-    }
-
-    void mpirunKilled() {
-        const std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
-        const Verdict verdict = judge(ranks, {{true, 9}, {}, false, {}});
-        QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
-    }
-
-    /// SIGTERM, SIGINT and SIGHUP have mpirun end all ranks and say nothing; the order in which links break tells
-    /// nothing.
-    void mpirunEndedFromOutside() {
-        std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
-        ranks[1].lostAt = 1000;
-        ranks[0].lostAt = 2000;
-        JobFate job;
-        job.mpirun = {false, 1};
-        const std::string outside = "mpirun was ended by a signal from outside (SIGTERM, SIGINT or SIGHUP)";
-        for (const std::optional<std::int64_t> endedAt :
-             {std::optional<std::int64_t>(), std::optional<std::int64_t>(3000)}) {
-            job.endedAt = endedAt;  // the launcher may come to it before mpirun is gone
-            const Verdict verdict = judge(ranks, job);
-            QCOMPARE(verdict.rank, -1);
-            QCOMPARE(verdict.run.reason, outside + "; rank 0 was at step 5 in 0F3");
-            QCOMPARE(verdict.ranks[1], std::string("ended with the run at step 5 in 1F2"));
-        }
-        ranks[0].status = RankStatus{1, RankPhase::Setup, -1, 0, -1, 0};
-        QCOMPARE(judge(ranks, job).run.reason, outside + " during setup");
-        QCOMPARE(judge(std::vector<RankFate>(2), {{false, 1}, {}, false, {}}).run.reason,
-                 outside + " while ranks were starting");
-        // What it does say may be the reason; a rank that it does not name is not blamed either.
-        job.report = reportOf("----------------------\nno more memory\n----------------------\n");
-        QCOMPARE(judge(ranks, job).rank, -1);
-        QCOMPARE(judge(ranks, job).run.reason, std::string("mpirun failed (exit code 1): no more memory"));
-        job.report = reportOf("mpirun: cannot go on\n");
-        QCOMPARE(judge(ranks, job).run.reason, std::string("mpirun failed (exit code 1)"));
-    }
-
-    /// The launcher ended a mpirun that did not notice: the rank that was lost is to blame.
-    void mpirunEndedByTheLauncher() {
-        std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
-        ranks[1].lostAt = 1000;
-        JobFate job;
-        job.endedAt = 2000;
-        for (const ExitStatus& end : {ExitStatus{false, 1}, ExitStatus{true, 9}}) {
-            job.mpirun = end;
-            QCOMPARE(judge(ranks, job).rank, 1);
-            QCOMPARE(judge(ranks, job).run.reason, std::string("rank 1 died at step 5 in 1F2"));
-            ranks[0].lostAt = 2500;  // with the others, as the launcher asked for it
-        }
-    }
-
-    /// The daemon was killed, or the connection to it broke: no rank is to blame for that, whichever's link broke
-    /// first.
-    void aLostDaemonsHostIsNamed() {
-        std::vector<RankFate> ranks{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
-        ranks[1].lostAt = 1000;
-        ranks[0].lostAt = 2000;
-        const char* texts[] = {// Open MPI 4
-                               "----------------------\n"
-                               "ORTE has lost communication with a remote daemon.\n\n"
-                               "  HNP daemon   : [[44172,0],0] on node ta\n"
-                               "  Remote daemon: [[44172,0],1] on node tb\n\n"
-                               "This is usually due to either a failure of the TCP network\n"
-                               "----------------------\n",
-                               // Open MPI 5
-                               "----------------------\n"
-                               "PRTE has lost communication with a remote daemon.\n\n"
-                               "  HNP daemon   : [prterun-ta-698@0,0] on node ta\n"
-                               "  Remote daemon: [prterun-ta-698@0,1] on node tb\n\n"
-                               "This is usually due to either a failure of the TCP network\n"
-                               "----------------------\n"};
-        for (int version = 0; version < 2; ++version) {
-            JobFate job;
-            job.mpirun = {false, version == 0 ? 1 : 0};
-            job.report = reportOf(texts[version]);
-            QCOMPARE(job.report.lostHost(), std::string("tb"));
-            const Verdict verdict = judge(ranks, job);
-            QCOMPARE(verdict.run.outcome, std::string("failed"));
-            QCOMPARE(verdict.run.reason,
-                     std::string("mpirun lost its daemon on host tb, and with it the ranks there; rank 0 was at "
-                                 "step 5 in 0F3"));
-            QCOMPARE(verdict.rank, -1);
-        }
-    }
-
-    void mpirunNamesNoRank() {
-        const std::vector<RankFate> joined{at(RankPhase::Compute, 5, "0F3"), at(RankPhase::Compute, 5, "1F2")};
-        const std::vector<RankFate> starting(2);
-        QCOMPARE(judge(joined, {{false, 139}, {}, false, {}}).run.reason,
-                 std::string("a rank was killed by SIGSEGV; mpirun does not say which"));
-        QCOMPARE(judge(starting, {{false, 137}, {}, false, {}}).run.reason,
-                 std::string("a rank was killed by SIGKILL while ranks were starting; mpirun does not say which"));
-        QCOMPARE(judge(starting, {{false, 143}, {}, false, {}}).run.reason,
-                 std::string("mpirun failed (exit code 143)"));
-    }
-
-    void aRanksOwnErrorWinsOverMpirunsExitCode() {
-        const std::vector<RankFate> ranks{at(RankPhase::Compute, 0, "0F0"), said("no such file: corpus.txt")};
-        const Verdict verdict = judge(ranks, {{false, 1}, {}, false, {}});
-        QCOMPARE(verdict.run.reason, std::string("rank 1: no such file: corpus.txt"));
-    }
-
-    void finishedStoppedKilledAndUnwritable() {
-        const std::vector<RankFate> finished{said("finished"), said("finished")};
-        QCOMPARE(judge(finished, {{false, 0}, {}, false, {}}).run.outcome, std::string("finished"));
-        QCOMPARE(judge(finished, {{false, 0}, {}, false, {}}).run.reason, std::string());
-        const std::vector<RankFate> stopped{said("stopped"), said("stopped")};
-        QCOMPARE(judge(stopped, {{false, 0}, {}, false, {}}).run.outcome, std::string("stopped"));
-        const std::vector<RankFate> killed{at(RankPhase::Compute, 7, "0F0"), at(RankPhase::Compute, 7, "1F0")};
-        const Verdict verdict = judge(killed, {{true, 9}, {}, true, {}});
-        QCOMPARE(verdict.run.outcome, std::string("stopped"));
-        QCOMPARE(verdict.run.reason, std::string("killed on request at step 7 in 0F0"));
-        const Verdict early = judge(std::vector<RankFate>(2), {{false, 143}, {}, true, {}});  // no rank had started
-        QCOMPARE(early.run.outcome, std::string("stopped"));
-        QCOMPARE(early.run.reason, std::string("killed on request"));
-        const Error full{"cannot write", "/mnt/run.shardlab", "No space left on device", {}};
-        const Verdict unwritable = judge(killed, {{true, 15}, {}, false, full});
-        QCOMPARE(unwritable.run.outcome, std::string("failed"));
-        QVERIFY(unwritable.run.reason.find("No space left") != std::string::npos);
     }
 };
 

@@ -52,19 +52,28 @@ bool mpirunEndedFirst(std::span<const RankFate> ranks, const JobFate& job) {
            });
 }
 
-/// The rank that ended the run: it said why itself, mpirun named it, or its link was the first seen to break.
-int culprit(std::span<const RankFate> ranks, const JobFate& job) {
-    for (std::size_t i = 0; i < ranks.size(); ++i)
-        if (ranks[i].goodbye && !endedInOrder(ranks[i])) return static_cast<int>(i);
-    if (const int named = job.report.rank();
-        named >= 0 && named < static_cast<int>(ranks.size()) && !endedInOrder(ranks[static_cast<std::size_t>(named)]))
-        return named;
-    if (mpirunEndedFirst(ranks, job)) return -1;
+/// The rank whose link was the first seen to break; -1: none did.
+int firstLost(std::span<const RankFate> ranks) {
     int first = -1;
     for (std::size_t i = 0; i < ranks.size(); ++i)
         if (ranks[i].lostAt && (first < 0 || *ranks[i].lostAt < *ranks[static_cast<std::size_t>(first)].lostAt))
             first = static_cast<int>(i);
     return first;
+}
+
+/// The rank that ended the run: it said why itself, mpirun named it, or its link was the first seen to break. A rank
+/// that mpirun names without a signal may be the neighbour of a dead one, which MPI aborts as their connection breaks:
+/// then the link of the dead one broke before.
+int culprit(std::span<const RankFate> ranks, const JobFate& job) {
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+        if (ranks[i].goodbye && !endedInOrder(ranks[i])) return static_cast<int>(i);
+    const int lost = firstLost(ranks);
+    if (const int named = job.report.rank();
+        named >= 0 && named < static_cast<int>(ranks.size()) && !endedInOrder(ranks[static_cast<std::size_t>(named)])) {
+        const std::optional<std::int64_t>& lostAt = ranks[static_cast<std::size_t>(named)].lostAt;
+        return !job.report.signal() && lostAt && *ranks[static_cast<std::size_t>(lost)].lostAt < *lostAt ? lost : named;
+    }
+    return mpirunEndedFirst(ranks, job) ? -1 : lost;
 }
 
 /// mpirun ends with 128 + the signal that ended a rank, also where it does not come to name the rank; or with 128 + a
