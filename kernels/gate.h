@@ -162,6 +162,13 @@ struct GateOps {
         return {KernelKind::Routing, 4.0 * shape.experts * (shape.samples + 4)};
     }
 
+    /// Where experts choose: tally[0] += the tokens that no expert took, tally[1] becomes the most experts that took
+    /// one token if these are more, and tally[2] the most rounds, where routes.rounds is not null.
+    virtual void countTaken(const GateShape& shape, const Routes& routes, std::int32_t* tally) = 0;
+    static KernelWork countTakenWork(const GateShape& shape, const Routes&, const std::int32_t*) {
+        return {KernelKind::Routing, 4.0 * shape.tokens() * shape.choices};
+    }
+
 protected:
     ~GateOps() = default;
 
@@ -173,6 +180,6 @@ private:
 
 #define SHARDLAB_GATE_OPS(operation)                                                                                   \
     operation(GateOps, gateNoise, 6) operation(GateOps, route, 4) operation(GateOps, routeGrad, 6)                     \
-        operation(GateOps, countLoad, 3)
+        operation(GateOps, countLoad, 3) operation(GateOps, countTaken, 3)
 
 }  // namespace shardlab::kernels

@@ -292,4 +292,16 @@ void CpuDevice::countLoad(const GateShape& shape, const float* asked, std::int32
         }
 }
 
+void CpuDevice::countTaken(const GateShape& shape, const Routes& routes, std::int32_t* tally) {
+    for (std::int64_t token = 0; token < shape.tokens(); ++token) {
+        const std::int32_t* const rows = routes.rows + token * shape.choices;
+        const auto taken =
+            static_cast<std::int32_t>(std::count_if(rows, rows + shape.choices, [](int row) { return row >= 0; }));
+        tally[0] += taken == 0 ? 1 : 0;
+        tally[1] = std::max(tally[1], taken);
+    }
+    for (int sample = 0; routes.rounds && sample < shape.samples; ++sample)
+        tally[2] = std::max(tally[2], routes.rounds[sample]);
+}
+
 }  // namespace shardlab::kernels

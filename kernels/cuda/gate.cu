@@ -136,6 +136,17 @@ __global__ void countLoadKernel(GateShape shape, const float* asked, std::int32_
     }
 }
 
+__global__ void countTakenKernel(GateShape shape, Routes routes, std::int32_t* tally) {
+    const int token = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+    if (token >= shape.tokens()) return;
+    int taken = 0;
+    for (int choice = 0; choice < shape.choices; ++choice)
+        taken += routes.rows[static_cast<std::int64_t>(token) * shape.choices + choice] >= 0 ? 1 : 0;
+    if (taken == 0) atomicAdd(&tally[0], 1);
+    atomicMax(&tally[1], taken);
+    if (routes.rounds && token < shape.samples) atomicMax(&tally[2], routes.rounds[token]);
+}
+
 unsigned tokenBlocks(const GateShape& shape) { return static_cast<unsigned>(ceilDiv(shape.tokens(), tokensOfBlock)); }
 
 }  // namespace
@@ -220,6 +231,12 @@ void CudaDevice::routeGrad(const GateShape& shape, const Balance& balance, const
 void CudaDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {
     launch("countLoad", countLoadKernel, static_cast<unsigned>(ceilDiv(shape.experts, 128)), 128, *queue_, shape, asked,
            tally);
+}
+
+void CudaDevice::countTaken(const GateShape& shape, const Routes& routes, std::int32_t* tally) {
+    if (shape.tokens() == 0) return;
+    launch("countTaken", countTakenKernel, static_cast<unsigned>(ceilDiv(shape.tokens(), 128)), 128, *queue_, shape,
+           routes, tally);
 }
 
 }  // namespace shardlab::kernels::cuda

@@ -5,6 +5,7 @@
 #include "tests/kernels/tried_gate.h"
 #include "tests/support/wings.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -227,6 +228,19 @@ private Q_SLOTS:
         requirePlaces(rule.kind, routes, decision, in);
         const std::vector<float> counts = routes.counts.now();
         for (std::size_t i = 0; i < counts.size() / 2; ++i) QCOMPARE(counts[i], float(shape.capacity));
+
+        std::vector<std::int32_t> taken{5, 0, 0};
+        const DeviceArray counted = tokens(taken);
+        for (int twice = 0; twice < 2; ++twice) device().countTaken(shape, routes.routes(), counted.tokens());
+        const std::vector<std::int32_t> rows = integers(device(), routes.rows);
+        for (auto row = rows.begin(); row != rows.end(); row += shape.experts) {
+            const auto experts = std::int32_t(std::count_if(row, row + shape.experts, [](int r) { return r >= 0; }));
+            taken[0] += experts == 0 ? 2 : 0;
+            taken[1] = std::max(taken[1], experts);
+        }
+        const std::vector<std::int32_t> rounds = integers(device(), routes.rounds);
+        taken[2] = *std::max_element(rounds.begin(), rounds.end());  // of another gate what stood there before
+        TRUE_OF(integers(device(), counted) == taken);
     }
 
     /// What is assigned holds to its constraints and is the maximum: near that which slow projections in double

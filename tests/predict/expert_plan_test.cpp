@@ -329,6 +329,18 @@ private Q_SLOTS:
         QCOMPARE(*loads.from(3).droppedShare(), 10.0 / 112);
         QCOMPARE(loads.layers().at(7)[0].asked, 2016.0);
         QVERIFY(loads.from(4).empty());
+
+        QVERIFY(!loads.chosen());
+        for (const int rank : {0, 1})
+            for (const int layer : {1, 7}) {
+                tell(3, rank, {layer, 0}, EventKind::UntakenTokens, layer);
+                tell(3, rank, {layer, 0}, EventKind::ExpertsOfToken, layer + rank);
+                tell(2, rank, {layer, 0}, EventKind::AssignmentRounds, 20 + rank);
+            }
+        QCOMPARE(loads.from(3).chosen()->untaken, (2 * 1 + 2 * 7) / 2.0);
+        QCOMPARE(loads.from(3).chosen()->mostOfToken, 8.0);
+        QCOMPARE(loads.from(3).chosen()->mostRounds, 0.0);
+        QCOMPARE(loads.chosen()->mostRounds, 21.0);
     }
 };
 

@@ -136,6 +136,14 @@ private Q_SLOTS:
         else QCOMPARE(total(asked), all);
         if (choose || dropless(model)) QCOMPARE(total(dropped), 0.0);
         else QVERIFY(total(dropped) > 0 && total(dropped) < total(asked));
+        QCOMPARE(loads(run, EventKind::UntakenTokens).size(), std::size_t(choose ? steps * layers : 0));
+        for (const auto& [key, most] : loads(run, EventKind::ExpertsOfToken)) QVERIFY(most >= 2 && most <= experts);
+        for (const auto& [key, untaken] : loads(run, EventKind::UntakenTokens)) {
+            const double taken = tokens - untaken, most = loads(run, EventKind::ExpertsOfToken).at(key);
+            QVERIFY2(untaken >= 0 && taken * most >= tokens * 1.25 && taken <= tokens, qPrintable(gate));
+        }
+        const bool capped = capsTokens(model);
+        QCOMPARE(loads(run, EventKind::AssignmentRounds).size(), std::size_t(capped ? steps * layers : 0));
         const std::vector<double> losses = run.counter(EventKind::Loss);
         QVERIFY2(losses.back() < losses.front() - 0.05,
                  qPrintable(QString("%1 to %2").arg(losses.front()).arg(losses.back())));

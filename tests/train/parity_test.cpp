@@ -2,7 +2,9 @@
 // The proof of synchronous training: whatever the layout and the schedule, the losses are those of one rank.
 #include "engine/layout/schedule/passes.h"
 #include "engine/layout/schedule/validate.h"
+#include "engine/layout/data/corpus.h"
 #include "engine/layout/data/text_generator.h"
+#include "engine/trace/checkpoint/resume.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
@@ -130,6 +132,51 @@ private Q_SLOTS:
         oneRank_.requireEqual(plan.layout, run);
         requireReplicasEqual(run, plan.mesh);
         requireTiedEqual(run);
+        QCOMPARE(run.counter(EventKind::ReplicasThatDiffer), std::vector<double>(data > 1 ? pipeline : 0, 0.0));
+    }
+
+    /// A replica that went on from a checkpoint of another training stays apart: gradients alone are averaged.
+    void aReplicaThatDiffersIsTold() {
+        Layout layout = layoutOf("gpt", "sgd", 1, 2, "1f1b", 1);
+        layout.run.steps = layout.checkpoint.every = 2;
+        std::string whole, other;
+        for (std::string* checkpoint : {&whole, &other}) {
+            layout.checkpoint.path = folder_.filePath(checkpoint == &whole ? "whole" : "other").toStdString();
+            layout.optimizer.learningRate /= 2;
+            const RunOutcome run = runInProcess(planOf(layout), {}, [&](int, TrainerServices& services) {
+                services.checkpoints = layout.checkpoint.path;
+            });
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            *checkpoint = newestWhole(layout.checkpoint.path)->string();
+        }
+        splitOver(layout, {3, 2});
+        layout.batch = {6, 1};
+        layout.run.steps = 4;
+        layout.checkpoint.every = 0;
+        const Plan plan = planOf(layout);
+        const Mesh& mesh = plan.mesh;
+        for (const bool apart : {false, true}) {
+            const RunOutcome run = runInProcess(plan, {}, [&](int rank, TrainerServices& services) {
+                services.resume = apart && mesh.coordinate(rank, Axis::Data) == 1 ? other : whole;
+            });
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            QCOMPARE(run.counter(EventKind::ReplicasThatDiffer), std::vector<double>(2, apart ? 1.0 : 0.0));
+        }
+    }
+
+    /// The place in the data is told with each step.
+    void epochsAndSamplesAreCounted() {
+        const Layout layout = layoutOf("mlp", "sgd", 2, 1, "1f1b", 1);
+        const RunOutcome run = runInProcess(planOf(layout));
+        const auto corpus = Corpus::load(layout);
+        QVERIFY(corpus);
+        std::vector<double> epochs, samples;
+        for (int step = 1; step <= steps; ++step) {
+            samples.push_back(step * globalBatch);
+            epochs.push_back(samples.back() / double(corpus->trainWindows()));
+        }
+        QCOMPARE(run.counter(EventKind::Samples), samples);
+        QCOMPARE(run.counter(EventKind::Epochs), epochs);
     }
 
     /// Layers of different width, and stages of different length: every layer keeps its own width wherever it lives.

@@ -67,7 +67,7 @@ class Counters {
 public:
     /// Whether the kind is a number that its value says all of.
     static constexpr bool keeps(EventKind kind) {
-        return kind == EventKind::NamedCounter || kind == EventKind::LossScale ||
+        return kind == EventKind::NamedCounter || kind == EventKind::LossScale || kind > EventKind::Mark ||
                (kind >= EventKind::Loss && kind <= EventKind::TokensPerSecond);
     }
     void add(const Event& event);

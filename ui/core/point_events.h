@@ -21,20 +21,22 @@ class PointEvents {
 public:
     /// All instants, and the counters that views ask for by kind. Others are in counters(), or in the figures of steps
     /// alone.
-    static constexpr std::array kinds{EventKind::Command,           EventKind::Fault,
-                                      EventKind::Overflow,          EventKind::Dropped,
-                                      EventKind::Restart,           EventKind::Mark,
-                                      EventKind::InjectedFault,     EventKind::Loss,
-                                      EventKind::ValidationLoss,    EventKind::GradientNorm,
-                                      EventKind::LearningRate,      EventKind::LossScale,
-                                      EventKind::PaceOverrun,       EventKind::Staleness,
-                                      EventKind::ElasticDistance,   EventKind::OverwrittenUpdates,
-                                      EventKind::WeightVersions,    EventKind::LargestFree,
-                                      EventKind::HostMemory,        EventKind::GradientExponents,
-                                      EventKind::ExpertLoad,        EventKind::ExpertDropped,
-                                      EventKind::PackedActivations, EventKind::Fp8Scale,
-                                      EventKind::Fp8Saturated,      EventKind::Fp8Flushed,
-                                      EventKind::PredictionLoss,    EventKind::TokensPerSecond};
+    static constexpr std::array kinds{EventKind::Command,          EventKind::Fault,
+                                      EventKind::Overflow,         EventKind::Dropped,
+                                      EventKind::Restart,          EventKind::Mark,
+                                      EventKind::InjectedFault,    EventKind::Loss,
+                                      EventKind::ValidationLoss,   EventKind::GradientNorm,
+                                      EventKind::LearningRate,     EventKind::LossScale,
+                                      EventKind::PaceOverrun,      EventKind::Staleness,
+                                      EventKind::ElasticDistance,  EventKind::OverwrittenUpdates,
+                                      EventKind::WeightVersions,   EventKind::LargestFree,
+                                      EventKind::HostMemory,       EventKind::GradientExponents,
+                                      EventKind::ExpertLoad,       EventKind::ExpertDropped,
+                                      EventKind::UntakenTokens,    EventKind::ExpertsOfToken,
+                                      EventKind::AssignmentRounds, EventKind::PackedActivations,
+                                      EventKind::Fp8Scale,         EventKind::Fp8Saturated,
+                                      EventKind::Fp8Flushed,       EventKind::PredictionLoss,
+                                      EventKind::TokensPerSecond};
     static constexpr std::span instants = std::span(kinds).first<7>();
     static bool keeps(EventKind kind);  ///< in either way
 

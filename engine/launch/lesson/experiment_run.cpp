@@ -5,6 +5,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/device_time.h"
 #include "engine/trace/event/event_payload.h"
+#include "engine/trace/event/exponents.h"
 #include "engine/trace/event/restarts.h"
 #include "engine/trace/metrics/expert_loads.h"
 #include "engine/trace/metrics/summary.h"
@@ -73,7 +74,8 @@ private:
 class Counting {
 public:
     explicit Counting(const RunHeader& header)
-        : traffic_(header), device_(header.stretch), serves_(updatesAtServer(header.layout.parallel)) {}
+        : traffic_(header), device_(header.stretch), serves_(updatesAtServer(header.layout.parallel)),
+          tokensPerStep_(static_cast<double>(tokensPerStep(header.layout))) {}
 
     void add(std::span<const Event> events) {
         for (const Event& event : events) add(event);
@@ -93,6 +95,11 @@ public:
             const ExpertLoads loads = experts_.from((steps_.begin()->first + steps_.rbegin()->first + 1) / 2);
             tally.unevenLoad = loads.unevenness();
             tally.droppedShare = loads.droppedShare();
+            if (const auto chosen = loads.chosen()) {
+                tally.untakenShare = chosen->untaken / tokensPerStep_;
+                tally.expertsOfToken = chosen->mostOfToken;
+                if (chosen->mostRounds > 0) tally.assignmentRounds = chosen->mostRounds;
+            }
         }
         const auto first = std::next(steps_.begin(), steps_.size() > warmUpSteps ? static_cast<int>(warmUpSteps) : 0);
         const double share = device_.seconds(1e-9) /
@@ -105,6 +112,7 @@ public:
         if (serves_) tally.serverBusy = busy_.share(first == steps_.end() ? 0 : first->first);
         if (updates_ > 0) tally.staleness = late_ / updates_;
         if (written_ > 0) tally.overwritten = overwritten_ / written_;
+        if (gradients_ > 0) tally.vanishing = vanishing_ / gradients_;
         interruptions_.tell(tally);
         return tally;
     }
@@ -125,7 +133,19 @@ private:
         else if (event.kind == EventKind::OverwrittenUpdates) addOverwritten(event);
         else if (event.kind == EventKind::LossScale) addScale(event);
         else if (event.kind >= EventKind::Fp8Scale && event.kind <= EventKind::Fp8Flushed) addRounded(event);
-        else if (event.kind == EventKind::ExpertLoad || event.kind == EventKind::ExpertDropped) experts_.add(event);
+        else if (event.kind == EventKind::GradientExponents) addExponents(event);
+        else if (event.kind == EventKind::Epochs) keepLargest(tally_.epochs, event.value);
+        else if (event.kind == EventKind::Samples) keepLargest(tally_.samples, event.value);
+        else if (event.kind == EventKind::ReplicasThatDiffer) keepLargest(tally_.differingReplicas, event.value);
+        else experts_.add(event);
+    }
+
+    static void keepLargest(std::optional<double>& most, double value) { most = std::max(most.value_or(value), value); }
+
+    void addExponents(const Event& event) {
+        const std::int64_t bin = exponentBin(event);
+        gradients_ += event.value;
+        if (bin == zeroBin || bin < fp16Smallest - firstExponent) vanishing_ += event.value;
     }
 
     void addStaleness(double value) {
@@ -165,11 +185,13 @@ private:
     ExpertLoads experts_;
     const DeviceTime device_;
     const bool serves_;
+    const double tokensPerStep_;
     ServerBusy busy_;
     Interruptions interruptions_;
     double late_ = 0;
     int updates_ = 0;
     double overwritten_ = 0, written_ = 0;  ///< elements
+    double vanishing_ = 0, gradients_ = 0;  ///< numbers of gradients
     int lastExchange_ = -1;
     RunTally tally_;
     struct Nanoseconds {

@@ -24,11 +24,20 @@ struct RunTally {
     /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers.
     std::optional<double> unevenLoad;
     std::optional<double> droppedShare;  ///< the share of the tokens' choices that found no place
+    // Where experts choose their tokens.
+    std::optional<double> untakenShare;      ///< the share of a layer's tokens that no expert took, mean over layers
+    std::optional<double> expertsOfToken;    ///< the most experts that took one token
+    std::optional<double> assignmentRounds;  ///< the most rounds of an assignment
     /// Share of time in which rank 0 takes gradients, updates and sends weights, where it is a server.
     std::optional<double> serverBusy;
     std::optional<double> staleness;  ///< mean over the updates of an asynchronous server, or in shared memory
     std::optional<double>
-        overwritten;        ///< share of the elements written in shared memory that overwrote another worker's
+        overwritten;                ///< share of the elements written in shared memory that overwrote another worker's
+    std::optional<double> epochs;   ///< how often the data have been gone through
+    std::optional<double> samples;  ///< that the run has trained on
+    std::optional<double> differingReplicas;  ///< replicas whose weights differ from the first's, as training ends
+    /// The share of the numbers of gradients, times the loss scale, that fp16 has no number but 0 for.
+    std::optional<double> vanishing;
     int restarts = 0;       ///< restarts after faults
     int repeatedSteps = 0;  ///< steps done, and done again from a checkpoint before them
     /// On the run's clock, from the last step before each restart to the first one after it.

@@ -57,6 +57,11 @@ public:
     /// so any layout can go on from there.
     std::int64_t samplesBefore(std::int64_t step) const;
 
+    /// How often the training part's windows have been gone through as step `step` begins.
+    double epochsBefore(std::int64_t step) const {
+        return static_cast<double>(samplesBefore(step)) / static_cast<double>(corpus_.trainWindows());
+    }
+
     /// Microbatch j of this replica in step `step` (from 0). Windows are drawn without repetition in an order shuffled
     /// anew for each epoch. Where an epoch's last windows fill no batch, the next epoch's first windows fill it up
     /// (carry), the epoch's own first windows do (pad), or the last windows are left out (drop).

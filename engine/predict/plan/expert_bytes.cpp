@@ -20,8 +20,8 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     const std::int64_t rows = expertRows(model, layout.batch.micro, share);
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
-    size.gate =
-        fp32 * (tokens * gateColumns(model) + 2 * routes + placed + 2 * samples * n + (dropless(model) ? n + 1 : 0));
+    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + placed + 2 * samples * n +
+                        (dropless(model) ? n + 1 : 0) + (capsTokens(model) ? samples : 0));
     // Other stacks weight the activation, and need not keep what experts make of it.
     const int kept = modelledStack(layout) ? 1 : 2;
     size.rows = bytes * rows * (kept * h + (expansions + 1) * f);
@@ -29,7 +29,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     size.scratch = bytes * (dropless(model) ? rows : placed / n) * f;
     size.gathered = bytes * rows * h;
     if (share.spread() > 1) size.sent = size.gathered;
-    if (capsTokens(model)) size.assigned = fp32 * tokens * n + std::int64_t{sizeof(std::int32_t)} * samples;
+    if (capsTokens(model)) size.assigned = fp32 * tokens * n;
     if (bytes != fp32) {
         size.floats = fp32 * tokens * h;
         size.ownFloats = size.floats / (share.sequence ? share.size : 1);
@@ -51,11 +51,12 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
 
 std::int64_t tallyBytes(const ModelSpec& model, int first, int layers) {
     if (!hasExperts(model)) return 0;
+    constexpr std::int64_t number = sizeof(std::int32_t);
     std::int64_t bytes = 0;
     for (int layer = first; layer < first + layers; ++layer)
         if (hasExperts(model, layer))
-            bytes +=
-                (2 * std::int64_t{sizeof(std::int32_t)} + (biasesChoice(model) ? fp32Bytes : 0)) * model.experts.count;
+            bytes += number * (2 * model.experts.count + (expertsChoose(model) ? 3 : 0)) +
+                     (biasesChoice(model) ? fp32Bytes * model.experts.count : 0);
     return bytes;
 }
 

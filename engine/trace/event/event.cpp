@@ -53,6 +53,12 @@ std::string_view name(EventKind kind) {
     case EventKind::Loss: return "loss";
     case EventKind::ValidationLoss: return "validation loss";
     case EventKind::PredictionLoss: return "loss of predictions ahead";
+    case EventKind::UntakenTokens: return "tokens that no expert took";
+    case EventKind::ExpertsOfToken: return "most experts of a token";
+    case EventKind::AssignmentRounds: return "rounds of assignment";
+    case EventKind::Epochs: return "epochs";
+    case EventKind::Samples: return "samples";
+    case EventKind::ReplicasThatDiffer: return "replicas that differ";
     case EventKind::GradientNorm: return "gradient norm";
     case EventKind::LearningRate: return "learning rate";
     case EventKind::TokensPerSecond: return "tokens per second";

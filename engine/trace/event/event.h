@@ -142,7 +142,16 @@ enum class EventKind : std::uint8_t {
     Fp8Flushed = 115,    ///< value: numbers that became 0 as the action rounded them
     PredictionLoss = 116,  ///< mean of the losses of the modules that predict further tokens, each a mean over the
                            ///< step's tokens, nats; beside Loss, of which it is no part
-    Mark = 120,            ///< an instant
+    // Where experts choose their tokens, for each layer with experts; bytes: the layer, as expertNumber() says of its
+    // expert 0.
+    UntakenTokens = 117,     ///< value: tokens of the step that no expert took
+    ExpertsOfToken = 118,    ///< value: the most experts that took one token
+    AssignmentRounds = 119,  ///< value: the most rounds that the assignment of a sample's tokens took
+    Mark = 120,              ///< an instant
+    Epochs = 121,            ///< value: how often the training part of the data has been gone through as the step ends
+    Samples = 122,  ///< value: samples that the run has trained on as the step ends, those done twice counted once
+    ReplicasThatDiffer = 123,  ///< value: replicas whose weights of this rank's stages differ in any bit from those of
+                               ///< the first one, which tells; before a checkpoint, and when training ends
 };
 
 /// The kind of event that an action of each kind leaves.
@@ -201,7 +210,8 @@ constexpr bool isSpan(EventKind kind) {
 }
 constexpr bool isCounter(EventKind kind) {
     return (kind >= EventKind::Loss && kind < EventKind::Command) ||
-           (kind >= EventKind::NamedCounter && kind <= EventKind::PredictionLoss);
+           (kind >= EventKind::NamedCounter && kind < EventKind::Mark) ||
+           (kind > EventKind::Mark && kind <= EventKind::ReplicasThatDiffer);
 }
 /// Spans that keep the compute lane busy: F, B, I, W, kernels. A recomputation lies within a B or I and carries its id.
 constexpr bool isCompute(EventKind kind) {

@@ -51,7 +51,8 @@ constexpr std::int64_t elementsWritten(const Event& event) { return event.bytes;
 /// OverwrittenUpdates: the elements of them in which it overwrote another's update.
 constexpr double elementsOverwritten(const Event& event) { return event.value; }
 
-/// ExpertLoad, ExpertDropped: the expert whose tokens are counted.
+/// ExpertLoad, ExpertDropped: the expert whose tokens are counted. UntakenTokens, ExpertsOfToken, AssignmentRounds: the
+/// layer.
 constexpr ExpertOfLayer expertOf(const Event& event) { return expertOf(event.bytes); }
 /// GradientExponents: the histogram's bin (exponents.h), which a damaged file may have beyond them.
 constexpr std::int64_t exponentBin(const Event& event) { return event.bytes; }

@@ -13,6 +13,13 @@ constexpr int mostExperts = 1024;  ///< that a layout can ask for
 }  // namespace
 
 void ExpertLoads::add(const Event& event) {
+    if (event.kind >= EventKind::UntakenTokens && event.kind <= EventKind::AssignmentRounds) {
+        Chosen& chosen = chosen_[event.step][expertOf(event).layer];
+        if (event.kind == EventKind::UntakenTokens) chosen.untaken += event.value;
+        double& most = event.kind == EventKind::ExpertsOfToken ? chosen.mostOfToken : chosen.mostRounds;
+        if (event.kind != EventKind::UntakenTokens) most = std::max(most, event.value);
+        return;
+    }
     if (event.kind != EventKind::ExpertLoad && event.kind != EventKind::ExpertDropped) return;
     if (expertOf(event).expert >= mostExperts) return;  // the file is damaged
     Load& load = steps_[event.step][expertNumber(expertOf(event))];
@@ -22,6 +29,7 @@ void ExpertLoads::add(const Event& event) {
 ExpertLoads ExpertLoads::from(int step) const {
     ExpertLoads later;
     later.steps_.insert(steps_.lower_bound(step), steps_.end());
+    later.chosen_.insert(chosen_.lower_bound(step), chosen_.end());
     return later;
 }
 
@@ -62,6 +70,21 @@ std::optional<double> ExpertLoads::droppedShare() const {
             dropped += load.dropped;
         }
     return asked > 0 ? std::optional(dropped / asked) : std::nullopt;
+}
+
+std::optional<ExpertLoads::Chosen> ExpertLoads::chosen() const {
+    Chosen all;
+    int counted = 0;
+    for (const auto& [step, layers] : chosen_)
+        for (const auto& [layer, chosen] : layers) {
+            all.untaken += chosen.untaken;
+            all.mostOfToken = std::max(all.mostOfToken, chosen.mostOfToken);
+            all.mostRounds = std::max(all.mostRounds, chosen.mostRounds);
+            ++counted;
+        }
+    if (counted == 0) return std::nullopt;
+    all.untaken /= counted;
+    return all;
 }
 
 }  // namespace shardlab::trace

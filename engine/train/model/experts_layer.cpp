@@ -33,7 +33,8 @@ ExpertsLayer::Block ExpertsLayer::makeBlock(const std::string& name, int width, 
 
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)
     : context_(context), width_(spec.width), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
-      dropout_(context.dropout, context.seed, block + ".moe"), tally_(context.arena, spec.gate.shape.experts) {
+      dropout_(context.dropout, context.seed, block + ".moe"),
+      tally_(context.arena, spec.gate.shape.experts, spec.gate.expertsChoose()) {
     const int members = context.experts ? context.experts->size() : 1, own = expertsOfFold() / members;
     const int first = fold() * expertsOfFold() + (context.experts ? context.experts->member() * own : 0);
     if (spec.shared > 0) shared_.emplace(makeBlock(block + ".moe.shared", spec.shared, spec));
@@ -319,6 +320,7 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     expertsGrad(held);
     normedGrad(held, kept);
     context_.device().countLoad(gate_.spec().shape, held.gate.routes().asked, tally_.counts());
+    if (tally_.chosen()) context_.device().countTaken(gate_.spec().shape, held.gate.routes(), tally_.chosen());
     gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
     return norm_.inputGrad(held, outputGradient.data(), kept);
 }

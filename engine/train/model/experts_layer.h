@@ -58,7 +58,8 @@ struct ExpertsSpec {
 ///                                produced are overwritten with their gradients; normedGradient n·h and the returned
 ///                                gradient n·h (`kept`). The output's gradient is freed at the end
 ///   until weightGrad             normedGradient, and all that forward keeps
-///   throughout (Buffers)         the tally, 2n of 32 bits, and the bias of the choice, n fp32, where there is one
+///   throughout (Buffers)         the tally, 2n of 32 bits, or 2n + 3 where experts choose, and the bias of the choice,
+///                                n fp32, where there is one
 ///   recompute pointwise          normed, activated and the shared block's are freed as forward ends, and made again as
 ///                                inputGrad begins
 ///   with an expert group         Rh more (Temporary): in forward for the rows sent, until gathered is received, then

@@ -38,12 +38,14 @@ GateState::GateState(const LayerContext& context, const GateSpec& spec) {
     counts =
         allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
     if (shape.dropless) begins = allocate(static_cast<std::size_t>(shape.experts) + 1, DType::I32);
+    if (spec.capped()) rounds = allocate(static_cast<std::size_t>(shape.samples), DType::I32);
 }
 
 Routes GateState::routes() const {
     Routes routes{weights.floats(), numbers(rows), numbers(places), counts.floats(),
                   counts.floats() + counts.size() / 2};
     if (!begins.empty()) routes.begins = numbers(begins);
+    if (!rounds.empty()) routes.rounds = numbers(rounds);
     return routes;
 }
 
@@ -133,15 +135,12 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
         rule.firstRow = *state.firstSample * shape.sequence;
     }
     Routes routes = held.routes();
-    Buffer assigned, rounds;
+    Buffer assigned;
     if (spec_.capped()) {
         rule.tokenExperts = spec_.tokenExperts;
         rule.entropy = static_cast<float>(spec_.entropy);
         assigned = context_.arena.allocate(MemoryCategory::Temporary, scoresOf(shape, shape.experts), DType::F32);
-        rounds =
-            context_.arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(shape.samples), DType::I32);
         routes.assigned = assigned.floats();
-        routes.rounds = numbers(rounds);
     }
     context_.device().route(shape, rule, held.scoresOfAll(), routes);
 }

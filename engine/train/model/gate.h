@@ -29,12 +29,12 @@ struct GateSpec {
 
 /// What a gate holds of one microbatch. Memory for N tokens, n experts, g groups, k choices, R rows and b samples:
 ///   scores, noise  Nn fp32 each, and where there are groups Ng each; noise only where the gate is noisy
-///   weights, rows  Nk each; places R; asked and sums 2bn; begins n + 1 where dropless
+///   weights, rows  Nk each; places R; asked and sums 2bn; begins n + 1 where dropless; rounds b with CappedChoice
 class GateState {
 public:
     GateState() = default;
     GateState(const LayerContext& context, const GateSpec& spec);
-    /// The routes in these buffers; `assigned` and `rounds` belong to the caller.
+    /// The routes in these buffers; `assigned` belongs to the caller.
     Routes routes() const;
     GateScores scoresOfAll() const { return {scores.floats(), groupScores.empty() ? nullptr : groupScores.floats()}; }
     GateScores noiseOfAll() const {
@@ -42,13 +42,14 @@ public:
     }
 
     void visitSavedBuffers(const KeptVisitor& visit) {
-        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts, &begins})
+        for (Buffer* each :
+             {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts, &begins, &rounds})
             visit(*each);
     }
 
     Buffer scores, groupScores;  ///< G and P after the forward, the gradients of H and U after inputGrad
     Buffer noise, groupNoise;
-    Buffer weights, rows, places, counts, begins;
+    Buffer weights, rows, places, counts, begins, rounds;
 };
 
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
@@ -57,7 +58,7 @@ public:
 /// Temporary memory: where activations have 16 bits, Nh in fp32, for x in forward and weightGrad, and for the gate's
 /// part of own tokens' gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where
 /// gradients have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn
-/// fp32 and a number for each sample.
+/// fp32.
 /// A tensor group shares none of it: its members have the same weights and compute the same bits for all tokens. A
 /// member of a context group chooses for its own tokens; no choice may depend on other tokens (the layout's check sees
 /// to that), but the balance loss is that of whole samples.

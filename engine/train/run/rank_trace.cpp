@@ -101,6 +101,12 @@ void RankTrace::experts(const ExpertLoad& load) {
         recorder_.counter(EventKind::ExpertLoad, step_, load.asked[e], which);
         if (load.dropped[e] > 0) recorder_.counter(EventKind::ExpertDropped, step_, load.dropped[e], which);
     }
+    if (!load.chosen) return;
+    const std::int64_t layer = expertNumber({load.layer, 0});
+    recorder_.counter(EventKind::UntakenTokens, step_, load.chosen->untaken, layer);
+    recorder_.counter(EventKind::ExpertsOfToken, step_, load.chosen->mostOfToken, layer);
+    if (load.chosen->mostRounds > 0)
+        recorder_.counter(EventKind::AssignmentRounds, step_, load.chosen->mostRounds, layer);
 }
 
 void RankTrace::rounded(EventKind kind, const Action& action, std::int64_t place, double value) {

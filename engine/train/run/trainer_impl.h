@@ -55,6 +55,7 @@ private:
     void recordStep(int step, double loss, std::optional<double> gradientNorm, double seconds);
     void recordExposedComm();
     void takeCheckpoint(std::int64_t stepsDone);
+    void compareReplicas();
     void finishCheckpoint();
     void validate();
     bool validatesAfter(int step) const;

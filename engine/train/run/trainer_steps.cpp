@@ -3,6 +3,7 @@
 #include "engine/train/run/trainer_impl.h"
 
 #include "engine/base/clock.h"
+#include "engine/base/crc32c.h"
 #include "engine/train/optim/learning_rate.h"
 #include "engine/layout/schedule/passes.h"
 #include "engine/train/run/async_server.h"
@@ -11,6 +12,8 @@
 #include "engine/train/run/hogwild_worker.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -61,6 +64,7 @@ std::string Trainer::Impl::train() {
         asked = asked && !empty;
     }
     if (layout_.checkpoint.every > 0 && step > firstStep_) takeCheckpoint(step);
+    else compareReplicas();
     leave();
     return step < layout_.run.steps ? "stopped" : "finished";
 }
@@ -128,9 +132,30 @@ void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
                            " no replica's weights are those of the run");
         return;
     }
+    compareReplicas();
     // Steps before a checkpoint are never done again, so their records must not be lost with the process.
     if (services_.settle) services_.settle();
     checkpoints_->take({stepsDone, sampler_.samplesBefore(stepsDone), scale_.numbers()});
+}
+
+/// Replicas that average their gradients begin with the same weights and make the same updates, so that they stay the
+/// same to the bit. Collective over the ranks that hold the same weights.
+void Trainer::Impl::compareReplicas() {
+    const bool alike = exchange() == Exchange::AllReduce || exchange() == Exchange::Server;
+    if (!alike || layout_.parallel.zero == 3 || place_.data->size() == 1) return;
+    std::uint32_t checksum = 0;
+    std::vector<std::byte> copy;
+    for (auto& [index, rankStage] : stages_)
+        for (const Parameter& parameter : rankStage.stage->parameters()) {
+            if (parameter.expert) continue;  // other replicas hold other experts
+            copy.resize(parameter.value.bytes().size());
+            arena_.device().download(parameter.value.data().data, copy.data(), copy.size());
+            checksum = crc32c(copy, checksum);
+        }
+    const std::vector<std::int64_t> all = gather(*place_.data, std::int64_t{checksum});
+    if (place_.data->rank() != 0) return;
+    const auto same = std::ranges::count(all, all.front());
+    trace_.counter(EventKind::ReplicasThatDiffer, static_cast<double>(std::ssize(all) - same));
 }
 
 /// Waits until no checkpoint is under way.
@@ -231,6 +256,8 @@ void Trainer::Impl::recordStep(int step, double loss, std::optional<double> grad
                    learningRate(layout_.optimizer, updates() / layout_.run.steps * (step + 1), updates()));
     if (layout_.optimizer.clip > 0 && gradientNorm) trace_.counter(EventKind::GradientNorm, *gradientNorm);
     trace_.counter(EventKind::TokensPerSecond, static_cast<double>(tokensPerStep(layout_)) / seconds);
+    trace_.counter(EventKind::Epochs, sampler_.epochsBefore(step + 1));
+    trace_.counter(EventKind::Samples, (step + 1.0) * layout_.batch.global);
 }
 
 Executed Trainer::Impl::runList(int step) {

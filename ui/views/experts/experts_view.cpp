@@ -55,7 +55,8 @@ void ExpertsView::refresh() {
     step_ = -1;
     const auto& all = model.points().of(EventKind::ExpertLoad);
     if (const Event* last = atStep(all, wanted)) step_ = last->step;
-    for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped}) {
+    for (const EventKind kind : {EventKind::ExpertLoad, EventKind::ExpertDropped, EventKind::UntakenTokens,
+                                 EventKind::ExpertsOfToken, EventKind::AssignmentRounds}) {
         const auto& events = model.points().of(kind);
         auto event = std::partition_point(events.begin(), events.end(), [&](const Event& e) { return e.step < step_; });
         for (; event != events.end() && event->step == step_; ++event)
@@ -79,7 +80,14 @@ void ExpertsView::refresh() {
 QString ExpertsView::summary() const {
     const auto uneven = loads_.unevenness(), dropped = loads_.droppedShare();
     if (!uneven || !dropped) return {};
-    return tr("busiest expert: %1 × the average · dropped: %2").arg(*uneven, 0, 'f', 2).arg(percent(*dropped));
+    QString text = tr("busiest expert: %1 × the average · dropped: %2").arg(*uneven, 0, 'f', 2).arg(percent(*dropped));
+    if (const auto chosen = loads_.chosen()) {
+        text += tr(" · tokens that no expert took: %1 a layer · at most %2 experts a token")
+                    .arg(chosen->untaken, 0, 'f', 0)
+                    .arg(chosen->mostOfToken);
+        if (chosen->mostRounds > 0) text += tr(" · rounds of assignment: %1").arg(chosen->mostRounds);
+    }
+    return text;
 }
 
 QString ExpertsView::subtitle() const {
