@@ -10,6 +10,7 @@
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/train/serial_model.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -51,6 +52,14 @@ private:
             std::ranges::copy_if(rank.events, std::back_inserter(all.back()),
                                  [&](const Event& event) { return event.kind == kind; });
         }
+        return all;
+    }
+    /// The updates of the shared weights, and where they were read again, in the order of time.
+    static std::vector<Event> updatesAndReads(const RunOutcome& run) {
+        std::vector<Event> all;
+        for (const EventKind kind : {EventKind::Optimizer, EventKind::PullWeights})
+            for (const auto& events : updatesOf(run, kind)) all.insert(all.end(), events.begin(), events.end());
+        std::ranges::sort(all, {}, &Event::begin);
         return all;
     }
     RunOutcome train(const Layout& layout, const std::filesystem::path& checkpoints,
@@ -112,6 +121,56 @@ private Q_SLOTS:
             const auto updates = updatesOf(run, kind);
             for (const Event& event : updates.front()) QCOMPARE(event.value, 0.0);
         }
+    }
+
+    /// Where no update met another or a read, the run is the serial one of the order that was recorded: each gradient
+    /// is taken at the weights that its worker had read.
+    void severalWorkersAreTheirRecordedOrder_data() {
+        QTest::addColumn<int>("workers");
+        for (const int workers : {2, 3}) QTest::addRow("%d workers", workers) << workers;
+    }
+    void severalWorkersAreTheirRecordedOrder() {
+        QFETCH(int, workers);
+        Layout layout = layoutOf(workers);
+        layout.optimizer.warmup = 0;
+        layout.data.validation = 0;
+        for (int tries = 0; tries < 40; ++tries, ++layout.run.seed) {
+            const RunOutcome run = runInProcess(planOf(layout));
+            QVERIFY2(run.error.empty(), run.error.c_str());
+            const std::vector<Event> order = updatesAndReads(run);
+            QCOMPARE(order.size(), std::size_t(2 * 9 * workers));
+            const auto meet = [](const Event& one, const Event& next) {
+                return one.end > next.begin && one.rank != next.rank &&
+                       (one.kind == EventKind::Optimizer || next.kind == EventKind::Optimizer);
+            };
+            if (std::ranges::adjacent_find(order, meet) != order.end()) continue;
+            SerialModel model(layout);
+            std::vector<Sampler> samplers;
+            for (int worker = 0; worker < workers; ++worker) samplers.emplace_back(model.corpus(), layout, worker);
+            const auto optimizer =
+                makeOptimizer({layout.optimizer, layout.run.steps}, model.parameters(), model.arena());
+            std::vector<Numbers> read(std::size_t(workers), model.weights());
+            Numbers shared = read.front();
+            for (const Event& event : order) {
+                Numbers& own = read[std::size_t(event.rank)];
+                if (event.kind != EventKind::Optimizer) {
+                    own = shared;
+                    continue;
+                }
+                const auto gradient =
+                    model.gradient(own, samplers[std::size_t(event.rank)], event.step, microbatches(layout));
+                model.load(shared);
+                model.loadGradient(gradient.values);
+                optimizer->update(model.parameters(), event.step + 1, 1);
+                shared = model.weights();
+            }
+            const Numbers weights = shardlab::test::weightsOf(run.ranks[0], layout);
+            float off = 0;
+            for (std::size_t i = 0; i < weights.size(); ++i) off = std::max(off, std::abs(weights[i] - shared[i]));
+            QVERIFY2(off <= 1e-6f, qPrintable(QString("seed %1: weights are %2 off").arg(layout.run.seed).arg(off)));
+            return;
+        }
+        QSKIP("in each of 40 runs an update met another: this machine is too busy");
     }
 
     void workersShareOneSetOfWeights_data() {
