@@ -8,6 +8,7 @@
 #include "engine/launch/lesson/lesson_text.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
@@ -177,6 +178,36 @@ private Q_SLOTS:
         QCOMPARE(told("hidden_communication"), std::string("–"));  // it ran, and nothing tells
         const std::string page = lessonText(*lesson, known, [](const LessonBlock&) { return std::string(); });
         QVERIFY(page.find("The bubble of 75.0 % is near") != std::string::npos);
+    }
+
+    /// Four replicas on two nodes: round the ring each rank sends 2(n−1)/n of its gradients, and two of the four links
+    /// join nodes; with a server its own rank sends the weights n−1 times, and one of three workers is beside it.
+    void trafficIsToldByRankAndNode() {
+        const auto lesson = parseLesson("# Links\n"
+                                        "```experiment ring\n"
+                                        "{\"cluster\": {\"hosts\": [{\"name\": \"localhost\", \"devices\": 2},\n"
+                                        "                       {\"name\": \"127.0.0.1\", \"devices\": 2}]},\n"
+                                        " \"parallel\": {\"data\": 4, \"pipeline\": 1, \"all_reduce\": \"ring\"}}\n"
+                                        "```\n"
+                                        "```experiment server like ring\n"
+                                        "{\"parallel\": {\"exchange\": \"server\", \"all_reduce\": \"backend\"}}\n"
+                                        "```\n",
+                                        "links");
+        QVERIFY2(lesson, text(lesson).c_str());
+        const auto known = planned(*lesson);
+        const auto told = [&](std::string_view figure, std::size_t experiment) {
+            return *figureValue(*findLessonFigure(figure), FigureOrigin::Predicted, known[experiment]);
+        };
+        const auto isNearly = [](double value, double wanted) { return std::abs(value / wanted - 1) < 1e-3; };
+        const double gradients = 4 * told("parameters", 0);
+        QVERIFY(isNearly(told("most_sent", 0), 1.5 * gradients));
+        QVERIFY(isNearly(told("traffic", 0), 6 * gradients));
+        QVERIFY(isNearly(told("traffic_between_nodes", 0), 3 * gradients));
+        QCOMPARE(told("hops", 0), 4 * 6.0);
+        QVERIFY(isNearly(told("most_sent", 1), 3 * gradients));
+        QVERIFY(isNearly(told("traffic", 1), 6 * gradients));
+        QVERIFY(isNearly(told("traffic_between_nodes", 1), 4 * gradients));
+        QCOMPARE(told("hops", 1), 0.0);
     }
 
     void figuresSayWhatTheyAre() {
