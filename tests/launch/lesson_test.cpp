@@ -383,6 +383,48 @@ private Q_SLOTS:
         }
     }
 
+    /// Who sets the fields that a step names has done it: the fault that it speaks of is there.
+    void stepsLeadToWhatTheySay() {
+        const auto all = lessons();
+        QVERIFY2(all, all ? "" : all.error().text().c_str());
+        int led = 0;
+        for (const Lesson& lesson : *all)
+            for (const LessonStep& step : lesson.steps) {
+                if (!step.in) continue;
+                Layout layout = lesson.experiments[*step.in].layout;
+                bool set = false, other = false;
+                for (const StepCondition& condition : step.conditions) {
+                    const auto* field = std::get_if<FieldCondition>(&condition);
+                    other |= std::holds_alternative<RanCondition>(condition) || (field && field->comparison != "=");
+                    if (!field) continue;
+                    const auto changed = setField(layout, field->pointer + "=" + field->value);
+                    QVERIFY2(changed, field->pointer.c_str());
+                    layout = changed->layout;
+                    set = true;
+                }
+                if (!set || other) continue;
+                QVERIFY2(isDone(step, layout, check(layout, scheduleMethods()), {}),
+                         (lesson.name + " " + step.name).c_str());
+                ++led;
+            }
+        QVERIFY(led > 40);
+    }
+
+    /// Only the text and what is revealed have figures: elsewhere their braces would be read as they stand.
+    void figuresStandWhereTheyAreFilledIn() {
+        const auto all = lessons();
+        for (const Lesson& lesson : *all) {
+            std::vector<std::string> plain;
+            for (const LessonExperiment& each : lesson.experiments) plain.push_back(each.title);
+            for (const LessonStep& each : lesson.steps) plain.insert(plain.end(), {each.text, each.then});
+            for (const LessonQuestion& each : lesson.questions) {
+                plain.push_back(each.text);
+                for (const QuestionChoice& choice : each.choices) plain.push_back(choice.text);
+            }
+            for (const std::string& said : plain) QVERIFY2(said.find("{{") == std::string::npos, said.c_str());
+        }
+    }
+
     /// A link to a field bears the name that Design shows beside it.
     void linksBearTheNamesOfFields() {
         static const QRegularExpression link(R"(\[([^\]]+)\]\(show:(/[^)]+)\))");
