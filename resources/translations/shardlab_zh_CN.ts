@@ -8772,6 +8772,10 @@ would give away what the lesson asks.</source>
         <translation>所建模的设备</translation>
     </message>
     <message>
+        <source>Models</source>
+        <translation>模型</translation>
+    </message>
+    <message>
         <source>Momentum</source>
         <translation>动量</translation>
     </message>

@@ -8,6 +8,7 @@
 #include "engine/launch/lesson/lesson_text.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/run_file/run_file.h"
 #include "tests/support/places.h"
@@ -177,6 +178,36 @@ private Q_SLOTS:
         QCOMPARE(told("hidden_communication"), std::string("–"));  // it ran, and nothing tells
         const std::string page = lessonText(*lesson, known, [](const LessonBlock&) { return std::string(); });
         QVERIFY(page.find("The bubble of 75.0 % is near") != std::string::npos);
+    }
+
+    /// Four replicas on two nodes: round the ring each rank sends 2(n−1)/n of its gradients, and two of the four links
+    /// join nodes; with a server its own rank sends the weights n−1 times, and one of three workers is beside it.
+    void trafficIsToldByRankAndNode() {
+        const auto lesson = parseLesson("# Links\n"
+                                        "```experiment ring\n"
+                                        "{\"cluster\": {\"hosts\": [{\"name\": \"localhost\", \"devices\": 2},\n"
+                                        "                       {\"name\": \"127.0.0.1\", \"devices\": 2}]},\n"
+                                        " \"parallel\": {\"data\": 4, \"pipeline\": 1, \"all_reduce\": \"ring\"}}\n"
+                                        "```\n"
+                                        "```experiment server like ring\n"
+                                        "{\"parallel\": {\"exchange\": \"server\", \"all_reduce\": \"backend\"}}\n"
+                                        "```\n",
+                                        "links");
+        QVERIFY2(lesson, text(lesson).c_str());
+        const auto known = planned(*lesson);
+        const auto told = [&](std::string_view figure, std::size_t experiment) {
+            return *figureValue(*findLessonFigure(figure), FigureOrigin::Predicted, known[experiment]);
+        };
+        const auto isNearly = [](double value, double wanted) { return std::abs(value / wanted - 1) < 1e-3; };
+        const double gradients = 4 * told("parameters", 0);
+        QVERIFY(isNearly(told("most_sent", 0), 1.5 * gradients));
+        QVERIFY(isNearly(told("traffic", 0), 6 * gradients));
+        QVERIFY(isNearly(told("traffic_between_nodes", 0), 3 * gradients));
+        QCOMPARE(told("hops", 0), 4 * 6.0);
+        QVERIFY(isNearly(told("most_sent", 1), 3 * gradients));
+        QVERIFY(isNearly(told("traffic", 1), 6 * gradients));
+        QVERIFY(isNearly(told("traffic_between_nodes", 1), 4 * gradients));
+        QCOMPARE(told("hops", 1), 0.0);
     }
 
     void figuresSayWhatTheyAre() {
@@ -349,6 +380,48 @@ private Q_SLOTS:
                 QVERIFY2(!isDone(step, layout, check(layout, scheduleMethods()), {}),
                          (lesson.name + " " + step.name).c_str());
             }
+        }
+    }
+
+    /// Who sets the fields that a step names has done it: the fault that it speaks of is there.
+    void stepsLeadToWhatTheySay() {
+        const auto all = lessons();
+        QVERIFY2(all, all ? "" : all.error().text().c_str());
+        int led = 0;
+        for (const Lesson& lesson : *all)
+            for (const LessonStep& step : lesson.steps) {
+                if (!step.in) continue;
+                Layout layout = lesson.experiments[*step.in].layout;
+                bool set = false, other = false;
+                for (const StepCondition& condition : step.conditions) {
+                    const auto* field = std::get_if<FieldCondition>(&condition);
+                    other |= std::holds_alternative<RanCondition>(condition) || (field && field->comparison != "=");
+                    if (!field) continue;
+                    const auto changed = setField(layout, field->pointer + "=" + field->value);
+                    QVERIFY2(changed, field->pointer.c_str());
+                    layout = changed->layout;
+                    set = true;
+                }
+                if (!set || other) continue;
+                QVERIFY2(isDone(step, layout, check(layout, scheduleMethods()), {}),
+                         (lesson.name + " " + step.name).c_str());
+                ++led;
+            }
+        QVERIFY(led > 40);
+    }
+
+    /// Only the text and what is revealed have figures: elsewhere their braces would be read as they stand.
+    void figuresStandWhereTheyAreFilledIn() {
+        const auto all = lessons();
+        for (const Lesson& lesson : *all) {
+            std::vector<std::string> plain;
+            for (const LessonExperiment& each : lesson.experiments) plain.push_back(each.title);
+            for (const LessonStep& each : lesson.steps) plain.insert(plain.end(), {each.text, each.then});
+            for (const LessonQuestion& each : lesson.questions) {
+                plain.push_back(each.text);
+                for (const QuestionChoice& choice : each.choices) plain.push_back(choice.text);
+            }
+            for (const std::string& said : plain) QVERIFY2(said.find("{{") == std::string::npos, said.c_str());
         }
     }
 

@@ -11,6 +11,7 @@
 #include "engine/trace/metrics/summary.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/layout/exchange.h"
+#include "engine/layout/mesh/mesh.h"
 #include "engine/predict/plan/async_server.h"
 
 #include <algorithm>
@@ -74,7 +75,8 @@ private:
 class Counting {
 public:
     explicit Counting(const RunHeader& header)
-        : traffic_(header), device_(header.stretch), serves_(updatesAtServer(header.layout.parallel)),
+        : mesh_(header.layout), traffic_(header), device_(header.stretch),
+          serves_(updatesAtServer(header.layout.parallel)),
           tokensPerStep_(static_cast<double>(tokensPerStep(header.layout))) {}
 
     void add(std::span<const Event> events) {
@@ -84,11 +86,19 @@ public:
     RunTally tally() const {
         RunTally tally = tally_;
         if (const int steps = traffic_.steps(); steps > 0) {
-            tally.bytesPerStep = static_cast<double>(traffic_.total(TrafficMatrix::Part::All)) / steps;
-            for (int from = 0; from < traffic_.ranks(); ++from)
-                for (int to = 0; to < traffic_.ranks(); ++to)
-                    tally.messagesPerStep +=
-                        static_cast<double>(traffic_.cell(from, to, TrafficMatrix::Part::Messages).count) / steps;
+            const auto perStep = [&](std::int64_t all) { return static_cast<double>(all) / steps; };
+            tally.bytesPerStep = perStep(traffic_.total(TrafficMatrix::Part::All));
+            for (int from = 0; from < traffic_.ranks(); ++from) {
+                double sent = 0;
+                for (int to = 0; to < traffic_.ranks(); ++to) {
+                    const double bytes = perStep(traffic_.cell(from, to, TrafficMatrix::Part::All).bytes);
+                    sent += bytes;
+                    if (mesh_.host(from) != mesh_.host(to)) tally.betweenNodesPerStep += bytes;
+                    tally.messagesPerStep += perStep(traffic_.cell(from, to, TrafficMatrix::Part::Messages).count);
+                }
+                tally.mostSentPerStep = std::max(tally.mostSentPerStep, sent);
+            }
+            tally.hopsPerStep = perStep(hops_);
         }
         tally.skippedSteps = static_cast<int>(skipped_.size());
         if (!steps_.empty()) {
@@ -123,6 +133,7 @@ private:
         interruptions_.add(event);
         if (serves_) busy_.add(event);
         if (event.kind == EventKind::Step) steps_[event.step];
+        else if (event.kind == EventKind::RingHop) ++hops_;
         else if (event.kind == EventKind::Recompute) steps_[event.step].recompute += event.end - event.begin;
         else if (isExposed(event)) steps_[event.step].exposed += event.end - event.begin;
         else if (event.kind == EventKind::Overflow) skipped_.insert(event.step);
@@ -181,6 +192,7 @@ private:
         }
     }
 
+    const Mesh mesh_;
     TrafficMatrix traffic_;
     ExpertLoads experts_;
     const DeviceTime device_;
@@ -190,6 +202,7 @@ private:
     Interruptions interruptions_;
     double late_ = 0;
     int updates_ = 0;
+    std::int64_t hops_ = 0;
     double overwritten_ = 0, written_ = 0;  ///< elements
     double vanishing_ = 0, gradients_ = 0;  ///< numbers of gradients
     int lastExchange_ = -1;

@@ -14,12 +14,15 @@ namespace shardlab::launch {
 
 /// What only the events of a run, or of a predicted step, tell.
 struct RunTally {
-    double bytesPerStep = 0;      ///< over all links, as TrafficMatrix counts them
-    double messagesPerStep = 0;   ///< between stages
-    double recomputeSeconds = 0;  ///< a step's device time, mean over ranks and over the steps after the warm-up
-    double exposedSeconds = 0;    ///< likewise, in which gradients or parameters travel and the rank does nothing else
-    int skippedSteps = 0;         ///< steps whose gradients overflowed
-    int weightVersions = 0;       ///< the most that a rank held at once; 0: unknown
+    double bytesPerStep = 0;         ///< over all links, as TrafficMatrix counts them
+    double betweenNodesPerStep = 0;  ///< bytes of them that go from one host to another
+    double mostSentPerStep = 0;      ///< bytes of them that leave the rank that sends most
+    double messagesPerStep = 0;      ///< between stages
+    double hopsPerStep = 0;          ///< of rings whose hops are events
+    double recomputeSeconds = 0;     ///< a step's device time, mean over ranks and over the steps after the warm-up
+    double exposedSeconds = 0;  ///< likewise, in which gradients or parameters travel and the rank does nothing else
+    int skippedSteps = 0;       ///< steps whose gradients overflowed
+    int weightVersions = 0;     ///< the most that a rank held at once; 0: unknown
     // How evenly experts are used, over the second half of the steps.
     /// Tokens that chose a layer's busiest expert ÷ those of an average one, mean over layers.
     std::optional<double> unevenLoad;
