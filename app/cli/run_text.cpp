@@ -148,6 +148,11 @@ std::string toText(const RunSummary& summary, const std::string& file, bool all)
     line("Outcome", outcome(summary));
     line("Steps", summary.origin.empty() ? fmt::format("{} of {}", summary.losses.size(), summary.stepsAsked)
                                          : std::to_string(summary.stepsDone));
+    if (summary.withoutDetails > 0)
+        line("Details",
+             fmt::format("of {} of them, so that watching takes little of their time: bubble, waits, traffic "
+                         "and stragglers are of those",
+                         summary.stepsDone - summary.withoutDetails));
     std::string restarts;
     for (const Event& restart : summary.restarts)
         restarts +=

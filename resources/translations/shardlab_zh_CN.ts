@@ -714,6 +714,10 @@ loss scale %1</source>
         <translation>这一步的事件尚未读取；这一步的指标：</translation>
     </message>
     <message>
+        <source>the program recorded no details of this step, so that watching takes little of its time</source>
+        <translation>程序没有记录这一步的细节，以使观察只占用它很少的时间</translation>
+    </message>
+    <message>
         <source>validation</source>
         <translation>验证</translation>
     </message>
@@ -764,6 +768,10 @@ loss scale %1</source>
     <message>
         <source>%1 · computing %2</source>
         <translation>%1 · 计算占 %2</translation>
+    </message>
+    <message>
+        <source>%1 · not all of it has details</source>
+        <translation>%1 · 并非全部都有细节</translation>
     </message>
     <message>
         <source>none</source>
@@ -6605,6 +6613,18 @@ Set Products to a format of 8 bits in Design, and run.</source>
         <translation>计算</translation>
     </message>
     <message>
+        <source>Details</source>
+        <translation>细节</translation>
+    </message>
+    <message>
+        <source>not recorded</source>
+        <translation>未记录</translation>
+    </message>
+    <message>
+        <source>The program recorded no details of this step, so that watching takes little of its time.</source>
+        <translation>程序没有记录这一步的细节，以使观察只占用它很少的时间。</translation>
+    </message>
+    <message>
         <source>Waiting</source>
         <translation>等待</translation>
     </message>
@@ -7272,6 +7292,10 @@ or press → in it, to see what it is.</source>
     <message>
         <source> · thinned to %1: only figures are left of %2 (faint)</source>
         <translation> · 精简到 %1：%2（淡色）只剩指标</translation>
+    </message>
+    <message>
+        <source> · details of %1 of %2 steps, so that watching takes little of the program&apos;s time</source>
+        <translation> · %2 步中有 %1 步的细节，以使观察只占用程序很少的时间</translation>
     </message>
     <message>
         <source>Zoom to this action</source>
@@ -17180,6 +17204,10 @@ would give away what the lesson asks.</source>
         <translation>未计入 {} 中 rank 少于其布局的 1 步</translation>
     </message>
     <message>
+        <source>1 step of which {} recorded no details is left out</source>
+        <translation>未计入 {} 没有记录细节的 1 步</translation>
+    </message>
+    <message>
         <source>2·e·n·kv rank + 4·n</source>
         <translation>2·e·n·键值的秩 + 4·n</translation>
     </message>
@@ -17766,6 +17794,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} steps that {} did with fewer ranks than its layout&apos;s are left out</source>
         <translation>未计入 {1} 中 rank 少于其布局的 {0} 步</translation>
+    </message>
+    <message>
+        <source>{} steps of which {} recorded no details are left out</source>
+        <translation>未计入 {1} 没有记录细节的 {0} 步</translation>
     </message>
     <message>
         <source>{} without {}, where it changes nothing</source>

@@ -2,10 +2,12 @@
 """What shardlab.watch() costs a training step: the same loop with and without it, in turns, in one process.
 
 usage: watch_overhead.py BUILD [PAIRS]
-A step has one microbatch, and then eight; the model's size is chosen so that it takes about 10 ms without. BUILD has bin/shardlab, which listens meanwhile. To be
-run by a Python with PyTorch. A few steps without stand beside a few steps with, in changing order, and what is told is the
-median of the differences of such pairs: what else the machine does falls on both of a pair. Beside the time by the clock
-stands the processor's time of the training thread, and of the whole process, which has the sending thread's.
+A step has one microbatch, and then eight; the model's size is chosen so that it takes about 10 ms without. BUILD has
+bin/shardlab, which listens meanwhile. To be run by a Python with PyTorch. Some steps without stand beside as many with, in
+changing order, and what is told is the median of the differences of such pairs: what else the machine does falls on both of
+a pair. Of a half of a pair the mean of its steps counts, those with details and those without. Beside the time by the clock
+stands the processor's time of the training thread, and of the whole process, which has the sending thread's. Each is
+measured as watch() does it by itself, and with the details of every step.
 """
 import collections
 import os
@@ -24,7 +26,8 @@ from shardlab import record  # noqa: E402
 from shardlab.link import Sender  # noqa: E402
 
 AIM, WARM_UP = 0.010, 10
-SETTLE, STEPS = 3, 7  # of each half of a pair
+STEPS = 16  # of each half of a pair
+SETTLE = 64  # watched ones before the first pair, after which it is known of which steps there are details
 
 
 def loop(width, microbatches):
@@ -48,15 +51,11 @@ def times():
 
 
 def seconds(step, steps):
-    """(by the clock, of this thread, of the process) a step: the median of the former two, the mean of the last, since the
-    other thread works now and then."""
-    taken, begin = [], times()
+    """(by the clock, of this thread, of the process) a step."""
+    begin = times()
     for _ in range(steps):
-        before = times()
         step()
-        taken.append([after - then for after, then in zip(times(), before)])
-    clock, thread, _ = (statistics.median(each) for each in zip(*taken))
-    return clock, thread, (times()[2] - begin[2]) / steps
+    return [(after - then) / steps for after, then in zip(times(), begin)]
 
 
 def sized(microbatches):
@@ -106,28 +105,51 @@ def main():
         shardlab.connect(program="watch_overhead")
         print("PyTorch %s, %d pairs of %d steps" % (torch.__version__, pairs, STEPS))
         for microbatches in (1, 8):
-            compare(microbatches, pairs)
+            for share in (None, 1):
+                compare(microbatches, pairs, share)
         print("an event alone: put %.2f us, packed %.2f us; dropped: %d"
               % (*(each * 1e6 for each in alone()), shardlab.dropped()))
         shardlab.close(10)
         listener.wait(60)
 
 
-def compare(microbatches, pairs):
+class Paused:
+    """A run that is watched now and then."""
+
+    def __init__(self, model, optimizer, share):
+        self.run = shardlab.watch(model=model, optimizer=optimizer, share=share)
+        self.replaced = [(owner, name, getattr(owner, name), original) for owner, name, original, _ in
+                         self.run.patches.replaced]
+        self.hooks = list(optimizer._optimizer_step_pre_hooks.items()), list(optimizer._optimizer_step_post_hooks.items())
+        self.optimizer = optimizer
+
+    def watches(self, does):
+        for owner, name, replacement, original in self.replaced:
+            setattr(owner, name, replacement if does else original)
+        for hooks, known in zip((self.optimizer._optimizer_step_pre_hooks, self.optimizer._optimizer_step_post_hooks),
+                                self.hooks):
+            hooks.clear()
+            hooks.update(known if does else [])
+
+
+def compare(microbatches, pairs, share):
     width, (model, optimizer, step) = sized(microbatches)
+    watched_run = Paused(model, optimizer, share)
+    for _ in range(SETTLE):
+        step()
     plain, watched, events = [], [], 0
     for pair in range(pairs):
         for with_it in (pair % 2 == 0, pair % 2 != 0):
-            run = shardlab.watch(model=model, optimizer=optimizer) if with_it else None
-            for _ in range(SETTLE):  # the first steps of a watch() look at all tensors
-                step()
+            watched_run.watches(with_it)
+            step()  # what was left of the other half
             before = recorded()
             (watched if with_it else plain).append(seconds(step, STEPS))
             events += recorded() - before
-            if run is not None:
-                run.stop()
+    watched_run.watches(True)
+    watched_run.run.stop()
     each = events / len(watched) / STEPS
-    print("a step of %d microbatches, width %d, %.1f events" % (microbatches, width, each))
+    print("a step of %d microbatches, width %d, %.1f events, details of every %d" %
+          (microbatches, width, each, watched_run.run.share.every))
     for which, name in enumerate(("by the clock", "of this thread", "of the process")):
         without = statistics.median(of[which] for of in plain)
         more = statistics.median(with_it[which] - of[which] for of, with_it in zip(plain, watched))

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fstream>
+#include <map>
 #include <random>
 
 using namespace shardlab::test;
@@ -385,6 +386,18 @@ private Q_SLOTS:
         QCOMPARE(run.of(EventKind::Loss).back().value, 2.0);
         QCOMPARE(run.of(EventKind::ValidationLoss).front().value, 2.25);
         QVERIFY(run.report.notes.front().find("stands for up to 10 steps") != std::string::npos);
+        // One that went on from a checkpoint of step 10, and then from one of step 20, with the rate as it is rounded.
+        const std::string later = "\n    {\"loss\": 3.0, \"step\": 10}, {\"loss\": 2.5, \"step\": 15}, {\"loss\": 2.0, "
+                                  "\"step\": 20},\n    {\"step\": 20, \"train_loss\": 2.25, \"train_runtime\": 300.0, "
+                                  "\"train_steps_per_second\": 0.033},\n    {\"loss\": 1.5, \"step\": 30},\n    "
+                                  "{\"step\": 30, \"train_runtime\": 40.0, \"train_steps_per_second\": 0.25}";
+        const Imported resumed = imported(state(later));
+        QVERIFY(resumed.run);
+        std::map<int, std::int64_t> lasts;
+        for (const Event& event : resumed.of(EventKind::Step)) lasts[event.step] = event.end - event.begin;
+        const std::map<int, std::int64_t> wanted{{15, 30'000'000'000}, {20, 30'000'000'000}, {30, 4'000'000'000}};
+        QCOMPARE(lasts, wanted);
+        QCOMPARE(resumed.of(EventKind::Loss).size(), std::size_t{4});
         const auto refusal = [&](const std::string& content) {
             return importError({.files = {written(content, "trainer_state.json")}, .out = path("other")});
         };

@@ -23,6 +23,7 @@ struct RandomRun {
 class RandomRuns {
 public:
     explicit RandomRuns(RandomEvents& random) : random_(random) {}
+    bool sparse = false;  ///< half of the steps say that their details were left out
 
     /// `restarts`: how often some of the last steps are done again; `elastic`: each time by any number of the ranks.
     RandomRun make(int ranks, int steps, int restarts, int microbatches = 8, bool elastic = false) {
@@ -84,7 +85,7 @@ private:
             put(Lane::Comm, EventKind::ReduceGradients, now, now + 40, 0, 1 << 16);
             put(Lane::Compute, EventKind::Optimizer, now + 40, now + 90);
             now += 100;
-            put(Lane::Host, EventKind::Step, first, now);
+            put(Lane::Host, EventKind::Step, first, now, 0, 0, sparse && random_.below(2) == 0 ? 1 : 0);
             put(Lane::Host, EventKind::MemoryPeak, now, now, 0, random_.below(1 << 30));
             if (random_.below(3) > 0) {
                 put(Lane::Host, EventKind::HiddenComm, now, now, 0, 0, 1e-9 * static_cast<double>(random_.below(1000)));

@@ -88,6 +88,7 @@ QString difference(const std::vector<StepFigures>& steps, const std::vector<Even
         if (a.begin != b.begin || a.end != b.end || a.firstForward != b.firstForward ||
             a.lastBackward != b.lastBackward)
             return wrong("times");
+        if (a.withoutDetails != b.withoutDetails) return wrong("details");
         if (a.busy != b.busy || a.complete != b.complete || a.seconds != b.seconds || a.bubble != b.bubble)
             return wrong("sums");
         if (!same(a.loss, b.loss) || a.validation != b.validation) return wrong("losses");
@@ -118,8 +119,10 @@ private Q_SLOTS:
         RandomEvents random(freshSeed());
         for (int round = 0; round < 12; ++round) {
             const int ranks = static_cast<int>(1 + random.below(5));
-            const RandomRun run = RandomRuns(random).make(ranks, static_cast<int>(1 + random.below(400)),
-                                                          static_cast<int>(random.below(4)), 2, round % 2 == 1);
+            RandomRuns runs(random);
+            runs.sparse = round % 3 == 1;
+            const RandomRun run = runs.make(ranks, static_cast<int>(1 + random.below(400)),
+                                            static_cast<int>(random.below(4)), 2, round % 2 == 1);
             write(run, random, true);
             const auto reader = RunReader::open(file());
             QVERIFY2(reader, reader ? "" : reader.error().text().c_str());
@@ -139,6 +142,7 @@ private Q_SLOTS:
                 QCOMPARE(brief.seconds, figures.times.seconds);
                 QCOMPARE(brief.bubble, figures.times.bubble);
                 QCOMPARE(brief.complete, figures.times.complete);
+                QCOMPARE(brief.withoutDetails, figures.times.withoutDetails);
                 QVERIFY(same(brief.loss, figures.times.loss));
             }
             QCOMPARE(at, overview->size());

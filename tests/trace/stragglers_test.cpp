@@ -35,8 +35,9 @@ Plan planOf(int data, int pipeline) {
 }
 
 /// The predicted step again and again, a few per cent faster or slower; `change` makes one slower.
+/// Of `without` steps a rank says that their details were left out.
 template <class Change>
-std::vector<Straggler> stragglersOf(const Plan& plan, Change change) {
+std::vector<Straggler> stragglersOf(const Plan& plan, Change change, int without = 0) {
     std::mt19937_64 random(freshSeed());
     std::uniform_real_distribution<double> jitter(0.97, 1.03);
     StragglerWatch watch(headerOf(plan));
@@ -54,6 +55,7 @@ std::vector<Straggler> stragglersOf(const Plan& plan, Change change) {
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
             events.push_back({.begin = step * 2 * length,
                               .end = step * 2 * length + length,
+                              .value = rank == 0 && step < without ? 1.0 : 0.0,
                               .step = step,
                               .rank = static_cast<std::int16_t>(rank),
                               .lane = Lane::Host,
@@ -80,6 +82,17 @@ private Q_SLOTS:
             QVERIFY2(std::ranges::none_of(found, [](const Straggler& s) { return s.cause != StragglerCause::Wait; }),
                      texts(found).c_str());
         }
+    }
+
+    /// Whose spans are not known in a step is not slow in it, nor are the others.
+    void stepsWithoutDetailsAreNotJudged() {
+        const Plan plan = planOf(2, 4);
+        const auto slow = [](const Event& event) { return event.rank == 5 && isCompute(event.kind) ? 1.4 : 1.0; };
+        QVERIFY(stragglersOf(plan, slow, steps).empty());
+        const auto found = stragglersOf(plan, slow, 10);
+        QVERIFY(!found.empty());
+        for (const Straggler& one : found) QVERIFY2(one.firstStep >= 10, toText(one).c_str());
+        QVERIFY2(std::ranges::any_of(found, [](const Straggler& one) { return one.rank == 5; }), texts(found).c_str());
     }
 
     void aSlowComputerIsNamed_data() {

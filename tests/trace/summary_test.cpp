@@ -144,6 +144,37 @@ private Q_SLOTS:
         }
     }
 
+    /// A program that is watched may record some steps without the spans in them: those are in no bubble.
+    void stepsWithoutDetailsHaveTimesAlone() {
+        RandomEvents random(freshSeed());
+        for (int round = 0; round < 20; ++round) {
+            World world = randomWorld(random, static_cast<int>(1 + random.below(4)), 12);
+            std::map<int, int> without;  // ranks, by step
+            std::vector<Event> told;
+            const auto spare = [&](const Event& event) { return event.step >= 0 && event.step % 3 != event.rank % 2; };
+            for (Event event : world.events) {
+                if (event.kind == EventKind::Step && spare(event)) {
+                    event.value = 1;
+                    ++without[event.step];
+                }
+                if (!spare(event) || event.lane == Lane::Host) told.push_back(event);
+            }
+            Summarizer summarizer(world.ranks);
+            summarizer.add(told);
+            std::vector<double> seconds, bubbles;
+            for (const StepSummary& step : summarizer.steps()) {
+                QVERIFY(step.complete);
+                QCOMPARE(step.withoutDetails, std::int64_t{without[step.step]});
+                QCOMPARE(step.computes(), without[step.step] == 0);
+                if (step.step >= 2) seconds.push_back(step.seconds);
+                if (step.step >= 2 && step.detailed()) bubbles.push_back(sweptBubble(world, step.step));
+            }
+            QCOMPARE(summarizer.medianStepSeconds(), median(seconds));
+            QVERIFY(std::abs(summarizer.medianBubble() - median(bubbles)) < 1e-9);
+            QVERIFY(summarizer.withoutDetails() >= 8);
+        }
+    }
+
     /// Two ranks, GPipe, two microbatches of equal cost: (p−1)/(m+p−1) = 1/3.
     void equalsTheory() {
         std::vector<Event> events;

@@ -4,6 +4,7 @@
 #include "engine/trace/trainers/trainer_target.h"
 
 #include "engine/layout/check/check.h"
+#include "engine/layout/presets.h"
 #include "engine/layout/schedule/custom.h"
 #include "engine/trace/trainers/program_options.h"
 #include "engine/trace/trainers/shell_words.h"
@@ -233,6 +234,25 @@ private Q_SLOTS:
         QCOMPARE(keys(ProductFormat::Fp8, true), QString("codes"));
         QCOMPARE(keys(ProductFormat::Fp8, false), QString("recipe"));
         QCOMPARE(keys(ProductFormat::Fp8Rows, true), QString("recipe"));
+    }
+
+    /// Its gpt_oss has blocks in bf16, and all else in the format that training.dtype says.
+    void torchtitanSaysWhatStaysInFp32() {
+        Layout layout = findPreset("gpt-oss-20b")->layout;
+        layout.precision = {};
+        layout.precision.compute = NumberFormat::Bf16;
+        layout.precision.weights = WeightStorage::Alone;
+        const auto exported = exportLayout(layout, *findTrainerTarget("torchtitan"));
+        QVERIFY2(exported, exported ? "" : exported.error().front().what.english().c_str());
+        const std::string line = "its embedding, last norm and output in fp32.\nmixed_precision_param = \"bfloat16\"";
+        QVERIFY2(exported->text.find(line) != std::string::npos, exported->text.c_str());
+        layout.model = {.kind = ModelKind::Llama, .layers = 4, .hidden = 256, .heads = 8, .sequence = 512};
+        layout.model.vocabulary = 1024;
+        layout.parallel = {};
+        layout.precision.weights = WeightStorage::Fp32;
+        const auto other = exportLayout(layout, *findTrainerTarget("torchtitan"));
+        QVERIFY2(other, other ? "" : other.error().front().what.english().c_str());
+        QVERIFY(other->text.find("in fp32.") == std::string::npos);
     }
 
     void allRefusalsComeAtOnce() {

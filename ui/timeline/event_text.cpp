@@ -92,6 +92,8 @@ QString figuresText(const RunModel& model, std::size_t step, int rank) {
     QString line =
         tr("step %1 · rank %2 · %3").arg(extent.step).arg(rank).arg(seconds(model, extent.end - extent.begin));
     line += QLatin1Char('\n');
+    if (!model.steps().all()[step].detailed())
+        return line + tr("the program recorded no details of this step, so that watching takes little of its time");
     line += thinning.thinned(extent.step)
                 ? tr("the step's events were removed to keep within the size limit of %1; the step's figures:")
                       .arg(QString::fromStdString(formatBytes(thinning.sizeLimit)))

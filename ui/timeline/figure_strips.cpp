@@ -10,9 +10,10 @@ namespace {
 constexpr double leastDrawnStep = 4;    ///< pixels of a step within which something can be seen
 constexpr std::size_t mostOfPixel = 8;  ///< steps whose mean one pixel shows
 
-/// They are there and were seen; those of a thinned step were taken away.
-bool hasEvents(const RunModel& model, int rank, const StepExtent& step) {
-    return !model.steps().thinning().thinned(step.step) &&
+/// They are there and were seen; those of a thinned step were taken away, of others they were never recorded.
+bool hasEvents(const RunModel& model, int rank, std::size_t index) {
+    const StepExtent& step = model.steps().extents()[index];
+    return model.steps().all()[index].detailed() && !model.steps().thinning().thinned(step.step) &&
            model.store().lane(rank, Lane::Compute).known(step.begin, step.end);
 }
 
@@ -82,7 +83,7 @@ void FigureStrips::draw(GanttScene& scene, const Row& row) {
         if (steps.first == steps.last) continue;
         const StepExtent& extent = model_.steps().extents()[steps.first];
         if (coarse_) without = model_.steps().thinning().thinned(extent.step);
-        else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(model_, row.rank, extent);
+        else if (std::exchange(known, steps.first) != steps.first) without = !hasEvents(model_, row.rank, steps.first);
         if (without || coarse_)
             stack(stripOf(without ? faint : full), scale_.left + static_cast<int>(column), mean(steps, row.rank));
     }
@@ -95,7 +96,7 @@ std::optional<std::size_t> stepWithoutEvents(const RunModel& model, int rank, st
     if (step < 0 || rank < 0 || rank >= model.ranks()) return {};
     const StepExtent& extent = model.steps().extents()[static_cast<std::size_t>(step)];
     if (time >= extent.end || !model.steps().shares(static_cast<std::size_t>(step), rank)) return {};
-    if (hasEvents(model, rank, extent)) return {};
+    if (hasEvents(model, rank, static_cast<std::size_t>(step))) return {};
     return static_cast<std::size_t>(step);
 }
 

@@ -87,7 +87,14 @@ void paintArea(QPainter& painter, const TimelineState& state) {
     for (const int rank : ranks)
         busy += rank < state.model.ranks() ? state.index.busy(rank, area->begin, area->end) : 0;
     if (!ranks.empty()) busy /= static_cast<double>(ranks.size());
-    const QString text = tr("%1 · computing %2").arg(seconds(state.model, area->end - area->begin), percent(busy));
+    QString text = tr("%1 · computing %2").arg(seconds(state.model, area->end - area->begin), percent(busy));
+    const StepRange steps = stepsWithin(state.model, area->begin, area->end);
+    const auto& all = state.model.steps().all();
+    for (std::size_t step = steps.first; step < steps.last; ++step)
+        if (!all[step].detailed()) {
+            text = tr("%1 · not all of it has details").arg(seconds(state.model, area->end - area->begin));
+            break;
+        }
     const QFont font = state.theme.bodyAt(11);
     painter.setFont(font);
     const int width = QFontMetrics(font).horizontalAdvance(text) + 12;

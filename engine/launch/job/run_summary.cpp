@@ -108,6 +108,7 @@ RunSummary RunFigures::summary() const {
     summary.hasLayout = header_.hasLayout();
     summary.stepsAsked = header_.origin.empty() ? header_.layout.run.steps : 0;
     summary.stepsDone = static_cast<int>(std::ranges::count_if(steps_.steps(), &StepSummary::complete));
+    summary.withoutDetails = steps_.withoutDetails();
     for (const StepSummary& step : steps_.steps()) {
         if (!header_.hasLayout() || (!std::isfinite(step.loss) && !step.complete))
             break;  // a complete step's loss may have diverged

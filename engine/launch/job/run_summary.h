@@ -42,6 +42,7 @@ struct RunSummary {
     double stretch = 1;
     int stepsAsked = 0;  ///< 0: another program recorded it
     int stepsDone = 0;
+    int withoutDetails = 0;      ///< steps of which the program recorded no other spans; they are in no figure of spans
     std::vector<double> losses;  ///< nats, of each step whose loss is known, from step 0 on
     std::vector<Summarizer::Validation> validations;
     // Means over the steady steps, which leave out the first two; 0 where there is none.

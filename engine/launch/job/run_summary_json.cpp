@@ -134,6 +134,7 @@ std::string toJson(const RunSummary& summary, const std::string& file) {
         {"name", summary.layout.name},
         {"origin", summary.origin.empty() ? OrderedJson(nullptr) : OrderedJson(summary.origin)},
         {"steps", summary.stepsDone},
+        {"steps_without_details", summary.withoutDetails},
         {"recording", summary.recording},
         {"outcome", summary.end.outcome},
         {"reason", summary.end.reason},

@@ -65,7 +65,7 @@ void ComparisonSide::addSpans(std::span<const Event> events) {
 std::vector<int> ComparisonSide::completeSteps() const {
     std::vector<int> steps;
     for (const StepSummary& step : summary_.steps())
-        if (step.complete && step.active == mesh_.ranks()) steps.push_back(step.step);
+        if (step.complete && step.active == mesh_.ranks() && step.detailed()) steps.push_back(step.step);
     return steps;
 }
 

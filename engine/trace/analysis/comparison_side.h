@@ -58,7 +58,7 @@ public:
     const Mesh& mesh() const { return mesh_; }
     const Summarizer& summary() const { return summary_; }
     /// Complete ones, ascending, without those that an elastic run did with fewer ranks than its layout's: they have
-    /// other actions. None of a prediction.
+    /// other actions; and without those whose spans were not recorded. None of a prediction.
     std::vector<int> completeSteps() const;
     int stepsWithFewerRanks() const;
     /// What the step took, or is predicted to take where predicted().

@@ -107,9 +107,20 @@ private:
                             : say("{} steps that {} did with fewer ranks than its layout's are left out", steps, who));
     }
 
+    void noteWithoutDetails(const Sentence& who, const ComparisonSide& side) {
+        if (const int steps = side.summary().withoutDetails(); steps > 0)
+            note(steps == 1 ? say("1 step of which {} recorded no details is left out", who)
+                            : say("{} steps of which {} recorded no details are left out", steps, who));
+    }
+
     Status chooseSteps() {
-        noteFewerRanks(a_.predicted() ? say("the run") : "B", b_);
-        if (!a_.predicted()) noteFewerRanks("A", a_);
+        const Sentence b = a_.predicted() ? say("the run") : "B";
+        noteFewerRanks(b, b_);
+        noteWithoutDetails(b, b_);
+        if (!a_.predicted()) {
+            noteFewerRanks("A", a_);
+            noteWithoutDetails("A", a_);
+        }
         const std::vector<int> ofB = b_.completeSteps();
         both_ = ofB;
         if (!a_.predicted()) {

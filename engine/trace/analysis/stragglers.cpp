@@ -4,6 +4,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/saturate.h"
 #include "engine/base/units.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/layout/schedule/registry.h"
@@ -155,7 +156,7 @@ void StragglerWatch::put(const StepFigures& figures) {
                 grow(rank.sent[peer], kind.nanoseconds);
         }
         if (times.end == 0) continue;
-        rank.ended = true;
+        rank.judged = times.withoutDetails == 0;
         step.begin = std::min(step.begin, times.begin);
         step.end = std::max(step.end, times.end);
     }
@@ -183,7 +184,7 @@ void StragglerWatch::add(std::span<const Event> events) {
         }
         RankTime& rank = step->ranks[static_cast<std::size_t>(event.rank)];
         if (event.kind == EventKind::Step) {
-            rank.ended = true;
+            rank.judged = !lacksDetails(event);
             step->begin = std::min(step->begin, event.begin);
             step->end = std::max(step->end, event.end);
         } else {
@@ -198,7 +199,7 @@ std::vector<Straggler> StragglerWatch::stragglers() const {
     std::size_t complete = 0;
     const auto seconds = [this](std::int64_t nanoseconds) { return device_.seconds(toSeconds(nanoseconds)); };
     for (const auto& [number, step] : steps_) {
-        if (!std::ranges::all_of(step.ranks, &RankTime::ended)) continue;
+        if (!std::ranges::all_of(step.ranks, &RankTime::judged)) continue;
         if (++complete <= warmUpSteps) continue;
         order.push_back(number);
         const double least = leastShareOfStep * seconds(saturatedDifference(step.end, step.begin));

@@ -49,7 +49,8 @@ public:
     explicit StragglerWatch(const RunHeader& header);
     /// One step of all ranks.
     void addPredicted(std::span<const Event> events);
-    /// Measured; lanes ascend. After a restart what was done again counts. Steps that not all ranks did are not judged.
+    /// Measured; lanes ascend. After a restart what was done again counts. Steps that not all ranks did, or of
+    /// which a rank has no spans, are not judged.
     void add(std::span<const Event> events);
     /// Figures that were stored, in place of the step's events.
     void put(const StepFigures& step);
@@ -62,7 +63,7 @@ private:
         std::int64_t busy = 0;
         IdleTime standing;
         std::map<int, std::int64_t> sent;  ///< by peer
-        bool ended = false;
+        bool judged = false;               ///< it ended, and its spans were recorded
     };
     struct StepTime {
         std::vector<RankTime> ranks;

@@ -37,7 +37,7 @@ enum class EventKind : std::uint8_t {
     Optimizer = 12,
     Wait = 13,  ///< compute lane idle until the message of `action` (a receive) arrives, or all members reach it (a
                 ///< reduction)
-    Step = 14,  ///< host lane: one per rank and step
+    Step = 14,  ///< host lane: one per rank and step; value 1: its program recorded none of its other spans
     Validation = 15,  ///< host lane: one forward-only pass
     Setup = 16,       ///< host lane: from the rank's start to its first step
     ReduceNorm = 17,

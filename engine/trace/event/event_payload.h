@@ -65,6 +65,9 @@ constexpr std::optional<MemoryCategory> hostCategory(const Event& event) {
 /// LargestFree: the bytes of all free blocks. PackedActivations: the bytes that the activations took before.
 constexpr double bytesInAll(const Event& event) { return event.value; }
 
+/// Step: whether its program recorded none of the step's other spans, so that watching would take less of it.
+constexpr bool lacksDetails(const Event& event) { return event.value == 1; }
+
 /// Restart: which one it is, from 1; 0 where nothing failed and another size was asked for.
 constexpr int restartNumber(const Event& event) { return wholeOf(event.value); }
 /// Restart: how many ranks take part from then on; none: all.

@@ -371,7 +371,11 @@ Status readLog(const std::filesystem::path& file, ForeignTrace& trace, const Sha
     if (log.mostSteps > 1)
         trace.note(fmt::format("{}: a line stands for up to {} steps; the step that is drawn has their mean", source,
                                log.mostSteps));
-    if (state) trace.note(fmt::format("{}: each step has the mean of the run, train_runtime over its steps", source));
+    if (state)
+        trace.note(
+            fmt::format("{}: each step has the mean of the training that it is of, train_runtime over the steps of "
+                        "that",
+                        source));
     if (log.timersLeftOut > 0)
         trace.note(fmt::format("{}: {} times of ranks are left out, behind the first {}", source, log.timersLeftOut,
                                log.timers.size()));

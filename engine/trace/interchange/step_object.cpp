@@ -115,6 +115,8 @@ private:
             made_.numbered = true;
         } else if (name == "train_runtime") {
             if (*number > 0 && std::isfinite(*number)) made_.runtime = *number;
+        } else if (name == "train_steps_per_second") {
+            made_.rate = *number;
         } else if (name == "_timestamp" || name == "timestamp") {
             if (*number >= 0 && *number < most) made_.line.clock = std::llround(*number * second);
         } else {
@@ -124,6 +126,25 @@ private:
 
     StepObject made_;
 };
+
+/// The steps of the training that `end` sums up: fewer than its last one's number where it went on from a checkpoint.
+double stepsOf(const StepObject& end) {
+    const double all = end.line.step, told = std::round(*end.runtime * end.rate.value_or(0));
+    const double rounded = *end.runtime * 0.0005 + 0.5;
+    return told >= 1 && told < all - rounded ? told : all;
+}
+
+/// The steps of that training have its mean. False: none of the lines is of one.
+bool addMean(const StepObject& end, std::vector<StepLine>& lines) {
+    const double steps = stepsOf(end);
+    bool any = false;
+    for (StepLine& line : lines) {
+        if (!line[LogQuantity::Loss] || line.step > end.line.step || line.step <= end.line.step - steps) continue;
+        line[LogQuantity::StepSeconds] = *end.runtime / steps;
+        any = true;
+    }
+    return any;
+}
 
 Error damaged(const std::filesystem::path& file, Sentence why) {
     return {say("cannot import the log"), file.string(), std::move(why),
@@ -178,13 +199,13 @@ Result<std::vector<StepLine>> readTrainerState(const std::filesystem::path& file
     ObjectText list(std::string_view(*whole).substr(whole->find(history) + history.size()));
     if (!list.takes(':') || !list.takes('[')) return fail(damaged(file, say("log_history is no list")));
     std::vector<StepLine> lines;
-    double mean = 0;
+    bool timed = false;
     while (!list.takes(']')) {
         std::string_view text = trimmed(list.rest());
         const std::string_view entry = text;
         if (const auto object = takeStepObject(text); object && object->numbered) {
-            if (object->runtime && object->line.step > 0) mean = *object->runtime / object->line.step;
-            else if (!object->runtime) lines.push_back(object->line);
+            if (!object->runtime) lines.push_back(object->line);
+            else if (object->line.step > 0) timed = addMean(*object, lines) || timed;
         } else if (ObjectText other(text); !other.value()) {
             return fail(damaged(file, say("entry {} of log_history does not end", lines.size() + 1)));
         } else {
@@ -195,9 +216,7 @@ Result<std::vector<StepLine>> readTrainerState(const std::filesystem::path& file
             return fail(damaged(file, say("log_history does not end")));
     }
     if (lines.empty()) return fail(damaged(file, say("log_history tells no step with its loss")));
-    if (mean <= 0) return fail(damaged(file, say("its lines do not tell how long a step took")));
-    for (StepLine& line : lines)
-        if (line[LogQuantity::Loss]) line[LogQuantity::StepSeconds] = mean;
+    if (!timed) return fail(damaged(file, say("its lines do not tell how long a step took")));
     return lines;
 }
 

@@ -10,7 +10,8 @@ namespace shardlab::trace {
 struct StepObject {
     StepLine line;
     bool numbered = false;          ///< it says of which step it is; else line.step is 0
-    std::optional<double> runtime;  ///< seconds of all steps up to this one, where it sums a run up
+    std::optional<double> runtime;  ///< seconds of the training that ends with this step, where it sums one up
+    std::optional<double> rate;     ///< steps a second of that, rounded to a thousandth
 };
 
 /// An object that is taken off the beginning of `text`, without what lies deeper in it. None, and `text` as it was: it

@@ -16,7 +16,7 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr std::size_t overviewNumbers = 21, stepNumbers = 5, rankNumbers = 26, kindNumbers = 7;
+constexpr std::size_t overviewNumbers = 22, stepNumbers = 5, rankNumbers = 27, kindNumbers = 7;
 
 std::int64_t bitsOf(double value) { return reversedBits(std::bit_cast<std::uint64_t>(value)); }
 double valueOf(std::int64_t bits) { return std::bit_cast<double>(reversedBack(bits)); }
@@ -72,7 +72,8 @@ void addRank(std::int64_t step, std::int64_t number, const RankStep& rank, const
                memory[2],
                memory[3],
                memory[4],
-               memory[5]});
+               memory[5],
+               rank.withoutDetails});
 }
 
 void takeRank(const NumberTable& table, std::size_t row, RankStep& rank, RankDetail& detail) {
@@ -87,6 +88,7 @@ void takeRank(const NumberTable& table, std::size_t row, RankStep& rank, RankDet
         *figure = next();
     detail.standing.last = wrappingSum(rank.begin, next());
     for (std::int64_t& bytes : detail.memory) bytes = next();
+    rank.withoutDetails = next();
 }
 
 /// What follows from the rest.
@@ -101,6 +103,7 @@ void complete(StepSummary& step, bool flushes) {
     }
     const StepSummary whole = summaryOf(overviewOf(step), step.active, flushes);
     step.moved = whole.moved;
+    step.withoutDetails = whole.withoutDetails;
     step.seconds = whole.seconds;
     step.bubble = whole.bubble;
     step.complete = whole.complete;
@@ -112,7 +115,8 @@ bool isFigure(std::int64_t value) { return value >= -1 && value <= mostFigure; }
 bool areFigures(const RankStep& rank) {
     return std::ranges::all_of(std::array{rank.begin, rank.end, rank.firstForward, rank.lastBackward, rank.busy,
                                           rank.kernelsEnd, rank.waiting, rank.reduce, rank.optimizer, rank.recompute,
-                                          rank.hidden, rank.exposed, rank.overrun, rank.moved, rank.peakBytes},
+                                          rank.hidden, rank.exposed, rank.overrun, rank.moved, rank.peakBytes,
+                                          rank.withoutDetails},
                                isFigure);
 }
 
@@ -157,7 +161,8 @@ Bytes packOverviews(std::span<const StepOverview> steps) {
                    sum.exposed,
                    sum.overrun,
                    sum.moved,
-                   sum.peakBytes});
+                   sum.peakBytes,
+                   sum.withoutDetails});
     }
     Bytes bytes;
     table.append(bytes);
@@ -192,7 +197,7 @@ Result<std::vector<StepOverview>> unpackOverviews(std::span<const std::byte> pac
         if (validated) step.validation = validation;
         RankStep& sum = step.sum;
         for (std::int64_t* figure : {&sum.busy, &sum.waiting, &sum.reduce, &sum.optimizer, &sum.recompute, &sum.hidden,
-                                     &sum.exposed, &sum.overrun, &sum.moved, &sum.peakBytes})
+                                     &sum.exposed, &sum.overrun, &sum.moved, &sum.peakBytes, &sum.withoutDetails})
             *figure = next();
         if (!areFigures(step)) return damaged("a figure is no measurement");
     }

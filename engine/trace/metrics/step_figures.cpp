@@ -34,6 +34,7 @@ StepOverview overviewOf(const StepSummary& step) {
         grow(sum.overrun, rank.overrun);
         grow(sum.moved, rank.moved);
         sum.peakBytes = std::max(sum.peakBytes, rank.peakBytes);
+        sum.withoutDetails += rank.withoutDetails;
     }
     return all;
 }
@@ -46,6 +47,7 @@ StepSummary summaryOf(const StepOverview& overview, int ranks, bool flushes) {
     step.lastBackward = overview.lastBackward;
     step.busy = overview.counted;
     step.moved = overview.sum.moved;
+    step.withoutDetails = overview.sum.withoutDetails;
     step.loss = overview.loss;
     step.validation = overview.validation;
     step.complete = ranks > 0 && overview.ended == ranks;

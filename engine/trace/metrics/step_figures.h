@@ -36,7 +36,7 @@ struct StepOverview {
     std::int64_t counted = 0;  ///< StepSummary::busy
     double loss = 0;
     std::optional<double> validation;
-    RankStep sum;  ///< over ranks: busy to moved; peakBytes the largest
+    RankStep sum;  ///< over ranks: busy to moved, withoutDetails; peakBytes the largest
 };
 
 StepOverview overviewOf(const StepSummary& step);

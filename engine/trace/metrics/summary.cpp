@@ -2,6 +2,7 @@
 #include "engine/trace/metrics/summary.h"
 
 #include "engine/base/clock.h"
+#include "engine/trace/event/event_payload.h"
 #include "engine/trace/metrics/figure_sum.h"
 #include "engine/base/median.h"
 
@@ -96,6 +97,8 @@ void StepSummary::add(const Event& event, bool flushes, const SentBytes& sent) {
     case EventKind::Step:
         rank.begin = event.begin;
         rank.end = event.end;
+        withoutDetails -= rank.withoutDetails;
+        withoutDetails += rank.withoutDetails = lacksDetails(event) ? 1 : 0;
         updateTime(*this);
         break;
     case EventKind::Loss: loss = event.value; break;
@@ -173,18 +176,22 @@ void Summarizer::addValidation(int step, double loss) {
 }
 
 template <class Figure>
-double Summarizer::medianOf(Figure StepSummary::*figure) const {
+double Summarizer::medianOf(Figure StepSummary::*figure, bool detailed) const {
     std::vector<double> values;
     std::size_t complete = 0;
     for (const StepSummary& step : steps_) {
-        if (step.complete && ++complete > warmUpSteps) values.push_back(static_cast<double>(step.*figure));
+        if (step.complete && ++complete > warmUpSteps && (!detailed || step.detailed()))
+            values.push_back(static_cast<double>(step.*figure));
     }
     return median(std::move(values));
 }
 
-double Summarizer::medianStepSeconds() const { return medianOf(&StepSummary::seconds); }
-double Summarizer::medianBubble() const { return medianOf(&StepSummary::bubble); }
+double Summarizer::medianStepSeconds() const { return medianOf(&StepSummary::seconds, false); }
+double Summarizer::medianBubble() const { return medianOf(&StepSummary::bubble, true); }
 bool Summarizer::computes() const { return std::ranges::any_of(steps_, &StepSummary::computes); }
-double Summarizer::medianSentBytes() const { return medianOf(&StepSummary::moved); }
+double Summarizer::medianSentBytes() const { return medianOf(&StepSummary::moved, true); }
+int Summarizer::withoutDetails() const {
+    return static_cast<int>(std::ranges::count_if(steps_, [](const StepSummary& step) { return !step.detailed(); }));
+}
 
 }  // namespace shardlab::trace

@@ -33,20 +33,22 @@ struct RankStep {
     std::int64_t overrun = 0;    ///< of a paced run: that the real work took longer than the modelled device
     std::int64_t moved = 0;      ///< bytes that it sent (SentBytes)
     std::int64_t peakBytes = 0;
+    std::int64_t withoutDetails = 0;  ///< 1: lacksDetails()
     bool operator==(const RankStep&) const = default;
 };
 
 struct StepSummary {
     int step = 0;
-    std::vector<RankStep> ranks;     ///< empty where only the step as a whole is known
-    int active = 0;                  ///< ranks that do it; an elastic run may have fewer than its layout for some time
-    std::int64_t begin = 0;          ///< earliest of the ranks that ended it; nanoseconds of the run's clock
-    std::int64_t end = 0;            ///< latest of these; 0 while none has
-    std::int64_t firstForward = -1;  ///< of any rank
-    std::int64_t lastBackward = -1;  ///< end of the last B, I or W of any rank
-    std::int64_t busy = 0;           ///< compute lanes of all ranks together
-    std::int64_t moved = 0;          ///< bytes that all ranks together sent (SentBytes)
-    double loss = 0;                 ///< NaN until known
+    std::vector<RankStep> ranks;      ///< empty where only the step as a whole is known
+    int active = 0;                   ///< ranks that do it; an elastic run may have fewer than its layout for some time
+    std::int64_t begin = 0;           ///< earliest of the ranks that ended it; nanoseconds of the run's clock
+    std::int64_t end = 0;             ///< latest of these; 0 while none has
+    std::int64_t firstForward = -1;   ///< of any rank
+    std::int64_t lastBackward = -1;   ///< end of the last B, I or W of any rank
+    std::int64_t busy = 0;            ///< compute lanes of all ranks together
+    std::int64_t moved = 0;           ///< bytes that all ranks together sent (SentBytes)
+    std::int64_t withoutDetails = 0;  ///< ranks whose program recorded none of the step's spans but its own
+    double loss = 0;                  ///< NaN until known
     std::optional<double> validation;  ///< loss of the validation that followed it
     /// Wall time of the step: latest end − earliest begin over ranks, seconds; 0 until all active ranks ended it.
     double seconds = 0;
@@ -54,8 +56,10 @@ struct StepSummary {
     /// active ranks.
     double bubble = 0;
     bool complete = false;  ///< every active rank's Step span has been seen
-    /// Something of what was computed in it is known; else nothing is of its bubble.
-    bool computes() const { return busy > 0; }
+    /// Every rank's spans are known, as far as they were asked for: what is made of them may be compared.
+    bool detailed() const { return withoutDetails == 0; }
+    /// All of what was computed in it is known; else nothing is of its bubble.
+    bool computes() const { return busy > 0 && detailed(); }
 
     /// Nothing is known of it yet.
     static StepSummary of(int step, int ranks, int active);
@@ -84,8 +88,11 @@ public:
     const std::vector<StepSummary>& steps() const { return steps_; }
     /// Median over complete steps without the first two (warm-up); 0 where there are none.
     double medianStepSeconds() const;
+    // The same over those that are detailed().
     double medianBubble() const;
     double medianSentBytes() const;  ///< of a step, all ranks together
+    /// Steps of which spans of some rank were not recorded.
+    int withoutDetails() const;
     /// Any step does; else nothing is known of bubbles.
     bool computes() const;
 
@@ -101,7 +108,7 @@ private:
     void forgetFrom(std::int32_t step);
     void addValidation(int step, double loss);
     template <class Figure>
-    double medianOf(Figure StepSummary::*figure) const;
+    double medianOf(Figure StepSummary::*figure, bool detailed) const;
 
     int ranks_;
     bool flushes_;

@@ -30,6 +30,7 @@ constexpr std::array stepColumns = std::to_array<QueryColumn>({
     {"recompute_ns", "INTEGER", "computed again, within backwards"},
     {"moved_bytes", "INTEGER", "sent over links, collectives as a ring carries them"},
     {"thinned", "INTEGER", "1 where its events were taken away for the size limit"},
+    {"detailed", "INTEGER", "0 where its program recorded no other spans of it on some rank: then they are in no sum"},
 });
 
 constexpr std::array rankStepColumns = std::to_array<QueryColumn>({
@@ -73,11 +74,12 @@ Result<std::unique_ptr<RowSource>> openSteps(const RunReader& run, std::span<con
     for (const StepOverview& all : *overview) {
         const StepSummary step = summaryOf(all, restarts.ranksOf(all.step, rankCount(layout)), flushes(layout));
         const RankStep& sum = all.sum;
-        rows.push_back({std::int64_t{step.step}, finite(step.loss), step.complete ? Cell(step.seconds) : Cell(),
-                        step.complete ? finite(step.bubble) : Cell(), step.end != 0 ? Cell(step.begin) : Cell(),
-                        step.complete ? Cell(step.end) : Cell(), step.validation ? finite(*step.validation) : Cell(),
-                        sum.busy, sum.waiting, known(sum.hidden), known(sum.exposed), sum.reduce, sum.optimizer,
-                        sum.recompute, sum.moved, std::int64_t{run.thinning().thinned(step.step) ? 1 : 0}});
+        rows.push_back(
+            {std::int64_t{step.step}, finite(step.loss), step.complete ? Cell(step.seconds) : Cell(),
+             step.complete && step.detailed() ? finite(step.bubble) : Cell(), step.end != 0 ? Cell(step.begin) : Cell(),
+             step.complete ? Cell(step.end) : Cell(), step.validation ? finite(*step.validation) : Cell(), sum.busy,
+             sum.waiting, known(sum.hidden), known(sum.exposed), sum.reduce, sum.optimizer, sum.recompute, sum.moved,
+             std::int64_t{run.thinning().thinned(step.step) ? 1 : 0}, std::int64_t{step.detailed() ? 1 : 0}});
     }
     return rowsOf(std::move(rows));
 }

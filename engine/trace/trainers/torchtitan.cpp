@@ -94,6 +94,9 @@ private:
         add("seq_len", layout_.model.sequence);
         add("steps", layout_.run.steps);
         add("max_norm", layout_.optimizer.clip > 0 ? realText(layout_.optimizer.clip) : "inf");
+        if (titanFamily(layout_.model) == TitanFamily::GptOss)
+            text_ +=
+                "# torchtitan keeps the blocks of this family in bf16, its embedding, last norm and output in fp32.\n";
         add("mixed_precision_param", p.compute == NumberFormat::Bf16 ? "\"bfloat16\"" : "\"float32\"");
         add("mixed_precision_reduce", "\"float32\"");
         if (offloadsParameters(layout_.memory)) add("enable_cpu_offload", "true");

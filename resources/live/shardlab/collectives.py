@@ -64,6 +64,7 @@ class Collectives:
         self.run = run
         self.within = threading.local()  # a collective may be made of another
         self.flights = collections.OrderedDict()
+        run.share.left_out.append(self.flights.clear)
         try:
             import torch.distributed as dist
             from torch.distributed.device_mesh import DeviceMesh
@@ -71,14 +72,19 @@ class Collectives:
             return
         self.groups = (dist.ProcessGroup, DeviceMesh)
         for name in EAGER:
-            patches.around(dist, name, self._begins(name), self._ends)
+            patches.around(dist, name, self._begins(name), self._ends, place=self._waits(name))
         try:
             from torch.distributed import _functional_collectives as functional
         except ImportError:
             return
         for name in FUNCTIONAL:
-            patches.around(functional, name, self._begins(name), self._functional_ends)
-        patches.around(functional, "wait_tensor", self._wait_begins, self._wait_ends)
+            patches.around(functional, name, self._begins(name), self._functional_ends, place=self._waits(name))
+        patches.around(functional, "wait_tensor", self._wait_begins, self._wait_ends, place=self._waits("a collective"))
+
+    @staticmethod
+    def _waits(name):
+        name = plain_name(name)
+        return lambda *_, **__: (0, name, -1, -1, True)
 
     def _group(self, args, kwargs):
         for value in (kwargs.get("group"), *args):

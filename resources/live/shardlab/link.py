@@ -214,6 +214,7 @@ class Sender:
         self.dropped = 0
         self.open = []                    # what the program is in: (begin, kind, name, stage, microbatch, waits)
         self.around = lambda: None        # what the program is in beside these, if anything
+        self.step = lambda: -1            # the step that it is in, where that is known beside the events
         self.last = None                  # the event that was packed last
         self.append = self.fresh.append   # takes an event; where the queue is full, only counts it
         self.failure = None               # why the program ends, where it fails
@@ -335,7 +336,7 @@ class Sender:
             return None
         if last is not None and isinstance(last[1], int) and now - last[1] < STILL * 1e9:
             return None
-        step = last[4] if last is not None else -1
+        step = max(last[4] if last is not None else -1, self.step())
         if place:
             _, kind, name, stage, microbatch, waits = place
             return since, step, bool(waits), "in " + words(kind, name, stage, microbatch)

@@ -26,7 +26,7 @@ def _evaluated(run, call, args, kwargs):
 def watch_model(run, torch, model):
     """The whole call is seen from outside, at the place where PyTorch looks for a compiled one: hooks would cost more than
     all that is recorded, and would become part of what is compiled."""
-    now, grad_enabled, words = run.now, torch.is_grad_enabled, True
+    now, patches, grad_enabled, words = run.now, run.patches, torch.is_grad_enabled, True
     # Lightning leaves what stands around replicas in evaluation after its first pass.
     inner = model.module if type(model).__name__ == "DistributedDataParallel" else model
     place = "_compiled_call_impl"
@@ -36,68 +36,104 @@ def watch_model(run, torch, model):
 
     def forward(*args, **kwargs):
         nonlocal words
+        if not is_traced() and run.fast and inner.training and grad_enabled():
+            run.forwards += 1
+            return original(*args, **kwargs)
         to = record.sender
         if to is None or run.muted or run.pipelined or is_traced() or compiler._is_compiling_flag:
             return original(*args, **kwargs)
         if not inner.training or not grad_enabled():
             return _evaluated(run, original, args, kwargs)
+        timed = patches.timed
+        if timed:
+            patches.start()
         try:
-            if words:
-                words = bool(run.count_tokens(args, kwargs))
-            if run.begin is None:
-                run.begins()
-            begin, microbatch = now(), run.forwards
+            microbatch = run.forwards
             run.forwards = microbatch + 1
-            entry = (begin if type(begin) is int else time.monotonic_ns(), FORWARD, None, 0, microbatch, False)
-            before = run.current
-            run.current = run.last = entry
+            details = patches.details
+            if details:
+                if words:
+                    words = bool(run.count_tokens(args, kwargs))
+                if run.begin is None:
+                    run.begins()
+                begin = now()
+                entry = (begin if type(begin) is int else time.monotonic_ns(), FORWARD, None, 0, microbatch, False)
+                before = run.current
+                run.current = run.last = entry
         except Exception:  # what goes wrong here is not the program's concern
+            details = False
+        if timed:
+            patches.pause()
+        if not details:
             return original(*args, **kwargs)
         try:
             return original(*args, **kwargs)
         finally:
             try:
+                if timed:
+                    patches.start()
                 end, run.current = now(), before
                 to.append((begin, end, 0, 0.0, record.present_step, 0, 0, microbatch, FORWARD, record.COMPUTE, 0))
+                if timed:
+                    patches.pause()
             except Exception:
                 pass
 
-    run.patches.put(model, place, forward)
+    patches.put(model, place, forward)
+    patches.frames[forward.__code__] = lambda _: (FORWARD, None, 0, run.forwards - 1, False)
 
 
 def watch_backward(run, torch):
-    now, original = run.now, torch.Tensor.backward
+    now, patches, loss, original = run.now, run.patches, run.loss, torch.Tensor.backward
 
     @functools.wraps(original)
     def backward(tensor, *args, **kwargs):
+        if not is_traced() and run.fast and not args and not kwargs and loss.version is not None:
+            loss.kept.append(tensor)
+            return original(tensor)
         to = record.sender
         plain = not args and not kwargs  # then it is a loss, or an error
         if (to is None or run.muted or run.pipelined or is_traced() or compiler._is_compiling_flag or
                 not plain and tensor.numel() != 1):
             return original(tensor, *args, **kwargs)
+        timed = patches.timed
+        if timed:
+            patches.start()
         try:
-            if run.unscaled:
-                run.losses((tensor,))
+            if plain and loss.version is not None and not run.unscaled:
+                loss.kept.append(tensor)
             else:
-                run.loss.backward(tensor, plain)
-            if run.begin is None:
-                run.begins()
-            if run.forwards - run.backwards > run.most_held:
-                run.look()
-            begin, microbatch = now(), run.backwards
+                run.losses((tensor,), plain)
+            microbatch = run.backwards
+            details = patches.details
+            if details:
+                if run.begin is None:
+                    run.begins()
+                if run.forwards - microbatch > run.most_held:
+                    run.look()
+                begin = now()
+                entry = (begin if type(begin) is int else time.monotonic_ns(), BACKWARD, None, 0, microbatch, False)
+                before = run.current
+                run.current = run.last = entry
             run.backwards = microbatch + 1
-            entry = (begin if type(begin) is int else time.monotonic_ns(), BACKWARD, None, 0, microbatch, False)
-            before = run.current
-            run.current = run.last = entry
         except Exception:
+            details = False
+        if timed:
+            patches.pause()
+        if not details:
             return original(tensor, *args, **kwargs)
         try:
             return original(tensor, *args, **kwargs)
         finally:
             try:
+                if timed:
+                    patches.start()
                 end, run.current = now(), before
                 to.append((begin, end, 0, 0.0, record.present_step, 0, 0, microbatch, BACKWARD, record.COMPUTE, 0))
+                if timed:
+                    patches.pause()
             except Exception:
                 pass
 
-    run.patches.put(torch.Tensor, "backward", backward)
+    patches.put(torch.Tensor, "backward", backward)
+    patches.frames[backward.__code__] = lambda _: (BACKWARD, None, 0, max(len(loss.kept), len(loss.seen)) - 1, False)

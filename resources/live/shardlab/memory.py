@@ -38,7 +38,7 @@ class Memory:
         self.base = self.most = self._now()
         self.looks = True  # at the present step
         self.ended = self.paid = time.monotonic_ns()  # the step before; what the looks so far may have taken
-        self.counted = 0
+        self.counted = self.summed = 0
 
     def _now(self):
         if self.cuda is not None:
@@ -79,8 +79,16 @@ class Memory:
         self.run.put(MEMORY_PEAK, record.HOST, None, at, at, sum(self.known) + activations)
         self.base = self.most = self._now()
 
-    def gradients(self):
+    def resumes(self):
+        """A step begins that is looked at, after others that were not."""
+        if self.looks:
+            self.base = self.most = self._now()
+
+    def gradients(self, step):
         """Before the update, when all gradients are there."""
+        if step >= FIRST and step - self.summed < EVERY:
+            return
+        self.summed = step
         self.known[GRADIENTS] = max(self.known[GRADIENTS],
                                     sum(held(each.grad) for each in self.parameters if each.grad is not None))
 

@@ -46,21 +46,24 @@ class Pipelining:
         except ImportError:
             return
         around = patches.around
-        around(Stage, "forward_one_chunk", self._forward_begins, self._forward_ends)
-        around(Stage, "backward_one_chunk", self._backward_begins, self._compute_ends)
-        around(Stage, "backward_weight_one_chunk", self._weight_begins, self._compute_ends)
+        def place(kind):
+            return lambda stage, chunk, *_, **__: (kind, None, stage.stage_index, chunk, False)
+
+        around(Stage, "forward_one_chunk", self._forward_begins, self._forward_ends, place=place(FORWARD))
+        around(Stage, "backward_one_chunk", self._backward_begins, self._compute_ends, place=place(BACKWARD))
+        around(Stage, "backward_weight_one_chunk", self._weight_begins, self._compute_ends, place=place(WEIGHT_GRAD))
         for name, kind in OPERATIONS.items():
             around(Stage, name, None,
                    lambda _, ops, stage, chunk, kind=kind: self._mark(ops, kind, stage.stage_index, chunk))
         around(schedules, "_batch_p2p", lambda *a, **k: self.run.now(), self._posted)
         around(schedules, "_wait_batch_p2p", self._wait_begins, self._wait_ends,
-               lambda known, works: (known[3],))
+               lambda known, works: (known[3],), place=lambda *_: (0, "an exchange with another stage", -1, -1, True))
         base = schedules._PipelineSchedule
         around(base, "_maybe_compute_loss", None, self._loss_computed)
-        around(base, "_update_losses", self._losses, None)
-        around(base, "eval", lambda *a, **k: run.evaluation(True), lambda *a, **k: run.evaluation(False))
+        around(base, "_update_losses", self._losses, None, always=True)
+        around(base, "eval", lambda *a, **k: run.evaluation(True), lambda *a, **k: run.evaluation(False), always=True)
         for single in ("PipelineScheduleSingle", "PipelineScheduleMulti"):
-            around(getattr(schedules, single), "step", self._step_begins, self._step_ends)
+            around(getattr(schedules, single), "step", self._step_begins, self._step_ends, always=True)
 
     def _step_begins(self, schedule, *args, **kwargs):
         self.run.pipelined = True

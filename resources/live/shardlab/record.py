@@ -17,6 +17,7 @@ STEP, VALIDATION, NAMED_COUNTER, MARK = 14, 15, 112, 120
 COMPUTE, COMM, COPY, HOST = range(4)
 
 sender = None
+before_put = None   # tells what was recorded before
 present_step = -1   # of all threads: what autograd's threads do belongs to it too
 _steps = 0   # the number of the next step without one
 
@@ -84,6 +85,8 @@ def put(kind, lane, name, begin, end, size=0, value=0.0, step=None, stage=-1, mi
     """An event as it goes over the link; times and the value may be settled later (link.py)."""
     to = sender
     if to is not None:
+        if before_put is not None:
+            before_put()
         to.put((begin, end, size, value, present_step if step is None else step, 0 if name is None else str(name), stage,
                 microbatch, kind, lane, action))
 

@@ -18,6 +18,8 @@ class Buckets:
             model.register_comm_hook(model.process_group, self.hook)
 
     def hook(self, group, bucket):
+        if not self.run.patches.details:
+            return self.reduce(group, bucket)
         before = self.run.context
         try:
             self.run.context = (REDUCE_BUCKETS, 0, *self.run.place(), bucket.index())

@@ -35,8 +35,9 @@ class Updates:
     """Optimizers and a GradScaler, watched."""
 
     def __init__(self, run, patches, optimizers, scaler):
-        self.run, self.optimizers = run, optimizers
+        self.run, self.patches, self.optimizers = run, patches, optimizers
         self.scaler = scaler if scaler is not None and scaler.is_enabled() else None
+        self.simple = self.scaler is None and len(optimizers) == 1
         self.stepped = set()
         self.begins = {}
         self.handles = []
@@ -46,16 +47,17 @@ class Updates:
                 self.handles.append(optimizer.register_step_post_hook(self._after))
             else:
                 patches.around(optimizer, "step", lambda *_, opt=optimizer, **__: self._before(opt),
-                               lambda *_, opt=optimizer, **__: self._after(opt))
+                               lambda *_, opt=optimizer, **__: self._after(opt), always=True)
         if self.scaler is not None:
-            patches.around(self.scaler, "step", lambda *_, **__: self.run.begins(), self._scaler_stepped)
-            patches.around(self.scaler, "update", lambda *_, **__: self._scale(), self._updated)
-            patches.around(self.scaler, "scale", None, self._scaled)
+            patches.around(self.scaler, "step", lambda *_, **__: self.run.begins(), self._scaler_stepped, always=True)
+            patches.around(self.scaler, "update", lambda *_, **__: self._scale(), self._updated, always=True)
+            patches.around(self.scaler, "scale", None, self._scaled, always=True)
         try:
             import torch
+            self.tensor = torch.Tensor
             # Both names of the one function.
-            patches.around(torch.nn.utils, "clip_grad_norm_", None, self._clipped)
-            patches.around(torch.nn.utils.clip_grad, "clip_grad_norm_", None, self._clipped)
+            patches.around(torch.nn.utils, "clip_grad_norm_", None, self._clipped, always=True)
+            patches.around(torch.nn.utils.clip_grad, "clip_grad_norm_", None, self._clipped, always=True)
         except (ImportError, AttributeError):
             pass
 
@@ -65,27 +67,42 @@ class Updates:
         self.handles = []
 
     def _before(self, optimizer, *_):
-        if is_compiling():
+        if is_compiling() or self.run.brief:
             return
+        timed = self.patches.timed
+        if timed:
+            self.patches.start()
         try:
             self.run.begins()
-            self.run.gradients_there()
-            self.begins[id(optimizer)] = (self.run.now(), record.enter(OPTIMIZER))
+            if self.patches.details:
+                self.run.gradients_there()
+                self.begins[id(optimizer)] = (self.run.now(), record.enter(OPTIMIZER))
         except Exception:  # what goes wrong here is not the program's concern
             pass
+        if timed:
+            self.patches.pause()
 
     def _after(self, optimizer, *_):
         if is_compiling():
             return
+        timed = self.patches.timed
+        if timed:
+            self.patches.start()
         try:
-            begin, place = self.begins.pop(id(optimizer))
-            record.leave(place)
-            self.run.put(OPTIMIZER, record.COMPUTE, None, begin, self.run.now(), stage=self.run.lowest_stage())
+            if self.run.brief:
+                self.run.brief_ends(optimizer.param_groups[0].get("lr"))
+                return
+            begin, place = self.begins.pop(id(optimizer), (None, None))
+            if begin is not None:
+                record.leave(place)
+                self.run.put(OPTIMIZER, record.COMPUTE, None, begin, self.run.now(), stage=self.run.lowest_stage())
             self.stepped.add(id(optimizer))
             if self.scaler is None and len(self.stepped) >= len(self.optimizers):
                 self._step_ends()
         except Exception:
             pass
+        finally:
+            self.patches.pause()
 
     def _step_ends(self):
         self.stepped.clear()
@@ -96,6 +113,9 @@ class Updates:
 
     def _clipped(self, _, norm, *__, **___):
         if isinstance(norm, BaseException):
+            return
+        if self.run.brief and type(norm) is self.tensor:
+            self.run.norms.append((norm, norm._version))
             return
         placements = getattr(norm, "placements", None)
         if placements is not None:
@@ -149,11 +169,8 @@ class Losses:
         self.first = []      # of the first step: (tensor, its version), or None where it must not be kept
         self.version = None  # of a tensor that may be kept, as backward finds it; None: they are asked at once
 
-    def backward(self, tensor, plain):
+    def ask(self, tensor, plain):
         """`plain`: backward() is given nothing but its tensor."""
-        if self.version is not None and plain:
-            self.kept.append(tensor)
-            return
         self.seen.append(self.clock.number(tensor))
         if self.first is not None:
             self.first.append((tensor, tensor._version) if plain and not _holds(tensor) else None)

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds by itself what a training program with PyTorch does, and records it."""
+import collections
 import os
 import sys
+import threading
+import time
 
 from . import record
+from .link import STILL
 from .loops import watch_backward, watch_model
 from .memory import Memory
 from .moments import HostClock, clock_for
 from .patches import Patches
-from .steps import LOSS, TOKENS, Losses, Updates, rate, tokens_in
+from .share import Share
+from .steps import GRADIENT_NORM, LEARNING_RATE, LOSS, TOKENS, Losses, Updates, rate, tokens_in
 
 FORWARD, BACKWARD, WEIGHT_GRAD, STEP, VALIDATION = 1, 2, 4, 14, 15
+WITHOUT_DETAILS = 1.0  # the value of a step of which nothing else is told but its loss and the like
 _runs = []
 
 
@@ -31,10 +37,11 @@ def _plain_optimizer(optimizer):
 class Run:
     """What is known of the program's present step."""
 
-    def __init__(self, clock=None):
+    def __init__(self, clock=None, share=None):
         self.clock = clock or HostClock()
         self.now = self.clock.now
         self.patches = Patches()
+        self.share = Share(self.patches, share)
         self.step = 0
         self.begin = None        # of the step; None: nothing of it has happened
         self.muted = 0
@@ -50,6 +57,11 @@ class Run:
         self.reports = True      # it is the rank that tells what concerns all ranks
         self.unscaled = {}       # by id of a scaled loss: (it, weakly, and the loss), as a GradScaler made it
         self.memory = self.updates = self.loss = None
+        self.brief = False       # of the present step no details are told, and what is may be told later
+        self.fast = False        # and what that takes is not measured
+        self.norms = []          # of such a step: (norm of the gradient, the tensor's version)
+        self.untold = collections.deque()  # such steps: (number, begin, end, loss, norms, learning rate)
+        self.telling = threading.Lock()
 
     put = staticmethod(record.put)
 
@@ -68,13 +80,14 @@ class Run:
             record.set_step(self.step)
 
     def gradients_there(self):
-        if self.memory is not None and (self.step < 3 or self.step % 50 == 0):
-            self.memory.gradients()
+        if self.memory is not None:
+            self.memory.gradients(self.step)
 
     def step_ends(self):
+        self.tell()
         self.begins()
-        end = self.now()
-        if self.memory is not None:
+        end, details = self.now(), self.patches.details
+        if self.memory is not None and details:
             self.memory.step_ends(self.step, end)
         loss = record.safely(self.loss.end)
         if self.reports and loss is not None:
@@ -82,12 +95,59 @@ class Run:
         if self.tokens:
             # Who reads tokens tells how many, which may be another rank than that with the loss.
             self.put(TOKENS, record.HOST, None, end, end, 0, rate(self.tokens * self.copies, self.begin, end))
-        self.put(STEP, record.HOST, None, self.begin, end)
-        self.step += 1
+        self.put(STEP, record.HOST, None, self.begin, end, 0, 0.0 if details else WITHOUT_DETAILS)
         self.begin, self.tokens, self.forwards, self.backwards, self.most_held = end, 0, 0, 0, 0
         if self.unscaled:
             self.unscaled.clear()
+        self._next_step()
         record.set_step(self.step)
+
+    def _next_step(self):
+        details = self.patches.details
+        self.share.step_ended(self.step)
+        self.step += 1
+        if not details and self.patches.details and self.memory is not None:
+            self.memory.resumes()
+        self.brief = not self.patches.details and self.updates.simple and type(self.clock) is HostClock
+        self.fast = self.brief and not self.patches.timed
+
+    def brief_ends(self, learning_rate):
+        """Between the steps with details: what is not done here is done for several steps at once."""
+        end = self.now()
+        self.untold.append((self.step, self.begin, end, self.loss.end(), self.norms, learning_rate))
+        self.norms = []
+        self.begin, self.forwards, self.backwards = end, 0, 0
+        if self.patches.timed:
+            self.share.measured()
+            self.fast = True
+        if self.step + 1 == self.share.next:
+            self._next_step()
+            if self.patches.timed:
+                self.patches.start()
+            self.tell()
+        else:
+            self.step += 1
+        record.present_step = self.step
+
+    def tell(self):
+        """The steps that were not told yet; from any thread."""
+        to, untold = record.sender, self.untold
+        if not untold or to is None:
+            return
+        with self.telling:
+            while untold:
+                step, begin, end, loss, norms, learning_rate = untold.popleft()
+
+                def number(kind, value):
+                    if value is not None:
+                        to.put((end, end, 0, value, step, 0, -1, -1, kind, record.HOST, 0))
+
+                if self.reports:
+                    number(LEARNING_RATE, learning_rate)
+                    for norm, version in norms:
+                        number(GRADIENT_NORM, norm.item() if norm._version == version else None)
+                    number(LOSS, loss)
+                to.put((begin, end, 0, WITHOUT_DETAILS, step, 0, -1, -1, STEP, record.HOST, 0))
 
     def evaluation(self, begins):
         """A pass without backward: no part of a step."""
@@ -100,6 +160,15 @@ class Run:
         self.put(VALIDATION, record.HOST, None, self.evaluating, now)
         if self.idle:
             self.begin = now if self.begin is not None else None
+
+    def doing(self):
+        """What the program is in, as the sending thread tells it where nothing happens for long."""
+        if self.patches.details or not isinstance(self.begin, int) or self.muted:
+            return self.current
+        if time.monotonic_ns() - self.begin < STILL * 1e9:
+            return None
+        inside = self.patches.inside()
+        return inside and (self.begin, *inside)
 
     @property
     def idle(self):
@@ -151,10 +220,13 @@ class Run:
     def last_microbatch(self):
         return self.last[4]
 
-    def losses(self, tensors):
+    def losses(self, tensors, plain=False):
+        """`plain`: as Losses.ask() has it."""
         for each in tensors:
             scaled, loss = self.unscaled.get(id(each), (None, None))
-            self.loss.seen.append(self.clock.number(loss if scaled is not None and scaled() is each else each))
+            if scaled is not None and scaled() is each:
+                each, plain = loss, False
+            self.loss.ask(each, plain)
 
     def count_tokens(self, args, kwargs):
         count = 0 if self.muted else tokens_in(args, kwargs)
@@ -163,6 +235,7 @@ class Run:
 
     def stop(self):
         """Puts everything back as it was; what was recorded stays."""
+        record.safely(self.tell)
         self.patches.undo()
         if self.updates is not None:
             record.safely(self.updates.undo)
@@ -197,7 +270,7 @@ def _is_first(models, group, dist):
     return all(place == 0 for mesh in meshes for place in mesh.get_coordinate() or [0])
 
 
-def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
+def _begin(model, optimizer, scaler, schedule, program, loss, own_loop, share):
     if _runs:
         return _runs[-1]
     if record.sender is None and not os.environ.get("SHARDLAB_ADDRESS"):
@@ -219,15 +292,17 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
     stages = [stage for each in _listed(schedule) for stage in stages_of(each)]
     models = _listed(model) or [stage.submod for stage in stages]
     parameters = list({id(each): each for one in models for each in one.parameters()}.values())
-    run = Run(clock_for(parameters))
+    run = Run(clock_for(parameters), share)
     for stage in stages:
         for module in stage.submod.modules():
             run.stages[id(module)] = stage.stage_index
     run.pipelined = bool(stages) or own_loop
     optimizers = [_plain_optimizer(each) for each in _listed(optimizer)]
     run.loss = Losses(run.clock, loss)
-    record.sender.around = lambda: run.current
+    record.sender.around, record.sender.step = run.doing, lambda: run.step
     record.sender.chores.append(lambda: record.safely(run.clock.tend))
+    record.sender.chores.append(lambda: record.safely(run.tell))
+    record.before_put = run.tell
     record.safely(lambda: setattr(run, "memory", Memory(run, parameters, optimizers)))
     for watched in (lambda: Pipelining(run, run.patches), lambda: Collectives(run, run.patches),
                     lambda: FullyShard(run, run.patches)):
@@ -252,7 +327,7 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop):
 
 
 def watch(model=None, optimizer=None, scaler=None, schedule=None, *, program=None, loss="mean",
-          own_loop=False):
+          own_loop=False, share=None):
     """Records from now on what the program does, without a change to its loop.
 
     `model`: a module, or the parts of one; wrapped in DistributedDataParallel or by fully_shard before. `optimizer`: one or
@@ -262,10 +337,14 @@ def watch(model=None, optimizer=None, scaler=None, schedule=None, *, program=Non
 
     `own_loop`: the program's loop tells itself what it computes, as the adapters do.
 
+    `share`: the largest part of a step's time that watching may take, 0.01 where neither it nor SHARDLAB_SHARE says another
+    one. Of steps that are too short for it, only each second, fourth, eighth … is recorded in detail (share.py); the others
+    say so. 1: each step is.
+
     Returns an object whose stop() puts everything back. Where nobody listens it changes nothing. It raises nothing.
     """
     try:
-        return _begin(model, optimizer, scaler, schedule, program, loss, own_loop)
+        return _begin(model, optimizer, scaler, schedule, program, loss, own_loop, share)
     except Exception as problem:
         print("shardlab: not everything is watched: %s: %s" % (type(problem).__name__, problem), file=sys.stderr)
         return Run()

@@ -219,6 +219,60 @@ private Q_SLOTS:
         QCOMPARE(losses, QByteArray("n,sound\n4,1\n"));
     }
 
+    /// Steps that are too short to be told in detail keep their times and losses, and are part of no figure of spans.
+    void shortStepsKeepTheirTimesAndLosses() {
+        constexpr int all = 40, whole = 8;
+        QVERIFY2(listener_->begin(file_), listener_->said().constData());
+        const auto program = started(referencePython(), {scripts + "short.py", QString::number(all)},
+                                     listener_->environment() + QStringList{"PYTHONPATH=" + live, "SHARDLAB_SHARE=1e-9",
+                                                                            "PYTHONDONTWRITEBYTECODE=1"});
+        QVERIFY(program->waitForFinished(300000));
+        QVERIFY2(program->exitCode() == 0, program->readAllStandardError().constData());
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
+        QCOMPARE(asked("SELECT kind, count(*) AS n FROM events WHERE kind IN ('forward', 'backward', 'optimizer', "
+                       "'step', 'loss', 'learning rate', 'gradient norm', 'validation', 'mark') GROUP BY kind "
+                       "ORDER BY kind"),
+                 QByteArray("kind,n\nbackward,16\nforward,16\ngradient norm,40\nlearning rate,40\nloss,40\nmark,1\n"
+                            "optimizer,8\nstep,40\nvalidation,1\n"));
+        QCOMPARE(asked("SELECT count(*) AS n, min(step) AS first FROM steps WHERE detailed = 0 AND bubble IS NULL"),
+                 QByteArray("n,first\n32,8\n"));
+        QCOMPARE(asked("SELECT count(*) AS n FROM steps WHERE detailed = 1 AND bubble IS NOT NULL"),
+                 "n\n" + QByteArray::number(whole) + "\n");
+        const QList<QByteArray> printed = program->readAllStandardOutput().split('\n');
+        const QList<QByteArray> told = asked("SELECT value FROM events WHERE kind = 'loss' ORDER BY step").split('\n');
+        for (int step = 0; step < all; ++step)
+            QVERIFY2(std::abs(printed[step].toDouble() - told[step + 1].toDouble()) < 1e-6, told[step + 1].constData());
+        // One step ends where the next begins, but for the pass without gradients between two.
+        QCOMPARE(
+            asked("SELECT count(*) AS n FROM events WHERE kind = 'step' AND begin_ns IN (SELECT end_ns FROM events "
+                  "WHERE kind IN ('step', 'validation'))"),
+            QByteArray("n\n39\n"));
+        QCOMPARE(run({"info", file_, "--json"}).json()["steps_without_details"].toInt(), all - whole);
+        const QByteArray info = run({"info", file_}).out;
+        QVERIFY2(info.contains("of 8 of them"), info.constData());
+        const QByteArray mark = asked("SELECT name FROM events WHERE kind = 'mark'");
+        QVERIFY2(mark.contains("details of every 1024th step: a step takes "), mark.constData());
+    }
+
+    /// What is compared are the steps that were told in detail.
+    void aScheduleOfShortStepsIsCompared() {
+        QVERIFY2(listener_->begin(file_, {"--layout", layout(layoutOf(R"({"kind": "1f1b"})", 1, 4, 0))}),
+                 listener_->said().constData());
+        startAll(
+            {scripts + "schedules.py", "1F1B", "--stages", "4", "--pipeline", "4", "--steps", "24", "--share", "1e-9"});
+        const QByteArray wrong = ended();
+        QVERIFY2(wrong.isEmpty(), wrong.constData());
+        QVERIFY2(listener_->end() == 0, listener_->said().constData());
+        QCOMPARE(asked("SELECT kind, count(*) AS n FROM events WHERE kind IN ('forward', 'backward', 'step', 'loss') "
+                       "GROUP BY kind ORDER BY kind"),
+                 QByteArray("kind,n\nbackward,256\nforward,256\nloss,24\nstep,96\n"));
+        const QByteArray compared = run({"compare", file_}).out;
+        QVERIFY2(compared.contains("16 steps of which the run recorded no details are left out"), compared.constData());
+        const QJsonObject info = run({"info", file_, "--json"}).json();
+        QVERIFY(info["bubble"]["measured"].toDouble() > 0);
+        QCOMPARE(info["steps_without_details"].toInt(), 16);
+    }
+
     /// A model that was watched could not be saved whole, and one of TorchScript had no forwards.
     void aModelStaysWhatItWas() {
         const auto models =
@@ -312,7 +366,7 @@ private Q_SLOTS:
             shell->setEnvironment(QProcess::systemEnvironment() +
                                   QStringList{"PATH=" + folder_->filePath("venv/bin") + ":" SHARDLAB_BIN_DIR ":" +
                                                   qEnvironmentVariable("PATH"),
-                                              "PIP_NO_INDEX=1", "OMP_NUM_THREADS=1"});
+                                              "PIP_NO_INDEX=1", "OMP_NUM_THREADS=1", "SHARDLAB_SHARE=1"});
             shell->start("sh", {"-c", "exec env " + command});
             return shell;
         };
@@ -366,6 +420,8 @@ private Q_SLOTS:
         QTest::newRow("dies") << "--die" << QByteArray("the connection of rank 2 was lost after 2");
         QTest::newRow("fails") << "--raise" << QByteArray("rank 2 ended with RuntimeError: ");
         QTest::newRow("hangs") << "--hang" << QByteArray("rank 2 stands still in 2F0 of step 3, 3 wait for others");
+        QTest::newRow("hangs in a step without details")
+            << "--share 1e-9 --at 20 --hang" << QByteArray("rank 2 stands still in 2F0 of step 20, 3 wait for others");
         QTest::newRow("is stopped") << "--stop"
                                     << QByteArray("the process of rank 2 does not answer, 3 wait for others");
     }
@@ -373,8 +429,9 @@ private Q_SLOTS:
         QFETCH(const QString, how);
         QFETCH(const QByteArray, says);
         QVERIFY2(listener_->begin(file_, {"--deadline", "5"}), listener_->said().constData());
-        startAll({scripts + "schedules.py", "1F1B", "--stages", "4", "--pipeline", "4", how, "2"});
-        const bool still = how == "--hang" || how == "--stop";
+        startAll(QStringList{scripts + "schedules.py", "1F1B", "--stages", "4", "--pipeline", "4", "--steps", "24"} +
+                 how.split(' ') + QStringList{"2"});
+        const bool still = how.endsWith("--hang") || how == "--stop";
         if (still) {
             QVERIFY2(listener_->says(says), listener_->said().constData());
             QCOMPARE(listener_->stop(), 0);

@@ -147,10 +147,16 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
     if (const StepSummary* step = context_.step(); step && !step->ranks.empty()) {
         const RankStep& mine = step->ranks[static_cast<std::size_t>(rank)];
         facts.push_back({tr("Step"), QString::number(step->step)});
-        facts.push_back({tr("Computing"), seconds(model, mine.busy)});
-        facts.push_back({tr("Waiting"), seconds(model, mine.waiting)});
-        facts.push_back({tr("Reducing"), seconds(model, mine.reduce)});
-        facts.push_back({tr("Optimizer"), seconds(model, mine.optimizer)});
+        if (mine.withoutDetails > 0) {
+            facts.push_back({tr("Details"), tr("not recorded"), "figure",
+                             tr("The program recorded no details of this step, so that watching takes little of its "
+                                "time.")});
+        } else {
+            facts.push_back({tr("Computing"), seconds(model, mine.busy)});
+            facts.push_back({tr("Waiting"), seconds(model, mine.waiting)});
+            facts.push_back({tr("Reducing"), seconds(model, mine.reduce)});
+            facts.push_back({tr("Optimizer"), seconds(model, mine.optimizer)});
+        }
     }
     const std::int64_t cursor = context_.selection.cursor();
     const auto latest = [&](EventKind kind) -> const Event* {

@@ -238,6 +238,10 @@ QString TimelineView::subtitle() const {
         text += slowed;
         if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
         if (model.prediction().end() > 0) text += tr(" · predicted (thin, above) over measured");
+        if (const int without = model.steps().summary().withoutDetails(); without > 0)
+            text += tr(" · details of %1 of %2 steps, so that watching takes little of the program's time")
+                        .arg(model.steps().all().size() - static_cast<std::size_t>(without))
+                        .arg(model.steps().all().size());
         if (const std::string thinned = thinnedText(model.steps().thinning()); !thinned.empty())
             text += tr(" · thinned to %1: only figures are left of %2 (faint)")
                         .arg(QString::fromStdString(formatBytes(model.steps().thinning().sizeLimit)),

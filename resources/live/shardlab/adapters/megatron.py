@@ -28,7 +28,7 @@ class _Schedules:
         from megatron.core.pipeline_parallel import p2p_communication, schedules
         self.run, self.state = run, parallel_state
         self.counts, self.places = {}, {}
-        patches.around(schedules, "forward_step", self._forward_begins, self._forward_ends)
+        patches.around(schedules, "forward_step", self._forward_begins, self._forward_ends, always=True)
         patches.around(schedules, "backward_step", self._backward_begins, lambda known, *_, **__: run.compute_ends(known))
         communicator = getattr(p2p_communication, "P2PCommunicator", p2p_communication)
         for name in MESSAGES:
@@ -46,6 +46,9 @@ class _Schedules:
         import torch
         if not torch.is_grad_enabled():
             return None
+        if not self.run.patches.details:
+            self.run.forwards += 1
+            return ()
         if self.run.idle:
             self.counts.clear()
         stage = self._stage(vp_stage)
@@ -55,10 +58,12 @@ class _Schedules:
     def _forward_ends(self, known, result, *_, **__):
         if known is None:
             return
-        self.run.compute_ends(known)
+        if known:
+            self.run.compute_ends(known)
         output = _first(result)
         if output is not None and not isinstance(result, BaseException):
-            self.places[id(output)] = known[1:3]
+            if known:
+                self.places[id(output)] = known[1:3]
             if output.numel() == 1:  # of the last stage it is the loss, divided by the number of microbatches
                 self.run.losses([output])
 
@@ -86,7 +91,8 @@ def _watch_timers(run, patches):
 def _watch_optimizer(run, patches, optimizer):
     def begins(*_, **__):
         run.begins()
-        run.gradients_there()
+        if run.patches.details:
+            run.gradients_there()
         scale = getattr(optimizer, "get_loss_scale", lambda: None)()
         return run.now(), record.enter(OPTIMIZER), run.clock.number(scale) if scale is not None else None
 
@@ -97,7 +103,8 @@ def _watch_optimizer(run, patches, optimizer):
             return
         updated, norm = result[:2] if isinstance(result, tuple) else (True, None)
         stage = run.last[3]
-        run.put(OPTIMIZER, record.COMPUTE, None, begin, run.now(), stage=stage)
+        if run.patches.details:
+            run.put(OPTIMIZER, record.COMPUTE, None, begin, run.now(), stage=stage)
         if norm is not None:
             run.report(GRADIENT_NORM, run.clock.number(norm))
         if scale is not None:
@@ -108,7 +115,7 @@ def _watch_optimizer(run, patches, optimizer):
             record.instant("step skipped: a gradient is not finite")
         run.step_ends()
 
-    patches.around(optimizer, "step", begins, ends)
+    patches.around(optimizer, "step", begins, ends, always=True)
 
 
 def watch(model, optimizer, **more):

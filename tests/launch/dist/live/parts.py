@@ -4,10 +4,11 @@ import random
 import sys
 import time
 
-from shardlab import memory, moments, record
+from shardlab import memory, moments, record, share
 from shardlab.checksum import crc32c
 from shardlab.link import Sender, Token
 from shardlab.patches import Patches
+from shardlab.share import Share
 
 seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.SystemRandom().getrandbits(32)
 draw = random.Random(seed)
@@ -179,6 +180,42 @@ def looks():
     memory.time = time
 
 
+def shares():
+    """Of steps that are too short, as many are told in detail as keep the mean within the share, and not half as many."""
+    said, instant = [], record.instant
+    for _ in range(50):
+        clock = share.time = Time()
+        step, told = 10 ** draw.uniform(5, 9), Patches()
+        whole = step * 10 ** draw.uniform(-4, 0)
+        least, allowed = whole * draw.uniform(0, 0.2), draw.choice((0.01, 0.05))
+        watched = Share(told, allowed)
+        record.instant = said.append
+        costs, numbers = [], []
+        for number in range(4 * share.MOST):
+            costs.append(whole if told.details else least)
+            numbers += [number] if told.details else []
+            if told.timed:
+                told.taken = costs[-1]
+            clock.now += int(step)
+            watched.step_ended(number)
+        every, late = watched.every, costs[-2 * share.MOST:]
+        assert numbers[:share.WHOLE] == list(range(share.WHOLE))
+        assert all(number % every == 0 for number in numbers if number >= 4 * share.EVERY * every), (every, numbers)
+        mean = sum(late) / len(late)
+        # The time of a step is measured to some looks at the clock.
+        assert mean <= allowed * step * 1.02 or every == share.MOST, (mean / step, allowed, every)
+        assert every == 1 or least + (whole - least) / (every / 2) > 0.98 * allowed * step, (every, whole / step, least / step)
+    assert any("details of every 4th step: a step takes " in each for each in said), said
+    assert share.duration(8.2e6) == "8.2 ms" and share.most_allowed(None) == 0.01 and share.most_allowed(0.5) == 0.5
+    told = Patches()
+    watched = Share(told, 1)
+    for number in range(100):
+        clock.now += 10
+        watched.step_ended(number)
+        assert told.details and not told.timed
+    share.time, record.instant = time, instant
+
+
 def patches():
     class Owner:
         def work(self, number):
@@ -201,10 +238,21 @@ def patches():
         raise AssertionError("the program's own exceptions stay")
     except ValueError as problem:
         assert seen[-1] == (-1, problem)
+    all_of.details = False
+    assert Owner().work(3) == 4 and len(seen) == 3, "no details are told"
+    assert all_of.around(Owner, "work", None, lambda known, result, *_: seen.append(result), always=True)
+    assert Owner().work(4) == 5 and seen[-1] == 5
+    all_of.timed = True
+    assert Owner().work(5) == 6 and all_of.stop() > 0 and all_of.stop() == 0
+    inside = []
+    Owner.rest = lambda *_: inside.append(all_of.inside())
+    all_of.around(Owner, "rest", None, None, place=lambda _, number: (1, None, 2, number, False))
+    Owner().rest(7)
+    assert inside == [(1, None, 2, 7, False)] and all_of.inside() is None
     all_of.undo()
     assert Owner.work is original and "work" not in vars(Child)
 
 
-for part in (checksums, device_times, order, doing, looks, patches):
+for part in (checksums, device_times, order, doing, looks, shares, patches):
     part()
 assert record.sender is None

@@ -28,6 +28,8 @@ arguments.add_argument("--scaler", action="store_true")
 arguments.add_argument("--die", type=int, default=-1)
 arguments.add_argument("--hang", type=int, default=-1)
 arguments.add_argument("--stop", type=int, default=-1)
+arguments.add_argument("--at", type=int, default=3)  # the step of what goes wrong
+arguments.add_argument("--share", type=float)
 arguments.add_argument("--raise", type=int, default=-1, dest="fail")
 chosen = arguments.parse_args()
 
@@ -51,7 +53,7 @@ class Block(torch.nn.Module):
         self.head = torch.nn.Linear(WIDTH, VOCABULARY) if last else None
 
     def forward(self, x):
-        if step_number == 3 and torch.is_grad_enabled():
+        if step_number == chosen.at and torch.is_grad_enabled():
             if rank == chosen.die:
                 os.kill(os.getpid(), signal.SIGKILL)
             if rank == chosen.stop:
@@ -95,7 +97,7 @@ def loss_of(output, target):
 schedule = schedule_class(stages[0] if single else stages, chosen.microbatches, loss_fn=loss_of)
 optimizer = torch.optim.AdamW([each for part in parts for each in part.parameters()], lr=1e-3)
 
-shardlab.watch(optimizer=optimizer, scaler=scaler, schedule=schedule)
+shardlab.watch(optimizer=optimizer, scaler=scaler, schedule=schedule, share=chosen.share)
 
 for step_number in range(chosen.steps):
     ids = torch.randint(VOCABULARY, (ROWS * chosen.microbatches, LENGTH))
