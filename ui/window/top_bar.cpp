@@ -59,13 +59,15 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     progress_->setAccessibleName(tr("Reading the run file"));
     row->addWidget(progress_);
     row->addWidget(step_ = chip(this, "chipFigure", tr("Steps")));
+    // What ends work stands left of what begins some: as it goes at the work's end, nothing that a late click could
+    // start moves into its place.
     for (auto [slot, command, role] : std::initializer_list<std::tuple<QPushButton**, const char*, const char*>>{
              {&undo_, "edit.undo", nullptr},
              {&redo_, "edit.redo", nullptr},
              {&plan_, "plan.search", nullptr},
+             {&cancel_, "replay.cancel", nullptr},
              {&new_, "file.new", nullptr},
              {&open_, "file.open", nullptr},
-             {&cancel_, "replay.cancel", nullptr},
              {&pause_, "run.pause", nullptr},
              {&stepOnce_, "run.step", nullptr},
              {&checkpoint_, "run.checkpoint", nullptr},
@@ -174,7 +176,7 @@ void TopBar::refresh() {
     redo_->setVisible(design);
     plan_->setVisible(design);
     export_->setVisible(design);
-    start_->setVisible(design || (workspace_ == Workspace::Run && !active && !watching));
+    start_->setVisible(design || workspace_ == Workspace::Run);
     disconnect_->setVisible(workspace_ == Workspace::Run && watching);
     for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_})
         control->setVisible(workspace_ == Workspace::Run && active);
