@@ -5,6 +5,7 @@
 #include "tests/ui/bench_context.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/core/text.h"
+#include "ui/core/work_button.h"
 #include "ui/views/evidence/evidence_plot.h"
 #include "ui/views/evidence/evidence_view.h"
 

@@ -80,6 +80,12 @@ void MessageArea::place() {
     raise();
 }
 
+bool MessageArea::event(QEvent* event) {
+    const bool handled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest) place();
+    return handled;
+}
+
 bool MessageArea::eventFilter(QObject* watched, QEvent* event) {
     if (watched == &views_ && event->type() == QEvent::Resize) place();
     return QWidget::eventFilter(watched, event);

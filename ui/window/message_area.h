@@ -21,6 +21,8 @@ public:
     QStringList texts() const;
 
 protected:
+    /// What messages need is known once they have their fonts.
+    bool event(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
