@@ -169,8 +169,7 @@ void TopBar::refresh() {
                                .arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
         degrees_->setText(foreign ? counted(shown.ranks(), tr("1 rank"), tr("%1 ranks")) : degreesText(*layout));
-        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin).toHtmlEscaped()
-                                  : clusterText(*layout));
+        cluster_->setText(foreign ? term(shown.header().origin).toHtmlEscaped() : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);

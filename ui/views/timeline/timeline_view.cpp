@@ -259,7 +259,7 @@ QString TimelineView::subtitle() const {
             text = tr("no step in sight");
         }
         text += slowed;
-        if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
+        if (!header.hasLayout()) text += tr(" · from %1").arg(term(header.origin));
         if (model.prediction().end() > 0) text += tr(" · predicted (thin, above) over measured");
         if (const std::string thinned = thinnedText(model.steps().thinning()); !thinned.empty())
             text += tr(" · thinned to %1: only figures are left of %2 (faint)")
