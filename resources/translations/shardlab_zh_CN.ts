@@ -2133,6 +2133,246 @@ Empty: %2.</source>
         <source>flight record: step %1: %2, took %3</source>
         <translation>飞行记录：第 %1 步：%2，用时 %3</translation>
     </message>
+    <message>
+        <source>%1, for %2 (deadline %3); %4</source>
+        <translation>%1，已持续 %2（期限 %3）；%4</translation>
+    </message>
+    <message>
+        <source>%1, for %2 (deadline %3)</source>
+        <translation>%1，已持续 %2（期限 %3）</translation>
+    </message>
+    <message>
+        <source>rank %1 stands still (stopped by a signal) %2</source>
+        <translation>rank %1 停滞不动（被信号暂停），%2</translation>
+    </message>
+    <message>
+        <source>rank %1 stands still %2</source>
+        <translation>rank %1 停滞不动，%2</translation>
+    </message>
+    <message>
+        <source>rank %1 has sent, but nobody got, %2 at step %3, rank %4 waits for it</source>
+        <translation>rank %1 在第 %3 步发送了 %2，但无人收到，rank %4 正在等待它</translation>
+    </message>
+    <message>
+        <source>rank %1 has not sent %2 at step %3, rank %4 waits for it</source>
+        <translation>rank %1 在第 %3 步没有发送 %2，rank %4 正在等待它</translation>
+    </message>
+    <message>
+        <source>rank %1 does not get on %2</source>
+        <translation>rank %1 没有进展，%2</translation>
+    </message>
+    <message>
+        <source>ranks wait for each other, rank %1 %2</source>
+        <translation>各 rank 相互等待，rank %1 %2</translation>
+    </message>
+    <message>
+        <source>and %1 more wait</source>
+        <translation>另有 %1 个也在等待</translation>
+    </message>
+    <message>
+        <source>at step %1 in %2, waiting for rank %3</source>
+        <translation>在第 %1 步的 %2 中，正等待 rank %3</translation>
+    </message>
+    <message>
+        <source>at step %1 in %2, %3</source>
+        <translation>在第 %1 步的 %2 中，%3</translation>
+    </message>
+    <message>
+        <source>at step %1 in %2</source>
+        <translation>在第 %1 步的 %2 中</translation>
+    </message>
+    <message>
+        <source>at step %1, %2</source>
+        <translation>在第 %1 步，%2</translation>
+    </message>
+    <message>
+        <source>at step %1</source>
+        <translation>在第 %1 步</translation>
+    </message>
+    <message>
+        <source>during setup</source>
+        <translation>在准备期间</translation>
+    </message>
+    <message>
+        <source>while starting</source>
+        <translation>在启动期间</translation>
+    </message>
+    <message>
+        <source>imported %1 events of 1 rank from %2, 1 step, %3</source>
+        <translation>从 %2 导入了 1 个 rank 的 %1 个事件，1 步，%3</translation>
+    </message>
+    <message>
+        <source>imported %1 events of 1 rank from %2, %3 steps, %4</source>
+        <translation>从 %2 导入了 1 个 rank 的 %1 个事件，%3 步，%4</translation>
+    </message>
+    <message>
+        <source>imported %1 events of %2 ranks from %3, 1 step, %4</source>
+        <translation>从 %3 导入了 %2 个 rank 的 %1 个事件，1 步，%4</translation>
+    </message>
+    <message>
+        <source>imported %1 events of %2 ranks from %3, %4 steps, %5</source>
+        <translation>从 %3 导入了 %2 个 rank 的 %1 个事件，%4 步，%5</translation>
+    </message>
+    <message>
+        <source>the traces name no stages (&quot;Forward 3&quot;): a rank&apos;s number stands for that of its stage, unless a layout is named</source>
+        <translation>trace 没有标明阶段（如 Forward 3）：未指定布局时，以 rank 的编号充当其阶段的编号</translation>
+    </message>
+    <message>
+        <source>the traces number no microbatches: they are counted in each step, which is right where a rank has one stage, unless a layout is named</source>
+        <translation>trace 没有给微批次编号：未指定布局时，在每一步内依次计数；每个 rank 只有一个阶段时这是对的</translation>
+    </message>
+    <message>
+        <source>%1 does not say which rank it is (no distributedInfo)</source>
+        <translation>%1 没有说明自己是哪个 rank（没有 distributedInfo）</translation>
+    </message>
+    <message>
+        <source>%1 tells no times: its entries are drawn 1 µs apart</source>
+        <translation>%1 没有时间：其中各条目以 1 µs 的间隔画出</translation>
+    </message>
+    <message>
+        <source>%1, device %2: peak %3 = %4, while %5 were reserved; in the end %6 are reserved, of which %7 are free, in blocks of at most %8</source>
+        <translation>%1，设备 %2：峰值 %3 = %4，当时已预留 %5；最后预留 %6，其中 %7 空闲，最大的空闲块为 %8</translation>
+    </message>
+    <message>
+        <source>%1, device %2: peak %3, while %4 were reserved; in the end %5 are reserved, of which %6 are free, in blocks of at most %7</source>
+        <translation>%1，设备 %2：峰值 %3，当时已预留 %4；最后预留 %5，其中 %6 空闲，最大的空闲块为 %7</translation>
+    </message>
+    <message>
+        <source>%1: a line stands for up to %2 steps; the step that is drawn has their mean</source>
+        <translation>%1：一行最多代表 %2 步；画出的那一步取其平均值</translation>
+    </message>
+    <message>
+        <source>%1: each step has the mean of the run, train_runtime over its steps</source>
+        <translation>%1：每一步都取整次运行的平均值，即 train_runtime 除以步数</translation>
+    </message>
+    <message>
+        <source>%1: %2 times of ranks are left out, behind the first %3</source>
+        <translation>%1：只保留前 %3 项各 rank 的计时，略去其后的 %2 项</translation>
+    </message>
+    <message>
+        <source>%1: %2 lines name no step, and are left out</source>
+        <translation>%1：%2 行没有写明步数，已略去</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 lines do not tell how long a step took</source>
+        <translation>%1：%3 行中有 %2 行没有写明一步用了多久</translation>
+    </message>
+    <message>
+        <source>%1: %2 of %3 lines are kept, at even distances</source>
+        <translation>%1：按相等的间隔保留 %3 行中的 %2 行</translation>
+    </message>
+    <message>
+        <source>%1 lists the program&apos;s arguments: shardlab layouts --from %2 makes a layout of them</source>
+        <translation>%1 列出了程序的参数：shardlab layouts --from %2 可由此得到布局</translation>
+    </message>
+    <message>
+        <source>left out: the %1 &quot;%2&quot; of %3, from %4 to %5 ns, and whatever else lies 146 years from its clock&apos;s zero</source>
+        <translation>已略去：%3 的%1“%2”（%4 至 %5 ns），以及其他离时钟零点 146 年以外的内容</translation>
+    </message>
+    <message>
+        <source>left out: a %1 of %2, from %3 to %4 ns, and whatever else lies 146 years from its clock&apos;s zero</source>
+        <translation>已略去：%2 的一个%1（%3 至 %4 ns），以及其他离时钟零点 146 年以外的内容</translation>
+    </message>
+    <message>
+        <source>not understood: %1 %2</source>
+        <translation>未能理解：%1 个%2</translation>
+    </message>
+    <message>
+        <source>events whose times are too large</source>
+        <translation>时间过大的事件</translation>
+    </message>
+    <message>
+        <source>things of more kinds than are told apart</source>
+        <translation>种类过多、不再区分的条目</translation>
+    </message>
+    <message>
+        <source>spans that end before they begin</source>
+        <translation>结束早于开始的区间</translation>
+    </message>
+    <message>
+        <source>spans whose times are too large</source>
+        <translation>时间过大的区间</translation>
+    </message>
+    <message>
+        <source>spans without a time or a duration</source>
+        <translation>没有时间或时长的区间</translation>
+    </message>
+    <message>
+        <source>spans of a kind that this version does not know</source>
+        <translation>此版本不认识其种类的区间</translation>
+    </message>
+    <message>
+        <source>spans whose action is none</source>
+        <translation>没有动作的区间</translation>
+    </message>
+    <message>
+        <source>spans that begin and never end (B without E)</source>
+        <translation>开始后从未结束的区间（有 B 无 E）</translation>
+    </message>
+    <message>
+        <source>asynchronous spans that begin and never end (b without e)</source>
+        <translation>开始后从未结束的异步区间（有 b 无 e）</translation>
+    </message>
+    <message>
+        <source>ends of spans that did not begin (E without B)</source>
+        <translation>从未开始的区间的结束（有 E 无 B）</translation>
+    </message>
+    <message>
+        <source>ends of asynchronous spans that did not begin (e without b)</source>
+        <translation>从未开始的异步区间的结束（有 e 无 b）</translation>
+    </message>
+    <message>
+        <source>entries of traceEvents that are no objects</source>
+        <translation>traceEvents 中不是对象的条目</translation>
+    </message>
+    <message>
+        <source>entries without a phase</source>
+        <translation>没有 ph 字段的条目</translation>
+    </message>
+    <message>
+        <source>entries of the allocator: without an action</source>
+        <translation>分配器中没有动作的条目</translation>
+    </message>
+    <message>
+        <source>entries of the allocator: %1</source>
+        <translation>分配器的条目：%1</translation>
+    </message>
+    <message>
+        <source>events of phase &quot;%1&quot;</source>
+        <translation>ph 为“%1”的事件</translation>
+    </message>
+    <message>
+        <source>arrows between spans (flow events)</source>
+        <translation>区间之间的箭头（流事件）</translation>
+    </message>
+    <message>
+        <source>instants without a time</source>
+        <translation>没有时间的瞬时事件</translation>
+    </message>
+    <message>
+        <source>counters without a time</source>
+        <translation>没有时间的计数器</translation>
+    </message>
+    <message>
+        <source>memory events without &quot;Total Allocated&quot;</source>
+        <translation>没有“Total Allocated”的内存事件</translation>
+    </message>
+    <message>
+        <source>NVTX ranges that never end</source>
+        <translation>从未结束的 NVTX 区间</translation>
+    </message>
+    <message>
+        <source>NVTX events of type %1</source>
+        <translation>类型为 %1 的 NVTX 事件</translation>
+    </message>
+    <message>
+        <source>rows of the table %1</source>
+        <translation>表 %1 的行</translation>
+    </message>
+    <message>
+        <source>unknown</source>
+        <translation>未知</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -4546,6 +4786,20 @@ and computes nothing again.</source>
 </source>
         <translation>行	内容	通道	起点 ms	ms	占比
 </translation>
+    </message>
+    <message>
+        <source>This action is predicted as a whole: it exchanges nothing with its group
+and computes nothing again.</source>
+        <translation>这个动作是作为整体预测的：它不与组内其他 rank 交换数据，
+也不重新计算任何内容。</translation>
+    </message>
+    <message>
+        <source>
+
+The view Kernels of Design tells which kernels a step is made of.</source>
+        <translation>
+
+一步由哪些内核组成，见“设计”中的视图“内核”。</translation>
     </message>
 </context>
 <context>
@@ -19650,6 +19904,258 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} on the host without master weights in fp32</source>
         <translation>{} 放在主机上而没有 fp32 主权重</translation>
+    </message>
+    <message>
+        <source>/entries/{} lacks its group, name or number</source>
+        <translation>/entries/{} 缺少组、名称或编号</translation>
+    </message>
+    <message>
+        <source>1 microbatch (0)</source>
+        <translation>1 个微批次（0）</translation>
+    </message>
+    <message>
+        <source>1 stage (0)</source>
+        <translation>1 个阶段（0）</translation>
+    </message>
+    <message>
+        <source>Chrome trace</source>
+        <translation>Chrome trace</translation>
+    </message>
+    <message>
+        <source>JSON of chrome://tracing, also .json.gz</source>
+        <translation>chrome://tracing 的 JSON，也可为 .json.gz</translation>
+    </message>
+    <message>
+        <source>JSON of torch.profiler (Kineto), one file per rank, also .json.gz</source>
+        <translation>torch.profiler（Kineto）的 JSON，每个 rank 一个文件，也可为 .json.gz</translation>
+    </message>
+    <message>
+        <source>Legal is a pickle of protocol 2 to 5 that holds dicts, lists, texts and numbers</source>
+        <translation>合法的是协议 2 至 5、由字典、列表、文本和数字组成的 pickle</translation>
+    </message>
+    <message>
+        <source>Legal is what PyTorch&apos;s flight recorder dumps (2.5 or later), as pickle or JSON</source>
+        <translation>合法的是 PyTorch（2.5 或更新）的 flight recorder 的转储，pickle 或 JSON 均可</translation>
+    </message>
+    <message>
+        <source>Legal is what torch.cuda.memory._dump_snapshot() writes, or a pickle of torch.cuda.memory._snapshot()</source>
+        <translation>合法的是 torch.cuda.memory._dump_snapshot() 写出的文件，或 torch.cuda.memory._snapshot() 的 pickle</translation>
+    </message>
+    <message>
+        <source>Nsight Systems</source>
+        <translation>Nsight Systems</translation>
+    </message>
+    <message>
+        <source>Pickle of torch.cuda.memory._dump_snapshot(), one file per rank</source>
+        <translation>torch.cuda.memory._dump_snapshot() 的 pickle，每个 rank 一个文件</translation>
+    </message>
+    <message>
+        <source>PyTorch memory snapshot</source>
+        <translation>PyTorch 内存快照</translation>
+    </message>
+    <message>
+        <source>PyTorch profiler</source>
+        <translation>PyTorch profiler</translation>
+    </message>
+    <message>
+        <source>SQLite export of Nsight Systems (nsys export --type sqlite)</source>
+        <translation>Nsight Systems 的 SQLite 导出（nsys export --type sqlite）</translation>
+    </message>
+    <message>
+        <source>Text that Megatron-LM, NeMo, torchtitan, DeepSpeed, Hugging Face&apos;s Trainer and others print of each step, JSON with an object for each, or trainer_state.json, also .gz</source>
+        <translation>Megatron-LM、NeMo、torchtitan、DeepSpeed、Hugging Face 的 Trainer 等逐步打印的文本，每步一个对象的 JSON，或 trainer_state.json，也可为 .gz</translation>
+    </message>
+    <message>
+        <source>a key has no value</source>
+        <translation>一个键没有值</translation>
+    </message>
+    <message>
+        <source>a key of a dict is neither a text nor a whole number</source>
+        <translation>字典的一个键既非文本也非整数</translation>
+    </message>
+    <message>
+        <source>a whole number of more than 64 bits</source>
+        <translation>超过 64 位的整数</translation>
+    </message>
+    <message>
+        <source>a {}</source>
+        <translation>一个{}</translation>
+    </message>
+    <message>
+        <source>an instruction adds to what is no list or dict</source>
+        <translation>一条指令往既非列表也非字典的对象中添加</translation>
+    </message>
+    <message>
+        <source>an instruction takes a value that is not there</source>
+        <translation>一条指令取用了不存在的值</translation>
+    </message>
+    <message>
+        <source>between steps</source>
+        <translation>两步之间</translation>
+    </message>
+    <message>
+        <source>byte {}: {}</source>
+        <translation>第 {} 字节：{}</translation>
+    </message>
+    <message>
+        <source>cannot read the flight recorder&apos;s dump</source>
+        <translation>无法读取该 flight recorder 转储</translation>
+    </message>
+    <message>
+        <source>cannot read the memory snapshot</source>
+        <translation>无法读取该内存快照</translation>
+    </message>
+    <message>
+        <source>cannot read the pickle</source>
+        <translation>无法读取该 pickle</translation>
+    </message>
+    <message>
+        <source>communicating</source>
+        <translation>通信中</translation>
+    </message>
+    <message>
+        <source>computing</source>
+        <translation>计算中</translation>
+    </message>
+    <message>
+        <source>instruction 0x{:02x} is not read</source>
+        <translation>不支持指令 0x{}</translation>
+    </message>
+    <message>
+        <source>it does not tell its format, and 2 is read</source>
+        <translation>它没有写明格式；支持的是格式 2</translation>
+    </message>
+    <message>
+        <source>it ends with other than one value</source>
+        <translation>它结束时留下的值不是恰好一个</translation>
+    </message>
+    <message>
+        <source>it has no list &quot;entries&quot;</source>
+        <translation>它没有列表“entries”</translation>
+    </message>
+    <message>
+        <source>it has no list &quot;segments&quot;</source>
+        <translation>它没有列表“segments”</translation>
+    </message>
+    <message>
+        <source>it has the instruction {} of {}, which makes more than plain values; nothing of it was run</source>
+        <translation>它含有指令 {}（{}），该指令会产生普通值以外的东西；其中没有任何内容被执行</translation>
+    </message>
+    <message>
+        <source>it has the instruction {}, which makes more than plain values; nothing of it was run</source>
+        <translation>它含有指令 {}，该指令会产生普通值以外的东西；其中没有任何内容被执行</translation>
+    </message>
+    <message>
+        <source>it holds no segment and no entry of any device</source>
+        <translation>它没有任何设备的段或条目</translation>
+    </message>
+    <message>
+        <source>it is cut off</source>
+        <translation>它被截断了</translation>
+    </message>
+    <message>
+        <source>it is larger than 2 GiB</source>
+        <translation>它大于 2 GiB</translation>
+    </message>
+    <message>
+        <source>it is larger than 64 MiB</source>
+        <translation>它大于 64 MiB</translation>
+    </message>
+    <message>
+        <source>it is neither a pickle nor JSON</source>
+        <translation>它既不是 pickle 也不是 JSON</translation>
+    </message>
+    <message>
+        <source>it is no pickle</source>
+        <translation>它不是 pickle</translation>
+    </message>
+    <message>
+        <source>it names a value again that it never had</source>
+        <translation>它再次引用了从未有过的值</translation>
+    </message>
+    <message>
+        <source>its format is {}, and 2 is read</source>
+        <translation>它的格式是 {}；支持的是格式 2</translation>
+    </message>
+    <message>
+        <source>its name does not end with the number of a rank below {}, as dump_rank_3 does</source>
+        <translation>文件名没有像 dump_rank_3 那样以小于 {} 的 rank 编号结尾</translation>
+    </message>
+    <message>
+        <source>more than {} bytes of text</source>
+        <translation>文本多于 {} 字节</translation>
+    </message>
+    <message>
+        <source>more than {} values</source>
+        <translation>多于 {} 个值</translation>
+    </message>
+    <message>
+        <source>protocol {} is not read</source>
+        <translation>不支持协议 {}</translation>
+    </message>
+    <message>
+        <source>rank {} recorded {}</source>
+        <translation>rank {} 记录了 {}</translation>
+    </message>
+    <message>
+        <source>setting up</source>
+        <translation>准备中</translation>
+    </message>
+    <message>
+        <source>taking a checkpoint</source>
+        <translation>正在写检查点</translation>
+    </message>
+    <message>
+        <source>the program has {}, the layout “{}” has {} ({})</source>
+        <translation>程序有 {}，布局“{}”有 {} 个（{}）</translation>
+    </message>
+    <message>
+        <source>the {} &quot;{}&quot;</source>
+        <translation>{}“{}”</translation>
+    </message>
+    <message>
+        <source>training log</source>
+        <translation>训练日志</translation>
+    </message>
+    <message>
+        <source>validating</source>
+        <translation>验证中</translation>
+    </message>
+    <message>
+        <source>values lie more than {} deep</source>
+        <translation>值的嵌套深于 {} 层</translation>
+    </message>
+    <message>
+        <source>waiting</source>
+        <translation>等待中</translation>
+    </message>
+    <message>
+        <source>{} microbatches (0 to {})</source>
+        <translation>{} 个微批次（0 至 {}）</translation>
+    </message>
+    <message>
+        <source>{} stages (0 to {})</source>
+        <translation>{} 个阶段（0 至 {}）</translation>
+    </message>
+    <message>
+        <source>{}, the layout “{}” has stage {} on rank {}</source>
+        <translation>{}，而布局“{}”的阶段 {} 在 rank {} 上</translation>
+    </message>
+    <message>
+        <source>{}, the layout “{}” has stage {} on ranks {}</source>
+        <translation>{}，而布局“{}”的阶段 {} 在 rank {} 上</translation>
+    </message>
+    <message>
+        <source>{}, the layout “{}” has {}</source>
+        <translation>{}，而布局“{}”有 {}</translation>
+    </message>
+    <message>
+        <source>{}, the layout “{}” has {} in a step</source>
+        <translation>{}，而布局“{}”的一步有 {}</translation>
+    </message>
+    <message>
+        <source>{}/{} is missing, or cannot be</source>
+        <translation>{}/{} 缺失，或不可能是这个值</translation>
     </message>
 </context>
 </TS>

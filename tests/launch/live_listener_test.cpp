@@ -351,7 +351,7 @@ private Q_SLOTS:
             Event event;
             event.rank = static_cast<std::int16_t>(rank);
             event.action = actionId({kind, stage, microbatch});
-            return fit.misfitOf(event).value_or("");
+            return fit.misfitOf(event).value_or(Sentence()).english();
         };
         QCOMPARE(of(1, ActionKind::Backward, 1, 3), std::string());
         QCOMPARE(of(0, ActionKind::OptimizerStep, 0, -1), std::string());
@@ -362,7 +362,7 @@ private Q_SLOTS:
         QCOMPARE(of(0, ActionKind::WeightGrad, 1, 0),
                  std::string("rank 0 recorded 1W0, the layout “two stages” has stage 1 on rank 1"));
         const std::string ranks = "the program has 3 ranks, the layout “two stages” has 2 (data 1 × pipeline 2)";
-        QCOMPARE(fit.misfitOf(3).value_or(""), ranks);
+        QCOMPARE(fit.misfitOf(3).value_or(Sentence()).english(), ranks);
 
         Recording none(file_);
         auto listener = listen(none, 60s, twoStages());

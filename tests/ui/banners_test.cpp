@@ -6,7 +6,10 @@
 #include "tests/ui/sample_run.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_area.h"
+#include "ui/window/workspace_area.h"
 
+#include <QLabel>
+#include <QPushButton>
 #include <QUndoStack>
 #include <QtTest>
 
@@ -61,33 +64,50 @@ private Q_SLOTS:
         QTRY_VERIFY(!says(window, QStringLiteral("Cannot read")));
     }
 
-    /// "… was saved" once pushed the views down, and up again when it was put away.
-    void newsMovesNothing() {
+    /// Messages once stood above the views: each pushed them down, and up again when it was put away.
+    void noMessageMovesTheViews() {
         Desk desk;
         MainWindow window(desk.workbench, MainWindow::Memory::Forget);
         window.resize(1280, 720);
         window.show();
-        const QString file = QStringLiteral("/home/somebody/a-run.png");
-        const QRect place = window.area(Workspace::Design).geometry();
-        const auto top = [&] { return window.area(Workspace::Design).mapTo(&window, QPoint()); };
-        const QPoint before = top();
-        desk.workbench.sayWritten(file, nullptr, Workspace::Design);
+        const auto place = [&] {
+            WorkspaceArea& area = window.area(Workspace::Design);
+            return QRect(area.mapTo(&window, QPoint()), area.size());
+        };
+        const QRect before = place();
+        int pressed = 0;
+        const Error full{say("cannot write"), "/home/somebody/b.png", say("the disk is full"), {}};
+        desk.workbench.messages().post({.level = MessageLevel::Warning,
+                                        .title = QString(QStringLiteral("a long question ")).repeated(8),
+                                        .detail = QString(QStringLiteral("why it is asked\n")).repeated(20),
+                                        .choices = {{QStringLiteral("Do it"), [&] { ++pressed; }}}});
+        desk.workbench.sayWritten(QStringLiteral("/home/somebody/b.png"), &full, Workspace::Design);
+        QTRY_VERIFY(says(window, QStringLiteral("b.png")));
+        desk.workbench.messages().withdraw(QStringLiteral("written"));
+        desk.workbench.messages().post(QStringLiteral("Cannot go on"), full, QStringLiteral("other"));
+        desk.workbench.sayWritten(QStringLiteral("/home/somebody/a-run.png"), nullptr, Workspace::Design);
         QTest::qWait(50);
-        QVERIFY(says(window, QStringLiteral("a-run.png was saved")));
-        QCOMPARE(top(), before);
-        QCOMPARE(window.area(Workspace::Design).geometry(), place);
-        QWidget* frame = nullptr;
-        for (auto* each : window.findChildren<QFrame*>())
-            if (each->accessibleName().startsWith(QStringLiteral("a-run.png"))) frame = each;
-        QVERIFY(frame && frame->isVisible());
-        const QRect seen(frame->mapTo(&window, QPoint()), frame->size());
-        QVERIFY(QRect(before, place.size()).contains(seen) && seen.height() < 90);
-        QCOMPARE(window.childAt(seen.center())->window(), &window);
-        QVERIFY(frame == window.childAt(seen.center()) || frame->isAncestorOf(window.childAt(seen.center())));
-        QTRY_VERIFY_WITH_TIMEOUT(!says(window, QStringLiteral("was saved")), 12000);  // by itself
-        const Error error{say("cannot write"), file.toStdString(), say("the disk is full"), {}};
-        desk.workbench.sayWritten(file, &error, Workspace::Design);
-        QTRY_VERIFY(top().y() > before.y());  // what went wrong stays until it is put away
+        QCOMPARE(place(), before);
+        QVERIFY(before.contains(window.messageArea().geometry()));
+        int frames = 0;
+        for (auto* frame : window.messageArea().findChildren<QFrame*>(Qt::FindDirectChildrenOnly)) {
+            if (!frame->isVisible()) continue;
+            ++frames;
+            const QRect seen(frame->mapTo(&window, QPoint()), frame->size());
+            QWidget* there = window.childAt(seen.center());
+            QVERIFY(before.contains(seen) && (frame == there || frame->isAncestorOf(there)));
+            for (auto* label : frame->findChildren<QLabel*>())  // read whole
+                QVERIFY2(label->height() >= label->heightForWidth(label->width()), qPrintable(label->text()));
+        }
+        QCOMPARE(frames, 3);
+        // What asks for nothing goes by itself; what went wrong and what is asked stay until they are put away.
+        QTRY_VERIFY_WITH_TIMEOUT(!says(window, QStringLiteral("was saved")), 12000);
+        QVERIFY(says(window, QStringLiteral("Cannot go on")) && says(window, QStringLiteral("a long question")));
+        for (auto* button : window.messageArea().findChildren<QPushButton*>())
+            if (button->text() == QStringLiteral("Do it")) QTest::mouseClick(button, Qt::LeftButton);
+        QCOMPARE(pressed, 1);
+        QVERIFY(!says(window, QStringLiteral("a long question")));
+        QCOMPARE(place(), before);
     }
 
     /// The message that a run was stopped once stood over every workspace until the next run.

@@ -142,6 +142,8 @@ void CompareViewTest::twoRunsMoveTogether() {
     QTest::mouseClick(&stand.view().runButton(), Qt::LeftButton);
     auto* dialog = stand.window.findChild<QFileDialog*>();
     QVERIFY(dialog);
+    // It opens where the run lies, not where the program was started.
+    QCOMPARE(dialog->directory().absolutePath(), QFileInfo(stand.model().file().c_str()).absolutePath());
     Q_EMIT dialog->fileSelected(QString::fromStdString(stand.desk.path("b.shardlab").string()));
     dialog->close();
     stand.wait();
@@ -233,6 +235,10 @@ void CompareViewTest::rowsLeadToTheirPlace() {
     stand.wait();
     QTableView& table = stand.view().table();
     const RunComparison::Difference first = stand.session().comparison()->largest.front();
+    // An action's name has words beside it.
+    const QString shown = table.model()->index(0, 0).data().toString();
+    QVERIFY2(shown.contains(QString::fromStdString(std::string(name(first.kind)))) && shown.contains("rank 2"),
+             qPrintable(shown));
     QCOMPARE(first.rankA, 2);  // the slow one
     QTest::mouseClick(table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(0, 0)).center());
     QVERIFY(stand.own().event());

@@ -5,6 +5,7 @@
 #include "tests/ui/bench_context.h"
 #include "ui/core/qcustomplot.h"
 #include "ui/core/text.h"
+#include "ui/core/work_button.h"
 #include "ui/views/evidence/evidence_plot.h"
 #include "ui/views/evidence/evidence_view.h"
 
@@ -42,6 +43,7 @@ std::filesystem::path someRuns(const std::filesystem::path& folder, int stride) 
 }
 
 bool predicted(EvidenceView& view) {
+    if (!QTest::qWaitFor([&] { return !view.workButton().late(); })) return false;
     view.workButton().click();
     return QTest::qWaitFor([&] { return view.session().complete() && !view.session().running(); }, 60'000);
 }

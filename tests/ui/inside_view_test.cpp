@@ -63,6 +63,18 @@ private Q_SLOTS:
         QVERIFY(view.emptyText().contains(QStringLiteral("Nothing is recorded within")));
     }
 
+    /// A prediction once told that nothing was recorded.
+    void whatIsPredictedAsAWholeIsToldSo() {
+        sample::Bench bench(Workspace::Design);
+        const Plan plan = sample::plan(sample::layout(1, 2, 4));
+        bench.model.begin(headerOf(plan), plan.simulation.events);
+        InsideView view(bench.context(), nullptr);
+        bench.selection.select(bench.model.prediction().lane(1, Lane::Compute).front());
+        view.flush();
+        const QString said = view.emptyText();
+        QVERIFY2(said.contains("predicted as a whole") && said.contains("Kernels"), qPrintable(said));
+    }
+
     /// Operations nest; a double click lets one fill the width, and the topmost leads out again.
     void operationsNestAndAreEntered() {
         sample::Bench bench;

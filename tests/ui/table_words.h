@@ -21,6 +21,8 @@
 #include "engine/predict/search/change_words.h"
 #include "engine/predict/search/step_overhead.h"
 #include "engine/trace/event/event.h"
+#include "engine/trace/interchange/import.h"
+#include "engine/trace/record/status_page.h"
 #include "engine/trace/run_file/run_observer.h"
 #include "engine/trace/trainers/trainer_target.h"
 
@@ -81,6 +83,7 @@ inline std::set<std::string> tableWords() {
     addNames<Lane>(words, laneCount);
     addNames<MemoryCategory>(words, memoryCategoryCount);
     addNames<RunState>(words, static_cast<int>(RunState::Ended) + 1);
+    addNames<RankPhase>(words, static_cast<int>(RankPhase::Checkpointing) + 1);
     addNames<Command>(words, static_cast<int>(Command::InjectFault) + 1);
     addNames<StepOverheadKind>(words, static_cast<int>(StepOverheadKind::Kernels) + 1);
     addNames<WaterfallPart>(words, waterfallParts);
@@ -103,6 +106,8 @@ inline std::set<std::string> tableWords() {
     addSentences(words);
     addSystemReasons(words);
     for (const TrainerTarget& target : trainerTargets()) words.emplace(target.description);
+    for (const ImportFormat& format : importFormats())
+        for (const std::string_view text : {format.title, format.description}) words.emplace(text);
     for (const Field& field : fields()) words.emplace(field.limits.reason);
     addNames<Algorithm>(words, static_cast<int>(Algorithm::Hierarchical) + 1);
     for (const char* unit : {"cores", "GPU", "GPUs"}) words.emplace(unit);

@@ -152,6 +152,11 @@ void TimelineFoldingTest::memoryOfManyRanksFolds() {
     QCOMPARE(folded.size(), std::size_t{3});
     QCOMPARE(titleOf(folded[0]), QStringLiteral("ranks 0–8, 10–31"));
     QCOMPARE(titleOf(folded[1]), QStringLiteral("rank 9"));
+    // Narrow rows keep what tells them apart; all once read "ranks…".
+    const QFontMetrics metrics(view.font());
+    const QString numbers = QStringLiteral("0–8, 10–31");
+    QCOMPARE(titleWithin(folded[0], metrics, 500), titleOf(folded[0]));
+    QCOMPARE(titleWithin(folded[0], metrics, metrics.horizontalAdvance(numbers) + 1), numbers);
 }
 
 QTEST_MAIN(TimelineFoldingTest)

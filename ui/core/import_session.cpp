@@ -23,7 +23,8 @@ Result<ImportReport> importWith(ImportRequest& request, const std::optional<Layo
     if (layout) {
         auto expected = expectedRun(*layout, measurementsOfThisMachine());
         if (!expected)
-            return fail({"cannot predict the layout", layout->name, faultsText(expected.error()).toStdString(), {}});
+            return fail(
+                {say("cannot predict the layout"), layout->name, faultsText(expected.error()).toStdString(), {}});
         request.expected = std::move(*expected);
     }
     return importRun(request, watcher);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/log_words.h"
 
+#include "engine/base/memory_category.h"
 #include "ui/core/text.h"
 #include "ui/core/words.h"
 
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <optional>
@@ -70,6 +72,22 @@ constexpr const char* patterns[] = {
     QT_TR_NOOP("the run file cannot be written"),
     QT_TR_NOOP("it has told of a rank's death and goes on"),
     QT_TR_NOOP("all hosts have %1 besides TCP: Open MPI chooses how ranks exchange"),
+    QT_TR_NOOP("%1, for %2 (deadline %3); %4"),
+    QT_TR_NOOP("%1, for %2 (deadline %3)"),
+    QT_TR_NOOP("rank %1 stands still (stopped by a signal) %2"),
+    QT_TR_NOOP("rank %1 stands still %2"),
+    QT_TR_NOOP("rank %1 has sent, but nobody got, %2 at step %3, rank %4 waits for it"),
+    QT_TR_NOOP("rank %1 has not sent %2 at step %3, rank %4 waits for it"),
+    QT_TR_NOOP("rank %1 does not get on %2"),
+    QT_TR_NOOP("ranks wait for each other, rank %1 %2"),
+    QT_TR_NOOP("and %1 more wait"),
+    QT_TR_NOOP("at step %1 in %2, waiting for rank %3"),
+    QT_TR_NOOP("at step %1 in %2, %3"),
+    QT_TR_NOOP("at step %1 in %2"),
+    QT_TR_NOOP("at step %1, %2"),
+    QT_TR_NOOP("at step %1"),
+    QT_TR_NOOP("during setup"),
+    QT_TR_NOOP("while starting"),
     QT_TR_NOOP("waits at step %1 in %2 for ranks %3"),
     QT_TR_NOOP("waits at step %1 in %2 for rank %3"),
     QT_TR_NOOP("waits at step %1 %2 for ranks %3"),
@@ -103,6 +121,55 @@ constexpr const char* patterns[] = {
     QT_TR_NOOP("rank %1 ended with exit code %2"),
     QT_TR_NOOP("killed by %1"),
     QT_TR_NOOP("ended with exit code %1"),
+    // What an import notes, and what it did not understand.
+    QT_TR_NOOP("imported %1 events of 1 rank from %2, 1 step, %3"),
+    QT_TR_NOOP("imported %1 events of 1 rank from %2, %3 steps, %4"),
+    QT_TR_NOOP("imported %1 events of %2 ranks from %3, 1 step, %4"),
+    QT_TR_NOOP("imported %1 events of %2 ranks from %3, %4 steps, %5"),
+    QT_TR_NOOP("the traces name no stages (\"Forward 3\"): a rank's number stands for that of its stage, unless a "
+               "layout is named"),
+    QT_TR_NOOP("the traces number no microbatches: they are counted in each step, which is right where a rank has one "
+               "stage, unless a layout is named"),
+    QT_TR_NOOP("%1 does not say which rank it is (no distributedInfo)"),
+    QT_TR_NOOP("%1 tells no times: its entries are drawn 1 µs apart"),
+    QT_TR_NOOP("%1, device %2: peak %3 = %4, while %5 were reserved; in the end %6 are reserved, of which %7 are free, "
+               "in blocks of at most %8"),
+    QT_TR_NOOP("%1, device %2: peak %3, while %4 were reserved; in the end %5 are reserved, of which %6 are free, in "
+               "blocks of at most %7"),
+    QT_TR_NOOP("%1: a line stands for up to %2 steps; the step that is drawn has their mean"),
+    QT_TR_NOOP("%1: each step has the mean of the run, train_runtime over its steps"),
+    QT_TR_NOOP("%1: %2 times of ranks are left out, behind the first %3"),
+    QT_TR_NOOP("%1: %2 lines name no step, and are left out"),
+    QT_TR_NOOP("%1: %2 of %3 lines do not tell how long a step took"),
+    QT_TR_NOOP("%1: %2 of %3 lines are kept, at even distances"),
+    QT_TR_NOOP("%1 lists the program's arguments: shardlab layouts --from %2 makes a layout of them"),
+    QT_TR_NOOP("left out: the %1 \"%2\" of %3, from %4 to %5 ns, and whatever else lies 146 years from its clock's "
+               "zero"),
+    QT_TR_NOOP("left out: a %1 of %2, from %3 to %4 ns, and whatever else lies 146 years from its clock's zero"),
+    QT_TR_NOOP("not understood: %1 %2"),
+    QT_TR_NOOP("events whose times are too large"),
+    QT_TR_NOOP("things of more kinds than are told apart"),
+    QT_TR_NOOP("spans that end before they begin"),
+    QT_TR_NOOP("spans whose times are too large"),
+    QT_TR_NOOP("spans without a time or a duration"),
+    QT_TR_NOOP("spans of a kind that this version does not know"),
+    QT_TR_NOOP("spans whose action is none"),
+    QT_TR_NOOP("spans that begin and never end (B without E)"),
+    QT_TR_NOOP("asynchronous spans that begin and never end (b without e)"),
+    QT_TR_NOOP("ends of spans that did not begin (E without B)"),
+    QT_TR_NOOP("ends of asynchronous spans that did not begin (e without b)"),
+    QT_TR_NOOP("entries of traceEvents that are no objects"),
+    QT_TR_NOOP("entries without a phase"),
+    QT_TR_NOOP("entries of the allocator: without an action"),
+    QT_TR_NOOP("entries of the allocator: %1"),
+    QT_TR_NOOP("events of phase \"%1\""),
+    QT_TR_NOOP("arrows between spans (flow events)"),
+    QT_TR_NOOP("instants without a time"),
+    QT_TR_NOOP("counters without a time"),
+    QT_TR_NOOP("memory events without \"Total Allocated\""),
+    QT_TR_NOOP("NVTX ranges that never end"),
+    QT_TR_NOOP("NVTX events of type %1"),
+    QT_TR_NOOP("rows of the table %1"),
 };
 
 /// The texts between a pattern's places, %1 first and each once.
@@ -155,6 +222,37 @@ QString withPlaces(const QString& translated, const QStringList& places) {
     return told;
 }
 
+QString toldLine(const QString& line);
+
+/// "parameters 2 GiB, unknown 3 MiB", of the notes of a memory snapshot; nothing where it is none of these.
+std::optional<QString> toldHoldings(const QString& place) {
+    static const QRegularExpression amount(QStringLiteral("^(\\w+) \\d"));
+    QStringList parts = place.split(QStringLiteral(", "));
+    for (QString& part : parts) {
+        const QString word = amount.match(part).captured(1);
+        bool known = word == QLatin1String("unknown");
+        for (int i = 0; i < memoryCategoryCount; ++i) known |= word == text(name(static_cast<MemoryCategory>(i)));
+        if (!known) return {};
+        part.replace(0, word.size(), word == QLatin1String("unknown") ? tr("unknown") : term(word.toStdString()));
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+/// What stands in a place, of which some is of more parts than a pattern says.
+QString toldPlace(const QString& place) {
+    if (const auto held = toldHoldings(place)) return *held;
+    QStringList parts = place.split(QStringLiteral("; "));
+    static const QRegularExpression ofRank(QStringLiteral("^rank (\\d+) (was |waits )(.*)$"));
+    for (QString& part : parts) {
+        const auto rank = ofRank.match(part);
+        if (!rank.hasMatch()) part = toldLine(part);
+        else if (rank.captured(2) == QLatin1String("was "))
+            part = withPlaces(tr("rank %1 was %2"), {rank.captured(1), toldLine(rank.captured(3))});
+        else part = QStringLiteral("rank %1 %2").arg(rank.captured(1), toldLine(rank.captured(2) + rank.captured(3)));
+    }
+    return parts.join(QStringLiteral("; "));
+}
+
 QString toldLine(const QString& line) {
     static const std::vector<QStringList> pieces = [] {
         std::vector<QStringList> all;
@@ -164,7 +262,7 @@ QString toldLine(const QString& line) {
     for (std::size_t i = 0; i < pieces.size(); ++i) {
         auto places = placesIn(line, pieces[i]);
         if (!places) continue;
-        for (QString& place : *places) place = toldLine(place);
+        for (QString& place : *places) place = toldPlace(place);
         return withPlaces(tr(patterns[i]), *places);
     }
     return term(line.toStdString());

@@ -32,7 +32,7 @@ struct Message {
     std::function<bool()> holds = {};
     /// Where it is news: seen there, it goes with the person who leaves. Empty: it follows to every workspace.
     std::optional<Workspace> newsIn = {};
-    /// Asks for nothing: it lies over the views for a while, moves none of them and goes by itself.
+    /// Asks for nothing, and goes by itself after a while.
     bool passing = false;
 };
 

@@ -4,6 +4,7 @@
 #include "ui/core/document.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/run_model.h"
+#include "ui/core/words.h"
 #include "ui/core/selection.h"
 
 #include <limits>
@@ -53,8 +54,7 @@ void View::fillContextMenu(QMenu&, const QPoint&) {}
 
 QString View::notInForeign(const QString& why) const {
     if (context_.model.empty() || context_.model.header().hasLayout()) return {};
-    return tr("This run comes from another program (%1).\n%2")
-        .arg(QString::fromStdString(context_.model.header().origin), why);
+    return tr("This run comes from another program (%1).\n%2").arg(term(context_.model.header().origin), why);
 }
 
 }  // namespace shardlab::ui

@@ -265,12 +265,12 @@ void Workbench::followMeasuring() {
              .topic = "measure"});
     });
     connect(&measure_, &MeasureSession::measured, this, [this](const Profile& profile) {
-        messages_.post(
-            {.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
-             .title = tr("This machine was measured: predictions for this model now use the measured times"),
-             .detail = told(profileNote(profile)),
-             .topic = "measure",
-             .holds = [this, model = document_.layout().model] { return document_.layout().model == model; }});
+        messages_.post({.level = noisy(profile) ? MessageLevel::Warning : MessageLevel::Info,
+                        .title = tr("This machine was measured: predictions for this model now use the measured times"),
+                        .detail = told(profileNote(profile)),
+                        .topic = "measure",
+                        .holds = [this, model = document_.layout().model] { return document_.layout().model == model; },
+                        .passing = !noisy(profile)});
     });
     connect(&measure_, &MeasureSession::cancelled, this, [this] {
         messages_.post({.level = MessageLevel::Info,

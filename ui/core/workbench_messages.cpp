@@ -72,13 +72,15 @@ void Workbench::sayImported(const ImportReport& report) {
                            [this, files = imports_.request().files, layout] { importTraces(files, layout); }});
     if (const auto& file = imports_.request().files.front(); report.job && isTrainerFile(file))
         choices.push_back({tr("Open the layout of its arguments"), [this, file] { newFromTrainerFile(file); }});
+    const bool asks = !choices.empty();
     messages_.post(
         {.level = MessageLevel::Info,
          .title = tr("Imported %1").arg(text(out.filename())),
          .detail = detail,
          .choices = std::move(choices),
          .topic = "import",
-         .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; }});
+         .holds = [this, out, before = replay_.file()] { return replay_.file() == out || replay_.file() == before; },
+         .passing = !asks});
     openRun(out);
 }
 

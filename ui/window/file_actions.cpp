@@ -5,6 +5,7 @@
 #include "ui/core/workbench.h"
 
 #include "engine/layout/presets.h"
+#include "ui/core/text.h"
 #include "ui/core/words.h"
 
 #include <QAction>
@@ -83,7 +84,8 @@ void FileActions::askAndOpen() {
 
 void FileActions::askAndCompare() {
     if (dialog_) return dialog_->raise();
-    dialog_ = child<QFileDialog>(window_, tr("Compare with a run"), QString(), tr("Runs (*.shardlab)"));
+    dialog_ = child<QFileDialog>(window_, tr("Compare with a run"), text(workbench_.replay().file().parent_path()),
+                                 tr("Runs (*.shardlab)"));
     dialog_->setAttribute(Qt::WA_DeleteOnClose);
     dialog_->setFileMode(QFileDialog::ExistingFile);
     connect(dialog_, &QFileDialog::fileSelected, this,

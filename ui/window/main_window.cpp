@@ -86,12 +86,8 @@ void MainWindow::build() {
     row->setSpacing(0);
     column->addLayout(row, 1);
     row->addWidget(child<Rail>(commands_, workbench_.theme(), this));
-    auto* middle = child<QVBoxLayout>();
-    middle->setSpacing(0);
-    row->addLayout(middle, 1);
-    stack_ = child<QStackedWidget>(this);
-    middle->addWidget(messages_ = child<MessageArea>(workbench_.messages(), *stack_, this));
-    middle->addWidget(stack_, 1);
+    row->addWidget(stack_ = child<QStackedWidget>(this), 1);
+    messages_ = child<MessageArea>(workbench_.messages(), *stack_, this);
     stack_->setFrameShape(QFrame::NoFrame);
     for (const Workspace workspace : workspaces) {
         auto* area = child<WorkspaceArea>(workbench_.context(workspace), stack_);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The window: top bar with the menus, rail, messages, the home page or one of four workspaces, status line.
+// The window: top bar with the menus, rail, the home page or one of four workspaces and messages over it,
+// status line.
 #pragma once
 
 #include "ui/core/commands.h"

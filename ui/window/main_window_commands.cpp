@@ -140,7 +140,8 @@ void MainWindow::bindViews() {
             workbench_.messages().post({.level = MessageLevel::Info,
                                         .title = tr("The desktop speaks this language from its next start on"),
                                         .detail = {},
-                                        .topic = "language"});
+                                        .topic = "language",
+                                        .passing = true});
         });
     commands_.bind("view.fullScreen", [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); });
     commands_.bind("view.reset", [this] { area(workspace_).resetArrangement(); });

@@ -20,7 +20,7 @@ namespace {
 constexpr int shownAtMost = 3;
 constexpr int detailLines = 4;
 constexpr int passingMilliseconds = 8000;
-constexpr int passingWidth = 420;
+constexpr int usualWidth = 380;
 
 QString shortened(const QString& detail) {
     const QStringList lines = detail.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
@@ -41,13 +41,11 @@ const char* role(MessageLevel level) {
 }  // namespace
 
 MessageArea::MessageArea(Messages& messages, QWidget& views, QWidget* parent)
-    : QWidget(parent), messages_(messages), views_(views), passing_(child<QWidget>(parent)) {
-    for (QWidget* stack : {static_cast<QWidget*>(this), passing_}) {
-        auto* column = child<QVBoxLayout>(stack);
-        column->setContentsMargins(8, 8, 8, stack == this ? 0 : 8);
-        column->setSpacing(6);
-        stack->setVisible(false);
-    }
+    : QWidget(parent), messages_(messages), views_(views) {
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(8, 8, 8, 8);
+    column->setSpacing(6);
+    setVisible(false);
     views.installEventFilter(this);
     connect(&messages, &Messages::posted, this, &MessageArea::show);
     connect(&messages, &Messages::withdrawn, this, &MessageArea::withdraw);
@@ -66,62 +64,72 @@ void MessageArea::withdraw(const QString& topic) {
 
 void MessageArea::remove(QWidget* frame) {
     if (std::erase(frames_, frame) == 0) return;  // removed before, and not deleted yet
-    QWidget* stack = frame->parentWidget();
-    stack->layout()->removeWidget(frame);
+    layout()->removeWidget(frame);
     frame->hide();
     frame->deleteLater();
-    stack->setVisible(stack->layout()->count() > 0);
-    if (stack == passing_) placePassing();
+    setVisible(!frames_.empty());
+    place();
 }
 
-void MessageArea::placePassing() {
-    const int width = std::min(std::max(passingWidth, passing_->minimumSizeHint().width()), views_.width());
-    const int height = passing_->layout()->hasHeightForWidth() ? passing_->layout()->heightForWidth(width)
-                                                               : passing_->sizeHint().height();
+void MessageArea::place() {
+    const int width = std::min(std::max(usualWidth, minimumSizeHint().width()), views_.width());
+    const int wanted = layout()->hasHeightForWidth() ? layout()->heightForWidth(width) : sizeHint().height();
+    const int height = std::min(wanted, views_.height());
     const QPoint corner = views_.mapTo(parentWidget(), QPoint(views_.width(), views_.height()));
-    passing_->setGeometry(corner.x() - width, corner.y() - height, width, height);
-    passing_->raise();
+    setGeometry(corner.x() - width, corner.y() - height, width, height);
+    raise();
+}
+
+bool MessageArea::event(QEvent* event) {
+    const bool handled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest) place();
+    return handled;
 }
 
 bool MessageArea::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == &views_ && event->type() == QEvent::Resize) placePassing();
+    if (watched == &views_ && event->type() == QEvent::Resize) place();
     return QWidget::eventFilter(watched, event);
 }
 
 void MessageArea::show(const Message& message) {
     if (!message.topic.isEmpty()) withdraw(message.topic);
     const QString topic = message.topic.isEmpty() ? QStringLiteral("#%1").arg(++anonymous_) : message.topic;
-    QWidget* stack = message.passing ? passing_ : this;
-    auto* frame = child<QFrame>(stack);
+    auto* frame = child<QFrame>(this);
     frame->setProperty("role", role(message.level));
     frame->setProperty("topic", topic);
     frame->setAccessibleName(message.title + QLatin1Char('\n') + message.detail);
-    auto* row = child<QHBoxLayout>(frame);
-    row->setContentsMargins(12, 7, 7, 7);
-    auto* words = child<QVBoxLayout>();
-    words->setSpacing(2);
-    row->addLayout(words, 1);
-    auto* title = child<QLabel>(message.title, frame);
-    title->setProperty("role", "title");
-    title->setTextFormat(Qt::PlainText);
-    words->addWidget(title);
+    auto* words = child<QVBoxLayout>(frame);
+    words->setContentsMargins(12, 7, 7, 9);
+    words->setSpacing(4);
+    auto* head = child<QHBoxLayout>();
+    words->addLayout(head);
+    const auto say = [frame](const QString& text, const char* role) {
+        auto* label = child<QLabel>(text, frame);
+        label->setProperty("role", role);
+        label->setTextFormat(Qt::PlainText);
+        label->setWordWrap(true);
+        return label;
+    };
+    head->addWidget(say(message.title, "title"), 1);
     if (!message.detail.isEmpty()) {
-        auto* detail = child<QLabel>(shortened(message.detail), frame);
-        detail->setProperty("role", "dim");
-        detail->setTextFormat(Qt::PlainText);
-        detail->setWordWrap(true);
+        QLabel* detail = say(shortened(message.detail), "dim");
         detail->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
         detail->setToolTip(message.detail);
         words->addWidget(detail);
     }
-    for (const MessageChoice& choice : message.choices) {
-        auto* button = child<QPushButton>(choice.label, frame);
-        button->setFocusPolicy(Qt::TabFocus);
-        connect(button, &QPushButton::clicked, this, [this, topic, act = choice.act] {
-            withdraw(topic);
-            act();
-        });
-        row->addWidget(button, 0, Qt::AlignVCenter);
+    if (!message.choices.empty()) {
+        auto* row = child<QHBoxLayout>();
+        row->addStretch(1);
+        words->addLayout(row);
+        for (const MessageChoice& choice : message.choices) {
+            auto* button = child<QPushButton>(choice.label, frame);
+            button->setFocusPolicy(Qt::TabFocus);
+            connect(button, &QPushButton::clicked, this, [this, topic, act = choice.act] {
+                withdraw(topic);
+                act();
+            });
+            row->addWidget(button);
+        }
     }
     auto* close = child<QToolButton>(frame);
     close->setText(QStringLiteral("✕"));
@@ -129,11 +137,10 @@ void MessageArea::show(const Message& message) {
     close->setToolTip(tr("Close this message"));
     close->setAccessibleName(tr("Close this message"));
     connect(close, &QToolButton::clicked, this, [this, topic] { withdraw(topic); });
-    row->addWidget(close, 0, Qt::AlignTop);
-    auto* column = static_cast<QVBoxLayout*>(stack->layout());
-    column->insertWidget(0, frame);
+    head->addWidget(close, 0, Qt::AlignTop);
+    static_cast<QVBoxLayout*>(layout())->insertWidget(0, frame);
     frames_.insert(frames_.begin(), frame);
-    while (column->count() > shownAtMost) remove(column->itemAt(column->count() - 1)->widget());
+    while (count() > shownAtMost) remove(frames_.back());
     if (message.holds)
         connect(&messages_, &Messages::reviewed, frame, [this, frame, holds = message.holds] {
             if (!holds()) remove(frame);
@@ -142,11 +149,9 @@ void MessageArea::show(const Message& message) {
         connect(&messages_, &Messages::left, frame, [this, frame, newsIn = *message.newsIn](Workspace workspace) {
             if (workspace == newsIn) remove(frame);
         });
-    stack->setVisible(true);
-    if (stack == passing_) {
-        placePassing();
-        QTimer::singleShot(passingMilliseconds, frame, [this, frame] { remove(frame); });
-    }
+    if (message.passing) QTimer::singleShot(passingMilliseconds, frame, [this, frame] { remove(frame); });
+    setVisible(true);
+    place();
     QAccessibleEvent alert(frame, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
 }

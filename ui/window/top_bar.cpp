@@ -59,13 +59,15 @@ TopBar::TopBar(Workbench& workbench, Commands& commands, QWidget* parent)
     progress_->setAccessibleName(tr("Reading the run file"));
     row->addWidget(progress_);
     row->addWidget(step_ = chip(this, "chipFigure", tr("Steps")));
+    // What ends work stands left of what begins some: as it goes at the work's end, nothing that a late click could
+    // start moves into its place.
     for (auto [slot, command, role] : std::initializer_list<std::tuple<QPushButton**, const char*, const char*>>{
              {&undo_, "edit.undo", nullptr},
              {&redo_, "edit.redo", nullptr},
              {&plan_, "plan.search", nullptr},
+             {&cancel_, "replay.cancel", nullptr},
              {&new_, "file.new", nullptr},
              {&open_, "file.open", nullptr},
-             {&cancel_, "replay.cancel", nullptr},
              {&pause_, "run.pause", nullptr},
              {&stepOnce_, "run.step", nullptr},
              {&checkpoint_, "run.checkpoint", nullptr},
@@ -167,14 +169,13 @@ void TopBar::refresh() {
                                .arg(QString::fromStdString(layout->name).toHtmlEscaped(), tr("from another program")));
         name_->setToolTip(mark.isEmpty() ? QString() : tr("Changed since it was saved"));
         degrees_->setText(foreign ? counted(shown.ranks(), tr("1 rank"), tr("%1 ranks")) : degreesText(*layout));
-        cluster_->setText(foreign ? QString::fromStdString(shown.header().origin).toHtmlEscaped()
-                                  : clusterText(*layout));
+        cluster_->setText(foreign ? term(shown.header().origin).toHtmlEscaped() : clusterText(*layout));
     }
     undo_->setVisible(design);
     redo_->setVisible(design);
     plan_->setVisible(design);
     export_->setVisible(design);
-    start_->setVisible(design || (workspace_ == Workspace::Run && !active && !watching));
+    start_->setVisible(design || workspace_ == Workspace::Run);
     disconnect_->setVisible(workspace_ == Workspace::Run && watching);
     for (QPushButton* control : {pause_, stepOnce_, checkpoint_, stop_})
         control->setVisible(workspace_ == Workspace::Run && active);

@@ -194,7 +194,7 @@ struct LiveListener::Impl {
         if (events.empty()) return true;
         if (fit)
             for (const Event& event : events)
-                if (const auto why = fit->misfitOf(event)) return misfits(from, *why);
+                if (const auto why = fit->misfitOf(event)) return misfits(from, why->english());
         still->recorded(sender.join().rank, now);
         for (const Event& event : events)
             if (std::string place = placeOf(event); !place.empty()) seatOf(from).last = std::move(place);
@@ -243,7 +243,7 @@ struct LiveListener::Impl {
         if (join.rank < 0 || join.rank >= join.world)
             return refuse(fmt::format("rank {} of {} is not possible", join.rank, join.world));
         if (fit)
-            if (const auto why = fit->misfitOf(join.world)) return misfits(from, *why);
+            if (const auto why = fit->misfitOf(join.world)) return misfits(from, why->english());
         if (!seats.empty() && seats.size() != static_cast<std::size_t>(join.world))
             return refuse(fmt::format("the run has {} ranks, not {}", seats.size(), join.world));
         // A host has one monotonic clock; of another's it is known what it shows at about this time.

@@ -24,10 +24,9 @@ constexpr std::size_t mostDumpBytes = std::size_t{64} << 20;
 constexpr std::size_t mostShapes = 4;  ///< tensors that a call tells; more are counted
 constexpr std::size_t mostName = 200;  ///< bytes of a name that are kept
 
-constexpr const char* legalDump = "Legal is what PyTorch's flight recorder dumps (2.5 or later), as pickle or JSON";
-
-Error noDump(const std::filesystem::path& file, const std::string& why) {
-    return {"cannot read the flight recorder's dump", file.string(), why, legalDump};
+Error noDump(const std::filesystem::path& file, const Sentence& why) {
+    return {say("cannot read the flight recorder's dump"), file.string(), why,
+            say("Legal is what PyTorch's flight recorder dumps (2.5 or later), as pickle or JSON")};
 }
 
 std::optional<int> rankOfName(const std::filesystem::path& file) {
@@ -171,13 +170,12 @@ Result<FlightDump> readFlightDump(const std::filesystem::path& file) {
     if (const auto rank = rankOfName(file)) {
         dump.rank = *rank;
     } else {
-        return fail(noDump(file, fmt::format("its name does not end with the number of a rank below {}, as "
-                                             "dump_rank_3 does",
-                                             mostRanks)));
+        return fail(noDump(
+            file, say("its name does not end with the number of a rank below {}, as dump_rank_3 does", mostRanks)));
     }
     const auto bytes = firstBytes(file, mostDumpBytes + 1);
     if (!bytes) return fail(bytes.error());
-    if (bytes->size() > mostDumpBytes) return fail(noDump(file, "it is larger than 64 MiB"));
+    if (bytes->size() > mostDumpBytes) return fail(noDump(file, say("it is larger than 64 MiB")));
     DumpJson json;
     if (isPickle(*bytes)) {
         auto read = readPickle(*bytes, file.string());
@@ -185,19 +183,19 @@ Result<FlightDump> readFlightDump(const std::filesystem::path& file) {
         json = std::move(*read);
     } else {
         json = DumpJson::parse(*bytes, nullptr, false);
-        if (json.is_discarded()) return fail(noDump(file, "it is neither a pickle nor JSON"));
+        if (json.is_discarded()) return fail(noDump(file, say("it is neither a pickle nor JSON")));
     }
     const auto entries = json.is_object() ? json.find("entries") : json.end();
     if (!json.is_object() || entries == json.end() || !entries->is_array())
-        return fail(noDump(file, "it has no list \"entries\""));
+        return fail(noDump(file, say("it has no list \"entries\"")));
     dump.version = textOf(json, "version");
     if (!dump.version.starts_with("2."))
-        return fail(noDump(
-            file, fmt::format("its format is {}, and 2 is read", dump.version.empty() ? "not told" : dump.version)));
+        return fail(noDump(file, dump.version.empty() ? say("it does not tell its format, and 2 is read")
+                                                      : say("its format is {}, and 2 is read", dump.version)));
     dump.groups = groupsOf(json);
     for (std::size_t i = 0; i < entries->size(); ++i) {
         auto call = callOf((*entries)[i], dump.groups);
-        if (!call) return fail(noDump(file, fmt::format("/entries/{} lacks its group, name or number", i)));
+        if (!call) return fail(noDump(file, say("/entries/{} lacks its group, name or number", i)));
         dump.calls.push_back(std::move(*call));
     }
     return dump;

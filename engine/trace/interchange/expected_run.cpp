@@ -11,10 +11,15 @@
 namespace shardlab::trace {
 namespace {
 
-/// "1 stage (0)", "4 microbatches (0 to 3)".
-std::string numbered(int count, const char* one, const char* many) {
-    return count == 1 ? fmt::format("1 {} (0)", one) : fmt::format("{} {} (0 to {})", count, many, count - 1);
+Sentence numberedStages(std::size_t count) {
+    return count == 1 ? say("1 stage (0)") : say("{} stages (0 to {})", count, count - 1);
 }
+
+Sentence numberedMicrobatches(int count) {
+    return count == 1 ? say("1 microbatch (0)") : say("{} microbatches (0 to {})", count, count - 1);
+}
+
+Sentence ranksTold(int count) { return count == 1 ? say("1 rank") : say("{} ranks", count); }
 
 }  // namespace
 
@@ -35,29 +40,27 @@ LayoutFit::LayoutFit(const Layout& layout)
     }
 }
 
-std::optional<std::string> LayoutFit::misfitOf(int world) const {
+std::optional<Sentence> LayoutFit::misfitOf(int world) const {
     if (world == mesh_.ranks()) return std::nullopt;
-    return fmt::format("the program has {} {}, the layout “{}” has {} ({})", world, world == 1 ? "rank" : "ranks",
-                       name_, mesh_.ranks(), factors_);
+    return say("the program has {}, the layout “{}” has {} ({})", ranksTold(world), name_, mesh_.ranks(), factors_);
 }
 
-std::optional<std::string> LayoutFit::misfitOf(const Event& event) const {
+std::optional<Sentence> LayoutFit::misfitOf(const Event& event) const {
     if (event.action == 0 || nameNumber(event.action) != 0 || rankOfStage_.empty()) return std::nullopt;
     const Action action = actionFromId(event.action);
-    const std::string what = fmt::format("rank {} recorded {}", event.rank, toText(action));
+    const Sentence what = say("rank {} recorded {}", event.rank, toText(action));
     if (action.stage < 0 || static_cast<std::size_t>(action.stage) >= rankOfStage_.size())
-        return fmt::format("{}, the layout “{}” has {}", what, name_,
-                           numbered(static_cast<int>(rankOfStage_.size()), "stage", "stages"));
+        return say("{}, the layout “{}” has {}", what, name_, numberedStages(rankOfStage_.size()));
     if (action.microbatch >= microbatches_)
-        return fmt::format("{}, the layout “{}” has {} in a step", what, name_,
-                           numbered(microbatches_, "microbatch", "microbatches"));
+        return say("{}, the layout “{}” has {} in a step", what, name_, numberedMicrobatches(microbatches_));
     const int place = rankOfStage_[static_cast<std::size_t>(action.stage)];
     if (mesh_.coordinate(event.rank, Axis::Pipeline) == place) return std::nullopt;
     std::vector<int> ranks;
     for (int rank = 0; rank < mesh_.ranks(); ++rank)
         if (mesh_.coordinate(rank, Axis::Pipeline) == place) ranks.push_back(rank);
-    return fmt::format("{}, the layout “{}” has stage {} on {} {}", what, name_, action.stage,
-                       ranks.size() == 1 ? "rank" : "ranks", fmt::join(ranks, ", "));
+    const std::string all = fmt::format("{}", fmt::join(ranks, ", "));
+    return ranks.size() == 1 ? say("{}, the layout “{}” has stage {} on rank {}", what, name_, action.stage, all)
+                             : say("{}, the layout “{}” has stage {} on ranks {}", what, name_, action.stage, all);
 }
 
 ExpectedOrder::ExpectedOrder(const ExpectedRun& expected) : fit_(expected.header.layout) {

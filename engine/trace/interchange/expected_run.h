@@ -29,9 +29,9 @@ public:
     explicit LayoutFit(const Layout& layout);
 
     /// Where the layout has another number of ranks than the program.
-    std::optional<std::string> misfitOf(int world) const;
+    std::optional<Sentence> misfitOf(int world) const;
     /// Where the layout has no such stage or microbatch, or has the stage on other ranks. Events without an action fit.
-    std::optional<std::string> misfitOf(const Event& event) const;
+    std::optional<Sentence> misfitOf(const Event& event) const;
     std::string label(int rank) const { return mesh_.label(rank); }
     /// Which of the pipeline's ranks the rank is: the number of its stage where each has one.
     int place(int rank) const { return mesh_.coordinate(rank, Axis::Pipeline); }

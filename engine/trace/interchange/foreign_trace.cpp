@@ -93,12 +93,11 @@ ActionId ForeignTrace::name(std::string_view text) {
     return namedId(number);
 }
 
-std::string ForeignTrace::called(const ForeignEvent& event) const {
+Sentence ForeignTrace::called(const ForeignEvent& event) const {
     const std::uint32_t number = nameNumber(event.event.action);
-    const std::string kind(trace::name(event.event.kind));
-    return number == 0 || number > namesInOrder_.size()
-               ? "a " + kind
-               : fmt::format("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
+    const Sentence kind = termOf(trace::name(event.event.kind));
+    return number == 0 || number > namesInOrder_.size() ? say("a {}", kind)
+                                                        : say("the {} \"{}\"", kind, *namesInOrder_[number - 1]);
 }
 
 Status ForeignTrace::add(const ForeignEvent& event) {

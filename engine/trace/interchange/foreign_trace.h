@@ -105,8 +105,8 @@ private:
     void joinNameless(std::vector<std::uint32_t>& same) const;
     RunHeader header(std::string_view origin, const std::vector<std::string>& files,
                      const std::vector<int>& ranks) const;
-    std::string called(const ForeignEvent& event) const;  ///< for messages
-    void place(ForeignEvent& event);                      ///< its lane and its step
+    Sentence called(const ForeignEvent& event) const;  ///< for messages
+    void place(ForeignEvent& event);                   ///< its lane and its step
     std::int32_t stepOf(const ForeignEvent& event) const;
     Status number(ForeignEvent& event);  ///< gives its action the stage and the microbatch that the trace leaves open
     Status held(const Event& event) const;  ///< against the expected layout

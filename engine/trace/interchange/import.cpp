@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <istream>
 
 namespace shardlab::trace {
@@ -35,9 +34,12 @@ constexpr double readShare = 0.8;  ///< of the whole import, the rest is sorting
 constexpr std::size_t looked = 64 * 1024;
 
 Sentence legalFormats() {
-    std::vector<std::string_view> all;
-    for (const ImportFormat& format : knownImports) all.push_back(format.description);
-    return say("Importable are: {}", fmt::format("{}", fmt::join(all, "; ")));
+    Sentence all;
+    for (const ImportFormat& format : knownImports) {
+        const Sentence one = termOf(format.description);
+        all = all.empty() ? one : say("{}; {}", all, one);
+    }
+    return say("Importable are: {}", all);
 }
 
 }  // namespace
@@ -83,7 +85,7 @@ Result<ImportFormat> detectImportFormat(const std::filesystem::path& file) {
 Sentence ImportReport::summary() const {
     const std::string count = formatCount(static_cast<double>(events)), length = formatSeconds(seconds);
     return say("imported {} events of {} from {}, {}, {}", count, ranks == 1 ? say("1 rank") : say("{} ranks", ranks),
-               origin, steps == 1 ? say("1 step") : say("{} steps", steps), length);
+               termOf(origin), steps == 1 ? say("1 step") : say("{} steps", steps), length);
 }
 
 std::vector<std::string> ImportReport::lines() const {
@@ -105,7 +107,7 @@ Result<ImportReport> importRun(const ImportRequest& request, const ShareWatcher&
         if (!found) return fail(found.error());
         if (format && format->name != found->name)
             return fail({say("cannot import the traces together"), file.string(),
-                         say("it is a {}, the one before a {}", found->title, format->title),
+                         say("it is a {}, the one before a {}", termOf(found->title), termOf(format->title)),
                          say("Files of one format")});
         format = *found;
         std::error_code unknown;

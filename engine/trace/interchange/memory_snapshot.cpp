@@ -23,11 +23,10 @@ constexpr std::int64_t mostPieceBytes = std::int64_t{1} << 44;    ///< of one al
 constexpr std::int64_t mostMicroseconds = std::int64_t{1} << 52;  ///< of a time: the year 2112
 constexpr std::size_t mostOtherActions = 100, mostActionName = 40;
 
-constexpr const char* legalSnapshot =
-    "Legal is what torch.cuda.memory._dump_snapshot() writes, or a pickle of torch.cuda.memory._snapshot()";
-
-Error noSnapshot(const std::filesystem::path& file, const std::string& why) {
-    return {"cannot read the memory snapshot", file.string(), why, legalSnapshot};
+Error noSnapshot(const std::filesystem::path& file, const Sentence& why) {
+    return {
+        say("cannot read the memory snapshot"), file.string(), why,
+        say("Legal is what torch.cuda.memory._dump_snapshot() writes, or a pickle of torch.cuda.memory._snapshot()")};
 }
 
 /// The digits after the last "rank" in the name, which "_" or "-" may stand before.
@@ -65,7 +64,7 @@ public:
     Result<MemorySnapshot> read(SnapshotValue root) {
         snapshot_.rank = rankNamed(file_);
         const SnapshotValue segments = root["segments"], traces = root["device_traces"];
-        if (segments.kind() != Pickled::Kind::List) return fail(noSnapshot(file_, "it has no list \"segments\""));
+        if (segments.kind() != Pickled::Kind::List) return fail(noSnapshot(file_, say("it has no list \"segments\"")));
         for (std::size_t i = 0; i < segments.size(); ++i)
             if (const Status read = segment(segments[i], i); !read) return fail(read.error());
         for (std::size_t i = 0; i < traces.size(); ++i) {
@@ -77,13 +76,14 @@ public:
             std::ranges::stable_sort((*device)->entries, {}, &AllocatorEntry::time);
         }
         for (auto& [device, memory] : devices_) snapshot_.devices.push_back(std::move(memory));
-        if (snapshot_.devices.empty()) return fail(noSnapshot(file_, "it holds no segment and no entry of any device"));
+        if (snapshot_.devices.empty())
+            return fail(noSnapshot(file_, say("it holds no segment and no entry of any device")));
         return std::move(snapshot_);
     }
 
 private:
     Error wrongAt(const std::string& where, std::string_view key) const {
-        return noSnapshot(file_, fmt::format("{}/{} is missing, or cannot be", where, key));
+        return noSnapshot(file_, say("{}/{} is missing, or cannot be", where, key));
     }
 
     Result<DeviceMemory*> of(std::int64_t device, const std::string& where) {
@@ -175,8 +175,8 @@ bool isMemorySnapshot(std::string_view head) {
 Result<MemorySnapshot> readMemorySnapshot(const std::filesystem::path& file, const ShareWatcher& watcher) {
     const auto bytes = firstBytes(file, mostSnapshotBytes + 1, watcher);
     if (!bytes) return fail(bytes.error());
-    if (bytes->size() > mostSnapshotBytes) return fail(noSnapshot(file, "it is larger than 2 GiB"));
-    if (!isPickle(*bytes)) return fail(noSnapshot(file, "it is no pickle"));
+    if (bytes->size() > mostSnapshotBytes) return fail(noSnapshot(file, say("it is larger than 2 GiB")));
+    if (!isPickle(*bytes)) return fail(noSnapshot(file, say("it is no pickle")));
     const auto pickle = PlainPickle::read(*bytes, file.string(), {.values = mostSnapshotValues});
     if (!pickle) return fail(pickle.error());
     return SnapshotReader(file).read(pickle->root());

@@ -60,18 +60,18 @@ public:
                 return fail(done.error());
             }
         }
-        if (stack_.size() != 1 || !marks_.empty()) return fail(wrong("it ends with other than one value"));
+        if (stack_.size() != 1 || !marks_.empty()) return fail(wrong(say("it ends with other than one value")));
         return stack_.back();
     }
     Result<PickledJson> json(std::uint32_t number, int depth = 0);
     std::vector<Pickled> takeValues() { return std::move(values_); }
 
 private:
-    Error wrong(std::string why) const {
-        return {"cannot read the pickle", where_, fmt::format("byte {}: {}", begin_, why),
-                "Legal is a pickle of protocol 2 to 5 that holds dicts, lists, texts and numbers"};
+    Error wrong(const Sentence& why) const {
+        return {say("cannot read the pickle"), where_, say("byte {}: {}", begin_, why),
+                say("Legal is a pickle of protocol 2 to 5 that holds dicts, lists, texts and numbers")};
     }
-    Error cutOff() const { return wrong("it is cut off"); }
+    Error cutOff() const { return wrong(say("it is cut off")); }
 
     template <class T>
     std::optional<T> fixed() {
@@ -83,7 +83,7 @@ private:
     }
 
     Status add(Pickled value) {
-        if (values_.size() > limits_.values) return fail(wrong(fmt::format("more than {} values", limits_.values)));
+        if (values_.size() > limits_.values) return fail(wrong(say("more than {} values", limits_.values)));
         values_.push_back(std::move(value));
         stack_.push_back(static_cast<std::uint32_t>(values_.size() - 1));
         return {};
@@ -101,7 +101,7 @@ private:
     Status longNumber() {
         const auto size = fixed<Size>();
         if (!size || *size > bytes_.size() - at_) return fail(cutOff());
-        if (*size > sizeof(std::int64_t)) return fail(wrong("a whole number of more than 64 bits"));
+        if (*size > sizeof(std::int64_t)) return fail(wrong(say("a whole number of more than 64 bits")));
         std::uint64_t value = 0;
         for (std::size_t i = 0; i < *size; ++i)
             value |= std::uint64_t{static_cast<unsigned char>(bytes_[at_ + i])} << (8 * i);
@@ -126,7 +126,7 @@ private:
 
     /// Values on top of the stack that no mark hides.
     std::size_t free() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
-    Error empty() const { return wrong("an instruction takes a value that is not there"); }
+    Error empty() const { return wrong(say("an instruction takes a value that is not there")); }
 
     /// Takes what lies above the last mark, and the mark.
     std::optional<std::vector<std::uint32_t>> aboveMark() {
@@ -140,7 +140,7 @@ private:
     Status gather(Pickled::Kind kind) {
         auto above = aboveMark();
         if (!above) return fail(empty());
-        if (kind == Pickled::Kind::Dict && above->size() % 2 != 0) return fail(wrong("a key has no value"));
+        if (kind == Pickled::Kind::Dict && above->size() % 2 != 0) return fail(wrong(say("a key has no value")));
         Pickled value{.kind = kind};
         value.holds = std::move(*above);
         return add(std::move(value));
@@ -156,8 +156,8 @@ private:
     Status extend(Pickled::Kind kind, const std::vector<std::uint32_t>& more) {
         if (free() < 1) return fail(empty());
         Pickled& target = values_[stack_.back()];
-        if (target.kind != kind) return fail(wrong("an instruction adds to what is no list or dict"));
-        if (kind == Pickled::Kind::Dict && more.size() % 2 != 0) return fail(wrong("a key has no value"));
+        if (target.kind != kind) return fail(wrong(say("an instruction adds to what is no list or dict")));
+        if (kind == Pickled::Kind::Dict && more.size() % 2 != 0) return fail(wrong(say("a key has no value")));
         target.holds.insert(target.holds.end(), more.begin(), more.end());
         return {};
     }
@@ -190,7 +190,7 @@ private:
         const auto number = fixed<Number>();
         if (!number) return fail(cutOff());
         const auto found = memory_.find(*number);
-        if (found == memory_.end()) return fail(wrong("it names a value again that it never had"));
+        if (found == memory_.end()) return fail(wrong(say("it names a value again that it never had")));
         stack_.push_back(found->second);
         return {};
     }
@@ -199,7 +199,7 @@ private:
         const auto number = fixed<std::uint8_t>();
         if (!number) return fail(cutOff());
         if (*number >= 2 && *number <= 5) return {};
-        return fail(wrong(fmt::format("protocol {} is not read", *number)));
+        return fail(wrong(say("protocol {} is not read", *number)));
     }
     Status skipFrame() { return fixed<std::uint64_t>() ? Status() : Status(fail(cutOff())); }
 
@@ -278,24 +278,26 @@ Error PickleMachine::refuse(std::uint8_t instruction) const {
             if (module.size() + what.size() < shownName) named = fmt::format("{}.{}", module, what);
         }
         return wrong(
-            fmt::format("it has the instruction {}{}{}, which makes more than plain values; nothing of it was run",
-                        name, named.empty() ? "" : " of ", visible(named)));
+            named.empty()
+                ? say("it has the instruction {}, which makes more than plain values; nothing of it was run", name)
+                : say("it has the instruction {} of {}, which makes more than plain values; nothing of it was run",
+                      name, visible(named)));
     }
-    return wrong(fmt::format("instruction 0x{:02x} is not read", instruction));
+    return wrong(say("instruction 0x{:02x} is not read", instruction));
 }
 
 Result<std::string> PickleMachine::key(const Pickled& value) const {
     if (value.kind == Pickled::Kind::Text) return std::string(value.text);
     if (value.kind == Pickled::Kind::Whole) return std::to_string(value.whole);
-    return fail(wrong("a key of a dict is neither a text nor a whole number"));
+    return fail(wrong(say("a key of a dict is neither a text nor a whole number")));
 }
 
 Result<PickledJson> PickleMachine::json(std::uint32_t number, int depth) {
     const Pickled& value = values_[number];
     madeText_ += value.text.size();
-    if (++made_ > limits_.values) return fail(wrong(fmt::format("more than {} values", limits_.values)));
-    if (madeText_ > limits_.text) return fail(wrong(fmt::format("more than {} bytes of text", limits_.text)));
-    if (depth > limits_.depth) return fail(wrong(fmt::format("values lie more than {} deep", limits_.depth)));
+    if (++made_ > limits_.values) return fail(wrong(say("more than {} values", limits_.values)));
+    if (madeText_ > limits_.text) return fail(wrong(say("more than {} bytes of text", limits_.text)));
+    if (depth > limits_.depth) return fail(wrong(say("values lie more than {} deep", limits_.depth)));
     switch (value.kind) {
     case Pickled::Kind::None: return PickledJson(nullptr);
     case Pickled::Kind::False: return PickledJson(false);

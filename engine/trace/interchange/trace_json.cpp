@@ -277,7 +277,7 @@ std::optional<std::int64_t> nanoseconds(std::string_view microseconds) {
     return *value * 1000 + (whole.starts_with('-') ? -part : part);
 }
 
-Error importCancelled() { return {"the import was cancelled", "", "", ""}; }
+Error importCancelled() { return {say("the import was cancelled"), "", "", ""}; }
 
 Status readTraceJson(InputStream& in, const std::filesystem::path& file, const TraceReader& reader) {
     Handler handler(reader, file.string());

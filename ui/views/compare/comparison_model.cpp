@@ -28,11 +28,13 @@ QString layersText(std::pair<int, int> layers) {
 QString ranksText(int a, int b) { return a == b ? QString::number(a) : QStringLiteral("%1 / %2").arg(a).arg(b); }
 
 ComparisonRow largestRow(const RunComparison::Difference& one) {
-    const QString action = one.action ? text(toText(actionFromId(one.action))) : term(name(one.kind));
+    const QString kind = term(name(one.kind));
+    const QString action =
+        one.action ? QStringLiteral("%1 · %2").arg(text(toText(actionFromId(one.action))), kind) : kind;
     return {
         tr("%1 · rank %2").arg(action, ranksText(one.rankA, one.rankB)), one.seconds, one.kind,
         tr("%1, mean of %2 steps; the sides differ most in step %3: %4%5")
-            .arg(one.action ? actionWords(actionFromId(one.action)) : term(name(one.kind)))
+            .arg(one.action ? actionWords(actionFromId(one.action)) : kind)
             .arg(one.steps)
             .arg(one.worstStep)
             .arg(one.worst < 0 ? QStringLiteral("−") : QStringLiteral("+"), text(formatSeconds(std::abs(one.worst))))};

@@ -8,6 +8,7 @@
 #include "ui/core/taking.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/work_button.h"
 #include "ui/views/evidence/evidence_plot.h"
 #include "ui/core/words.h"
 
@@ -18,7 +19,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QProgressBar>
-#include <QPushButton>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QTableView>
@@ -50,7 +50,7 @@ EvidenceView::EvidenceView(const ViewContext& context, QWidget* parent, std::fil
     : View(context, parent), session_(std::move(runs), this),
       model_(child<EvidenceModel>(session_, context.theme, this)), sorted_(child<QSortFilterProxyModel>(this)),
       plot_(child<EvidencePlot>(*model_, context.theme, this)), table_(child<QTableView>(this)),
-      bar_(child<QWidget>(this)), work_(child<QPushButton>(this)), progress_(child<QProgressBar>(this)),
+      bar_(child<QWidget>(this)), work_(child<WorkButton>(this)), progress_(child<QProgressBar>(this)),
       figure_(child<ElidedComboBox>(this)), filter_(child<QToolButton>(this)), filters_(child<QMenu>(this)),
       parts_(child<QSplitter>(Qt::Vertical, this)),
       hint_(child<QLabel>(tr("How good are predictions?\nHere published runs are set against them."), this)) {
@@ -109,7 +109,10 @@ void EvidenceView::setUpBar() {
     row->addWidget(figure_);
     row->addWidget(filter_);
     row->addStretch();
-    connect(work_, &QPushButton::clicked, this, [this] { session_.running() ? session_.cancel() : session_.start(); });
+    connect(work_, &QPushButton::clicked, this, [this] {
+        if (session_.running()) session_.cancel();
+        else if (!work_->late()) session_.start();
+    });
     connect(figure_, &QComboBox::currentIndexChanged, this, [this](int index) {
         model_->setFigure(index == 0 ? EvidenceFigure::Step : EvidenceFigure::Memory);
         refresh();
@@ -198,6 +201,7 @@ void EvidenceView::refresh() {
     for (QWidget* choice : std::initializer_list<QWidget*>{figure_, filter_}) choice->setVisible(any);
     const bool running = session_.running();
     work_->setVisible(!session_.complete());
+    work_->setStops(running);
     work_->setText(running ? tr("Cancel") : session_.rows().empty() ? tr("Predict runs") : tr("Go on"));
     work_->setToolTip(running ? tr("Keep what was predicted so far")
                               : tr("Predict the step and the memory of every published run that comes with Shardlab, "

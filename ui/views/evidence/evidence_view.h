@@ -12,7 +12,6 @@ class QLabel;
 class QMenu;
 class QModelIndex;
 class QProgressBar;
-class QPushButton;
 class QSortFilterProxyModel;
 class QSplitter;
 class QTableView;
@@ -21,6 +20,7 @@ class QToolButton;
 namespace shardlab::ui {
 
 class EvidencePlot;
+class WorkButton;
 
 class EvidenceView : public View {
     Q_OBJECT
@@ -39,7 +39,7 @@ public:
     QTableView& table() const { return *table_; }
     QMenu& filterMenu() const { return *filters_; }
     QComboBox& figureBox() const { return *figure_; }
-    QPushButton& workButton() const { return *work_; }
+    WorkButton& workButton() const { return *work_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -63,7 +63,7 @@ private:
     EvidencePlot* plot_;
     QTableView* table_;
     QWidget* bar_;
-    QPushButton* work_;
+    WorkButton* work_;
     QProgressBar* progress_;
     QComboBox* figure_;
     QToolButton* filter_;

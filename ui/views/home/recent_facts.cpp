@@ -36,7 +36,7 @@ RecentFacts readRecent(const QString& file) {
         return facts;
     }
     if ((*reader)->header().hasLayout()) facts.layout = (*reader)->header().layout;
-    else facts.outcome = tr("from another program (%1)").arg(text((*reader)->header().origin));
+    else facts.outcome = tr("from another program (%1)").arg(term((*reader)->header().origin));
     if (const std::string& outcome = (*reader)->end().outcome; !outcome.empty()) facts.outcome = term(outcome);
     return facts;
 }

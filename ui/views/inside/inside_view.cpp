@@ -6,6 +6,7 @@
 #include "ui/core/selection.h"
 #include "ui/core/text.h"
 #include "ui/timeline/event_text.h"
+#include "ui/timeline/gantt_scene.h"
 #include "ui/views/inside/flame_plot.h"
 
 #include <QMenu>
@@ -87,8 +88,12 @@ QString InsideView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (around_.empty()) return tr("Click an action in the timeline\nto see what it is made of.");
     if (plot_->flame().bars.size() > 1 || plot_->flame().left > 0) return {};
-    return tr(
-        "Nothing is recorded within this action: it exchanges nothing with its group\nand computes nothing again.");
+    return (showsPrediction(context_.model)
+                ? tr("This action is predicted as a whole: it exchanges nothing with its group\nand computes nothing "
+                     "again.")
+                : tr("Nothing is recorded within this action: it exchanges nothing with its group\nand computes "
+                     "nothing again.")) +
+           tr("\n\nThe view Kernels of Design tells which kernels a step is made of.");
 }
 
 QString InsideView::asTable() const {

@@ -9,6 +9,7 @@
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
+#include "ui/core/work_button.h"
 #include "ui/core/words.h"
 
 #include <QHBoxLayout>
@@ -57,7 +58,7 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
     name_->setObjectName(QStringLiteral("show.") + name);
     state_ = child<ElidedLabel>(this);
     state_->setProperty("role", "small");
-    run_ = child<QPushButton>(this);
+    run_ = child<WorkButton>(this);
     run_->setObjectName(QStringLiteral("run.") + name);
     auto* design = child<QPushButton>(tr("Open in Design"), this);
     design->setObjectName(QStringLiteral("design.") + name);
@@ -93,7 +94,7 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
 bool ExperimentPart::act() {
     LessonSession& lessons = context_.lessons;
     if (lessons.active()) lessons.stop();
-    else lessons.run({experiment_});
+    else if (!run_->late()) lessons.run({experiment_});
     return true;
 }
 
@@ -128,6 +129,7 @@ void ExperimentPart::refreshState() {
     state_->setText(stateText());
     state_->setToolTip(state == LessonSession::State::Failed ? stateText() : QString());
     setRole(*state_, state == LessonSession::State::Failed ? "fault" : "small");
+    run_->setStops(running);
     run_->setText(running ? tr("Stop") : state == LessonSession::State::Fresh ? tr("Run") : tr("Run again"));
     run_->setAccessibleName(QStringLiteral("%1 %2").arg(run_->text(), name_->text()));
     run_->setEnabled(!lessons.active() || running);

@@ -10,6 +10,7 @@ class QPushButton;
 namespace shardlab::ui {
 
 class ElidedLabel;
+class WorkButton;
 
 class ExperimentPart : public LessonPart {
     Q_OBJECT
@@ -26,7 +27,7 @@ private:
     std::size_t experiment_;
     QPushButton* name_;  ///< pressed: its run or prediction is in sight
     ElidedLabel* state_;
-    QPushButton* run_;  ///< or Stop
+    WorkButton* run_;  ///< or Stop
     Throttle progress_;
 };
 

@@ -9,6 +9,7 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/work_button.h"
 #include "ui/core/words.h"
 #include "ui/views/lesson/lesson_flow.h"
 #include "ui/views/lesson/presenter.h"
@@ -27,7 +28,7 @@ namespace shardlab::ui {
 LessonView::LessonView(const ViewContext& context, QWidget* parent)
     : View(context, parent), lessons_(child<ElidedComboBox>(this)),
       previous_(child<QPushButton>(QStringLiteral("\u2039"), this)),
-      next_(child<QPushButton>(QStringLiteral("\u203a"), this)), runAll_(child<QPushButton>(this)),
+      next_(child<QPushButton>(QStringLiteral("\u203a"), this)), runAll_(child<WorkButton>(this)),
       more_(child<QToolButton>(this)), flow_(child<LessonFlow>(context, this)) {
     lessons_->setAccessibleName(tr("Lesson"));
     lessons_->setObjectName(QStringLiteral("lessons"));
@@ -66,8 +67,9 @@ LessonView::LessonView(const ViewContext& context, QWidget* parent)
     connect(lessons_, &QComboBox::activated, &lessons, &LessonSession::choose);
     connect(previous_, &QPushButton::clicked, &lessons, [&lessons] { lessons.choose(lessons.chosen() - 1); });
     connect(next_, &QPushButton::clicked, &lessons, [&lessons] { lessons.choose(lessons.chosen() + 1); });
-    connect(runAll_, &QPushButton::clicked, &lessons, [&lessons] {
+    connect(runAll_, &QPushButton::clicked, &lessons, [this, &lessons] {
         if (lessons.active()) return lessons.stop();
+        if (runAll_->late()) return;
         std::vector<std::size_t> all(lessons.known().size());
         for (std::size_t index = 0; index < all.size(); ++index) all[index] = index;
         lessons.run(std::move(all));
@@ -132,6 +134,7 @@ void LessonView::refresh() {
     const LessonSession& lessons = context_.lessons;
     previous_->setEnabled(lessons.chosen() > 0);
     next_->setEnabled(lessons.chosen() + 1 < static_cast<int>(lessons.lessons().size()));
+    runAll_->setStops(lessons.active());
     runAll_->setText(lessons.active() ? tr("Stop") : tr("Run all"));
     runAll_->setToolTip(lessons.active()
                             ? tr("End the experiment that runs, %1, after this step").arg(lessons.runningExperiment())

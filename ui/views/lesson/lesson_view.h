@@ -15,6 +15,7 @@ namespace shardlab::ui {
 
 class LessonFlow;
 class Presenter;
+class WorkButton;
 
 class LessonView : public View {
     Q_OBJECT
@@ -43,7 +44,7 @@ private:
     QComboBox* lessons_;
     QPushButton* previous_;
     QPushButton* next_;
-    QPushButton* runAll_;
+    WorkButton* runAll_;
     QToolButton* more_;
     LessonFlow* flow_;
     QPointer<Presenter> presenter_;

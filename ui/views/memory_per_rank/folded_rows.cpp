@@ -3,6 +3,8 @@
 #include "ui/views/memory_per_rank/memory_bars.h"
 #include "ui/core/words.h"
 
+#include <QFontMetrics>
+
 #include <utility>
 
 namespace shardlab::ui {
@@ -21,6 +23,12 @@ QString titleOf(const MemoryRow& row) {
     std::vector<int> ranks{row.rank};
     ranks.insert(ranks.end(), row.folded.begin(), row.folded.end());
     return tr("ranks %1").arg(QString::fromStdString(rankList(ranks)));
+}
+
+QString titleWithin(const MemoryRow& row, const QFontMetrics& metrics, int width) {
+    const QString title = titleOf(row);
+    return metrics.elidedText(metrics.horizontalAdvance(title) <= width ? title : title.section(QLatin1Char(' '), 1),
+                              Qt::ElideRight, width);
 }
 
 std::vector<MemoryRow> foldedRows(const Layout& layout, const Mesh& mesh, std::vector<MemoryRow> rows) {

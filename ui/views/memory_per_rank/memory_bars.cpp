@@ -107,7 +107,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         painter.setFont(body);
         painter.setPen(theme.text);
         painter.drawText(QRect(10, y - 4, labelWidth, bar + 8), Qt::AlignLeft | Qt::AlignVCenter,
-                         QFontMetrics(body).elidedText(titleOf(row), Qt::ElideRight, labelWidth));
+                         titleWithin(row, QFontMetrics(body), labelWidth));
         const auto stack = [&](const MemoryBytes& bytes, int from, int thickness) {
             std::int64_t sum = 0;
             for (std::size_t category = 0; category < bytes.size(); ++category) {

@@ -9,6 +9,7 @@
 #include "ui/core/theme.h"
 #include "ui/views/query/query_model.h"
 #include "ui/core/text.h"
+#include "ui/core/work_button.h"
 #include "ui/core/words.h"
 
 #include <QHBoxLayout>
@@ -17,7 +18,6 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPlainTextEdit>
-#include <QPushButton>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
@@ -78,7 +78,7 @@ std::optional<std::int64_t> number(const Cell& cell) {
 QueryView::QueryView(const ViewContext& context, QWidget* parent)
     : View(context, parent), session_(child<QuerySession>(this)),
       answer_(child<QueryModel>(*session_, context.theme, this)), editor_(child<QPlainTextEdit>(this)),
-      ask_(child<QPushButton>(tr("Ask"), this)), examples_(child<QToolButton>(this)), tables_(child<QToolButton>(this)),
+      ask_(child<WorkButton>(tr("Ask"), this)), examples_(child<QToolButton>(this)), tables_(child<QToolButton>(this)),
       table_(child<QTableView>(this)), note_(child<QLabel>(this)) {
     setAccessibleName(tr("Query of the run"));
     editor_->setPlainText(QString::fromLatin1(questions[0].sql));
@@ -132,7 +132,10 @@ QueryView::QueryView(const ViewContext& context, QWidget* parent)
     column->addWidget(table_, 5);
     setFocusProxy(editor_);
 
-    connect(ask_, &QPushButton::clicked, this, [this] { session_->running() ? session_->cancel() : ask(); });
+    connect(ask_, &QPushButton::clicked, this, [this] {
+        if (session_->running()) session_->cancel();
+        else if (!ask_->late()) ask();
+    });
     connect(session_, &QuerySession::changed, this, &QueryView::refresh);
     connect(table_, &QTableView::clicked, this, [this](const QModelIndex& index) { goTo(index.row()); });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) { goTo(index.row()); });
@@ -181,6 +184,7 @@ void QueryView::ask() {
 }
 
 void QueryView::refresh() {
+    ask_->setStops(session_->running());
     ask_->setText(session_->running() ? tr("Cancel") : tr("Ask"));
     ask_->setToolTip(session_->running() ? tr("Stop the query and keep the rows that have arrived")
                                          : tr("Run the query (Ctrl+Return)"));

@@ -7,13 +7,13 @@
 
 class QLabel;
 class QPlainTextEdit;
-class QPushButton;
 class QTableView;
 class QToolButton;
 
 namespace shardlab::ui {
 
 class QueryModel;
+class WorkButton;
 
 class QueryView : public View {
     Q_OBJECT
@@ -42,7 +42,7 @@ private:
     QuerySession* session_;
     QueryModel* answer_;
     QPlainTextEdit* editor_;
-    QPushButton* ask_;
+    WorkButton* ask_;
     QToolButton* examples_;
     QToolButton* tables_;
     QTableView* table_;

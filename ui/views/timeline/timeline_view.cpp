@@ -87,20 +87,19 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
     for (QPushButton* button : {follow_, measure_, path_, fold_, more_})
         button->setProperty("role", QStringLiteral("flat"));
 
-    auto* bar = child<QHBoxLayout>();
-    bar->setContentsMargins(10, 4, 10, 0);
-    bar->setSpacing(6);
-    bar->addWidget(filter_);
-    bar->addWidget(measure_);
-    bar->addWidget(path_);
-    bar->addWidget(fold_);
-    bar->addWidget(more_);
-    bar->addWidget(follow_);
-    bar->addWidget(legend_, 1);
+    controls_ = child<QHBoxLayout>();
+    controls_->setSpacing(6);
+    for (QWidget* control : controls()) controls_->addWidget(control);
+    controls_->addWidget(legend_, 1);
+    controls_->addStretch();
+    head_ = child<QVBoxLayout>();
+    head_->setContentsMargins(10, 4, 10, 0);
+    head_->setSpacing(2);
+    head_->addLayout(controls_);
     auto* column = child<QVBoxLayout>(this);
     column->setContentsMargins(0, 0, 0, 2);
     column->setSpacing(2);
-    column->addLayout(bar);
+    column->addLayout(head_);
     column->addWidget(tools_);
     column->addWidget(plot_, 1);
     setFocusProxy(plot_);
@@ -126,6 +125,7 @@ TimelineView::TimelineView(const ViewContext& context, QWidget* parent)
         const bool several = context_.model.ranks() > 8 || plot_->folding().folded();
         fold_->setVisible(plot_->folding().possible() && several);
         fold_->setChecked(plot_->folding().folded());
+        placeLegend();
     };
     connect(plot_, &TimelinePlot::foldingChanged, this, showFolding);
     showFolding();
@@ -156,6 +156,27 @@ void TimelineView::refreshControls() {
                         !context_.model.report().end() && behind);
     filter_->setVisible(context_.model.ranks() > 1);
     path_->setVisible(context_.model.empty() || context_.model.header().hasLayout());
+    placeLegend();
+}
+
+std::array<QWidget*, 6> TimelineView::controls() const { return {filter_, measure_, path_, fold_, more_, follow_}; }
+
+void TimelineView::resizeEvent(QResizeEvent* event) {
+    View::resizeEvent(event);
+    placeLegend();
+}
+
+void TimelineView::placeLegend() {
+    const QMargins margins = head_->contentsMargins();
+    const int whole = width() - margins.left() - margins.right();
+    int beside = whole;
+    for (const QWidget* control : controls())
+        if (!control->isHidden())
+            beside -= std::min(control->sizeHint().width(), control->maximumWidth()) + controls_->spacing();
+    const bool below = legend_->shown(beside) < legend_->shown(whole);
+    if (below == (head_->indexOf(legend_) >= 0)) return;
+    if (below) head_->addWidget(legend_);
+    else controls_->insertWidget(controls_->count() - 1, legend_, 1);
 }
 
 bool TimelineView::writesCheckpoints() const {
@@ -190,7 +211,8 @@ void TimelineView::refreshLegend() {
     if (!model.empty() && !model.header().hasLayout()) {
         items = foreignLegend(theme);
         addHappenings();
-        return legend_->setItems(std::move(items));
+        legend_->setItems(std::move(items));
+        return placeLegend();
     }
     const auto uses = [&](Paint paint) { return used[static_cast<std::size_t>(paint)]; };
     const auto add = [&](bool shown, const QString& text, EventKind kind) {
@@ -211,6 +233,7 @@ void TimelineView::refreshLegend() {
     items.push_back({tr("bubble"), theme.idle, LegendItem::Mark::Hatched});
     addHappenings();
     legend_->setItems(std::move(items));
+    placeLegend();
 }
 
 QString TimelineView::subtitle() const {
@@ -236,7 +259,7 @@ QString TimelineView::subtitle() const {
             text = tr("no step in sight");
         }
         text += slowed;
-        if (!header.hasLayout()) text += tr(" · from %1").arg(QString::fromStdString(header.origin));
+        if (!header.hasLayout()) text += tr(" · from %1").arg(term(header.origin));
         if (model.prediction().end() > 0) text += tr(" · predicted (thin, above) over measured");
         if (const int without = model.steps().summary().withoutDetails(); without > 0)
             text += tr(" · details of %1 of %2 steps, so that watching takes little of the program's time")

@@ -7,12 +7,15 @@
 #include "ui/core/view.h"
 #include "ui/timeline/happening_marks.h"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
+class QHBoxLayout;
 class QLabel;
 class QLineEdit;
 class QPushButton;
+class QVBoxLayout;
 
 namespace shardlab::ui {
 
@@ -34,6 +37,9 @@ public:
     TimelineTools& tools() { return *tools_; }
     QPushButton& toolsButton() { return *more_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     /// What the table shows of a lane, and how many it leaves out.
     struct LaneRows {
@@ -44,6 +50,9 @@ private:
     void refreshControls();
     void refreshLegend();
     bool writesCheckpoints() const;
+    std::array<QWidget*, 6> controls() const;
+    /// Beside the controls, or below where that shows more of it.
+    void placeLegend();
 
     TimelinePlot* plot_;
     QLineEdit* filter_;
@@ -54,6 +63,8 @@ private:
     QPushButton* more_;
     TimelineTools* tools_;
     Legend* legend_;
+    QVBoxLayout* head_;
+    QHBoxLayout* controls_;                          ///< in the head, alone or with the legend
     bool snapshots_ = false;                         ///< the legend names checkpoints
     std::bitset<happeningMarks.size()> happenings_;  ///< that it names
 };
