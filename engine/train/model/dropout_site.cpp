@@ -13,4 +13,11 @@ DropoutMask DropoutSite::mask(const LayerState& state, std::int64_t rowsOfSample
     return {key_, *state.firstSample * rowsOfSample + row, share_};
 }
 
+DropoutMask DropoutSite::ofOwnTokens(const LayerContext& context, const LayerState& state) const {
+    DropoutMask made = mask(state, context.sequence, context.tensor.firstOwnToken(context.tokens()));
+    if (context.context)
+        made.rows = {context.sequence, context.wholeSequence(), context.positionsOf(context.context->member())};
+    return made;
+}
+
 }  // namespace shardlab::train
