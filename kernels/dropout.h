@@ -9,14 +9,14 @@
 
 namespace shardlab::kernels {
 
-/// Element (r, c) of a matrix is dropped by a hash of (key, rows.of(firstRow + r), firstColumn + c) alone: every rank
+/// Element (r, c) of a matrix is dropped by a hash of (key, firstRow + rows.of(r), firstColumn + c) alone: every rank
 /// that holds the row, or some of its columns, computes the same mask. share = 0 drops nothing.
 struct DropoutMask {
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;
     float share = 0;  ///< in [0, 1)
     int firstColumn = 0;
-    HeldRows rows;  ///< firstRow counts the rows that the rank holds
+    HeldRows rows;
 };
 
 struct DropoutOps {

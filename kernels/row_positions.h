@@ -22,14 +22,18 @@ struct RowPositions {
     }
 };
 
-/// Numbers among the rows of whole samples, for rows that are counted among those that a rank holds.
+/// Which rows of consecutive samples the rows of a matrix are, where a rank holds some of each sample.
 struct HeldRows {
-    int held = 0;      ///< of each sample; 0: all, so that both numbers are one
+    int held = 0;      ///< of each sample; 0: the matrix has consecutive rows of whole samples
+    int skipped = 0;   ///< of the first samples' held rows those that lie before the matrix
     int sequence = 0;  ///< rows of a whole sample
     RowPositions positions;
 
+    /// The number of a row, counted from the beginning of the first sample; where all are held, `row` itself.
     constexpr std::int64_t of(std::int64_t row) const {
-        return held == 0 ? row : row / held * sequence + positions.of(static_cast<int>(row % held));
+        if (held == 0) return row;
+        const int own = skipped + static_cast<int>(row);
+        return std::int64_t{own / held} * sequence + positions.of(own % held);
     }
 };
 

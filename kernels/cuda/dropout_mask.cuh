@@ -31,7 +31,7 @@ struct DropoutKeep {
 class DropoutRow {
 public:
     __device__ DropoutRow(const DropoutKeep& keep, std::int64_t row) : least_(keep.least), factor_(keep.factor) {
-        const auto number = static_cast<std::uint64_t>(keep.rows.of(keep.firstRow + row));
+        const auto number = static_cast<std::uint64_t>(keep.firstRow + keep.rows.of(row));
         const std::uint64_t word = mix(mix(keep.key + (number + 1) * 0x9E3779B97F4A7C15ull) ^ keep.key);
         low_ = static_cast<std::uint32_t>(word) + keep.firstColumn * ofColumn;
         high_ = static_cast<std::uint32_t>(word >> 32);

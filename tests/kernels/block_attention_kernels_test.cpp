@@ -189,14 +189,16 @@ private Q_SLOTS:
             device().joinGradients(tokens, hidden, queryGradient[at].floats(), keysValuesGradient[at].floats(), joined);
             putRows(joined.now(), whole, runsOf(whole, members, member), 3 * hidden, gradient);
         }
-        CLOSE(activations(output), wanted, 1e-5);
+        // Where nearly all is dropped, what is left is small beside what was summed.
+        const auto least = [&](const Values& summed) { return keep.empty() ? 1e-9 : reference::largestOf(summed); };
+        CLOSE_ABOVE(activations(output), wanted, 1e-5, least(qkv.given()) / 4);
         // The reference takes the output as it was rounded, since backward reads that.
         Values wantedSinks(rules.sinks.size());
-        CLOSE(activations(gradient),
-              reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence, whole.heads,
-                                           whole.width, keep, toDouble(output), whole.window, rules,
-                                           sinking ? &wantedSinks : nullptr),
-              2e-5);
+        CLOSE_ABOVE(activations(gradient),
+                    reference::attentionGradient(qkv.given(), weight.given(), whole.samples, whole.sequence,
+                                                 whole.heads, whole.width, keep, toDouble(output), whole.window, rules,
+                                                 sinking ? &wantedSinks : nullptr),
+                    2e-5, least(weight.given()) / 2);
         if (sinking)
             TRUE_OF(reference::mismatch(sinkGradient, wantedSinks, reference::largestOf(weight.given()) / 2) < 2e-5);
     }

@@ -367,15 +367,15 @@ private Q_SLOTS:
         const int samples = in.whole(1, 3), sequence = rows / samples, held = in.whole(1, sequence);
         const int split = in.whole(0, held), first = in.whole(0, sequence - held);
         const RowPositions positions{first, split, in.whole(first + split, sequence - held + split)};
-        const std::int64_t sample = in.whole(0, 99);
-        const int skipped = in.whole(0, samples * held - 1);
-        const auto whole = maskOf(samples * sequence, columns, {mask.key, sample * sequence, share});
-        const auto some = maskOf(samples * held - skipped, columns,
-                                 {mask.key, sample * held + skipped, share, 0, {held, sequence, positions}});
-        for (int r = skipped; r < samples * held; ++r)
-            TRUE_OF(std::equal(some.begin() + std::ptrdiff_t(r - skipped) * columns,
-                               some.begin() + std::ptrdiff_t(r - skipped + 1) * columns,
-                               whole.begin() + std::ptrdiff_t(r / held * sequence + positions.of(r % held)) * columns));
+        const int skipped = in.whole(0, samples * held - 1), some = samples * held - skipped;
+        const auto ofHeld =
+            maskOf(some, columns, {mask.key, mask.firstRow, share, 0, {held, skipped, sequence, positions}});
+        for (int r = 0; r < some; ++r) {
+            const int own = skipped + r;
+            TRUE_OF(std::equal(
+                ofHeld.begin() + std::ptrdiff_t(r) * columns, ofHeld.begin() + std::ptrdiff_t(r + 1) * columns,
+                keep.begin() + std::ptrdiff_t(own / held * sequence + positions.of(own % held)) * columns));
+        }
 
         const auto values = in.floats(size);
         const auto x = activations(values), inPlace = activations(values), joined = activations(values);

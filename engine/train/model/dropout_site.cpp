@@ -14,9 +14,10 @@ DropoutMask DropoutSite::mask(const LayerState& state, std::int64_t rowsOfSample
 }
 
 DropoutMask DropoutSite::ofOwnTokens(const LayerContext& context, const LayerState& state) const {
-    DropoutMask made = mask(state, context.sequence, context.tensor.firstOwnToken(context.tokens()));
-    if (context.context)
-        made.rows = {context.sequence, context.wholeSequence(), context.positionsOf(context.context->member())};
+    const int first = context.tensor.firstOwnToken(context.tokens()), sequence = context.wholeSequence();
+    if (!context.context) return mask(state, sequence, first);
+    DropoutMask made = mask(state, sequence, 0);
+    made.rows = {context.sequence, first, sequence, context.positionsOf(context.context->member())};
     return made;
 }
 

@@ -181,10 +181,12 @@ private Q_SLOTS:
         row(1, 1, 4, "fp32");
         row(1, 1, 2, "bf16");
         row(2, 1, 2, "fp32");
+        row(1, 2, 2, "fp32");
         row(1, 2, 2, "fp32", false, 0.2);
         row(1, 1, 2, "bf16", false, 0.2);
         row(1, 1, 4, "fp32", true);
         row(2, 1, 2, "bf16", true);
+        row(1, 2, 2, "fp32", true);
         row(1, 2, 2, "fp32", true, 0.2);
     }
     void contextToo() {
