@@ -5,7 +5,7 @@
 #pragma once
 
 #include "kernels/attention_scores.h"
-#include "kernels/dropout.h"
+#include "kernels/work.h"
 
 namespace shardlab::kernels {
 
@@ -27,13 +27,6 @@ struct AttentionShape {
             window > 0 && window < sequence ? window * (sequence - window / 2.0) : sequence / 2.0 * sequence;
         return 2 * elements() * seen / sequence;
     }
-};
-
-/// Dropout of the probabilities. Row (sample, head, query) of the mask is sample·rowsOfSample + head·sequence + query,
-/// so that the heads may be a part of a layer's heads.
-struct AttentionDropout {
-    DropoutMask mask;
-    std::int64_t rowsOfSample = 0;
 };
 
 /// What the attention of a device needs beside its operands, in elements.

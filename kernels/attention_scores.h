@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an attention does to its scores before their softmax, beside the scale 1/√width.
+// What an attention does to its scores before the softmax, beside the scale 1/√width, and to probabilities after it.
 #pragma once
 
 #include "kernels/array.h"
+#include "kernels/dropout.h"
 
 #include <tuple>
 
@@ -31,6 +32,14 @@ struct ScoreRule {
     AlibiSlopes slopes;
 
     constexpr bool changes() const { return cap > 0 || slopes.heads > 0; }
+};
+
+/// Dropout of the probabilities. The mask's row (sample, head, query) is sample·rowsOfSample + head·sequence + query,
+/// so that the heads may be a part of a layer's heads; the column is the key. Queries and keys are positions in the
+/// whole sample, whichever of them a rank has; `mask.rows` is not read.
+struct AttentionDropout {
+    DropoutMask mask;
+    std::int64_t rowsOfSample = 0;
 };
 
 /// A learnt score of each head that takes part in the softmax of all its rows and has no value; null where there is

@@ -11,6 +11,9 @@
 //   P = e^(scale·Q·Kᵀ − L)   D = rowsum(dO ∘ O)   dS = P ∘ (dO·Vᵀ − D)
 //   dQ += scale·dS·K         dK += scale·dSᵀ·Q    dV += Pᵀ·dO
 //
+// With a mask M of dropout O' is that of M∘P, and L' that of P; backward has M∘(dO·Vᵀ) in the place of dO·Vᵀ,
+// and M∘P in that of P for dV. D is as before.
+//
 // Rules of scores and sinks are those of kernels/attention_scores.h. A sink is a part of L from the first block on.
 //
 // The tolerance against double precision is 1e-5 of the largest value, that of gradients 2e-5.
@@ -20,22 +23,6 @@
 #include "kernels/work.h"
 
 namespace shardlab::kernels {
-
-/// Where the rows of a sample that a rank holds lie: row r at first + r, from row `split` on at second + r − split.
-struct RowPositions {
-    int first = 0;
-    int split = 0;
-    int second = 0;
-
-    constexpr int of(int row) const { return row < split ? first + row : second + row - split; }
-    /// Rows, of so many, that lie before a position.
-    constexpr int before(int position, int rows) const {
-        const int own = position - first, behind = position - second;
-        const int low = own < 0 ? 0 : own < split ? own : split;
-        const int high = behind < 0 ? 0 : behind < rows - split ? behind : rows - split;
-        return low + high;
-    }
-};
 
 /// Which of the queries that a rank holds meet which of the keys that came.
 struct AttentionBlock {
@@ -49,14 +36,23 @@ struct AttentionBlock {
     int keys = 1;
     bool causal = false;  ///< the block's query i sees its keys 0 … i; else all of them
     int window = 0;       ///< of the keys that a query would see, those count that are less than so far away; 0: all
-    RowPositions queryRows, keyRows;  ///< read with a window or slopes
+    RowPositions queryRows, keyRows;  ///< read with a window, slopes or dropout
     ScoreRule rule;
+    int sequence = 0;          ///< rows of a whole sample; read with dropout
+    AttentionDropout dropout;  ///< nothing is dropped where the mask's share is 0
 
     /// The block's first key that its query sees; it may lie behind the last one that the query sees.
     constexpr int firstSeen(int query) const {
         if (window == 0) return 0;
-        const int hidden = keyRows.before(queryRows.of(firstQuery + query) - window + 1, rows) - firstKey;
+        const int hidden = keyRows.before(queryPosition(query) - window + 1, rows) - firstKey;
         return hidden < 0 ? 0 : hidden;
+    }
+    /// Where a query or a key of the block lies in its sample.
+    constexpr int queryPosition(int query) const { return queryRows.of(firstQuery + query); }
+    constexpr int keyPosition(int key) const { return keyRows.of(firstKey + key); }
+    /// The row of the mask that its query has.
+    constexpr std::int64_t maskRow(std::int64_t sample, int head, int query) const {
+        return sample * dropout.rowsOfSample + std::int64_t{head} * sequence + queryPosition(query);
     }
     double queryElements() const { return static_cast<double>(samples) * queries * heads * width; }
     double keyElements() const { return static_cast<double>(samples) * keys * heads * width; }

@@ -4,17 +4,19 @@
 // The tolerance against double precision is 1e-6 of the largest value.
 #pragma once
 
+#include "kernels/row_positions.h"
 #include "kernels/work.h"
 
 namespace shardlab::kernels {
 
-/// Element (r, c) of a matrix is dropped by a hash of (key, firstRow + r, firstColumn + c) alone: every rank that holds
-/// the row, or some of its columns, computes the same mask. share = 0 drops nothing.
+/// Element (r, c) of a matrix is dropped by a hash of (key, firstRow + rows.of(r), firstColumn + c) alone: every rank
+/// that holds the row, or some of its columns, computes the same mask. share = 0 drops nothing.
 struct DropoutMask {
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;
     float share = 0;  ///< in [0, 1)
     int firstColumn = 0;
+    HeldRows rows;
 };
 
 struct DropoutOps {

@@ -2,6 +2,7 @@
 // Works on one head of one sample at a time, its queries in blocks of rows, as attention.cpp does; only the sums of a
 // block are kept.
 #include "kernels/cpu/cpu_device.h"
+#include "kernels/cpu/dropout_mask.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/rows.h"
 #include "kernels/cpu/score_rows.h"
@@ -56,6 +57,12 @@ SHARDLAB_HOT void gradientRow(float* __restrict scores, float* __restrict gradie
     for (int j = last + 1; j < columns; ++j) scores[j] = gradient[j] = 0;
 }
 
+/// row[j] := masked row[j], of the mask's columns from `column` on.
+SHARDLAB_HOT void maskKeys(const cpu::DropoutRow& keep, std::uint32_t column, int count, float* row) {
+#pragma omp simd
+    for (int j = 0; j < count; ++j) row[j] *= keep(column + static_cast<std::uint32_t>(j));
+}
+
 SHARDLAB_HOT float dot(const float* a, const float* b, int count) {
     float sum = 0;
 #pragma omp simd reduction(+ : sum)
@@ -67,7 +74,8 @@ SHARDLAB_HOT float dot(const float* a, const float* b, int count) {
 struct BlockHead {
     BlockHead(const AttentionBlock& block, std::int64_t which)
         : number(static_cast<int>(which % block.heads)), hidden(block.heads * block.width), rule(block.rule, number) {
-        const std::int64_t sample = which / block.heads, head = number;
+        sample = which / block.heads;
+        const std::int64_t head = number;
         const std::int64_t query = sample * block.rows + block.firstQuery, key = sample * block.rows + block.firstKey;
         queries = query * 3 * hidden + head * block.width;
         keys = key * 2 * hidden + head * block.width;
@@ -75,6 +83,7 @@ struct BlockHead {
         output = query * hidden + head * block.width;
         rows = which * block.rows + block.firstQuery;
     }
+    std::int64_t sample;
     int number;  ///< of the heads of its sample
     int hidden;
     cpu::HeadRule rule;
@@ -90,13 +99,30 @@ float scaleOf(const AttentionBlock& block) { return 1.0f / std::sqrt(static_cast
 int seen(const AttentionBlock& block, int end) { return block.causal ? std::min(end, block.keys) : block.keys; }
 int lastSeen(const AttentionBlock& block, int query) { return seen(block, query + 1) - 1; }
 
-/// Lowers a query's scores of the keys `least` … `last`, whose positions are one or two runs.
-void lowerKeys(const AttentionBlock& block, float slope, int query, int least, int last, float* scores) {
-    const int position = block.queryRows.of(block.firstQuery + query);
+/// Calls body(position, keys, their numbers) for each run of positions of the keys `least` … `last`; there are two at
+/// most. `row` has a number for each key of the block.
+template <class Body>
+void eachRunOfKeys(const AttentionBlock& block, int least, int last, float* row, const Body& body) {
+    if (least > last) return;
     const int split = std::clamp(block.keyRows.split - block.firstKey, least, last + 1);
     for (const auto& [begin, end] : {std::pair{least, split}, {split, last + 1}})
-        if (begin < end)
-            cpu::lowerRow(end - begin, slope, position - block.keyRows.of(block.firstKey + begin), scores + begin);
+        if (begin < end) body(block.keyPosition(begin), end - begin, row + begin);
+}
+
+/// Lowers a query's scores of the keys `least` … `last`.
+void lowerKeys(const AttentionBlock& block, float slope, int query, int least, int last, float* scores) {
+    const int position = block.queryPosition(query);
+    eachRunOfKeys(block, least, last, scores,
+                  [&](int first, int keys, float* some) { cpu::lowerRow(keys, slope, position - first, some); });
+}
+
+/// Drops what the mask drops of a query's numbers of the keys `least` … `last`.
+void dropKeys(const AttentionBlock& block, const BlockHead& head, int query, int least, int last, float* numbers) {
+    if (block.dropout.mask.share == 0) return;
+    const cpu::DropoutRow keep(block.dropout.mask, block.maskRow(head.sample, head.number, query));
+    eachRunOfKeys(block, least, last, numbers, [&](int first, int keys, float* some) {
+        maskKeys(keep, static_cast<std::uint32_t>(first), keys, some);
+    });
 }
 
 void attendBlock(const AttentionBlock& block, const BlockHead& head, ConstArray qkv, ConstArray keysValues,
@@ -132,6 +158,7 @@ void attendBlock(const AttentionBlock& block, const BlockHead& head, ConstArray 
             logSum = larger + std::log(std::exp(before - larger) + std::exp(added - larger));
             if (!first) scaleRow(out + std::ptrdiff_t{i} * head.hidden, std::exp(before - logSum), d);
             scaleRow(row, std::exp(own.highest - logSum), keys - least);
+            dropKeys(block, head, begin + i, least, last, all);
         }
         const cpu::Factor weights(scratch + from, rows, keys - from, block.keys, type);
         cpu::product(rows, d, keys - from, 1, weights.rows(), v.rows(from), first ? 0.0f : 1.0f, out, head.hidden);
@@ -165,14 +192,15 @@ void attendBlockGrad(const AttentionBlock& block, const BlockHead& head, ConstAr
             const int least = std::min(block.firstSeen(begin + i), keys), last = lastSeen(block, begin + i);
             float* const ofRow[] = {p + std::ptrdiff_t{i} * block.keys, dS + std::ptrdiff_t{i} * block.keys};
             for (float* const row : ofRow) std::fill(row + from, row + least, 0.0f);
+            dropKeys(block, head, begin + i, least, last, ofRow[1]);
             if (head.rule.cap > 0 && least <= last) {
                 cpu::capRowWithGradient(last - least + 1, head.rule.cap, product, ofRow[0] + least, ofRow[1] + least);
                 product = 0;
             }
-            if (head.rule.slope > 0 && least <= last)
-                lowerKeys(block, head.rule.slope, begin + i, least, last, ofRow[0]);
+            if (head.rule.slope > 0) lowerKeys(block, head.rule.slope, begin + i, least, last, ofRow[0]);
             gradientRow(ofRow[0] + least, ofRow[1] + least, logSums[head.rows + begin + i], product,
                         std::max(last - least, -1), keys - least);
+            dropKeys(block, head, begin + i, least, last, ofRow[0]);
         }
         const cpu::Factor probabilities(p + from, rows, some, block.keys, type);
         const cpu::Factor gradients(dS + from, rows, some, block.keys, type);

@@ -12,7 +12,7 @@ class DropoutRow {
 public:
     DropoutRow(const DropoutMask& mask, std::int64_t row)
         : least_(static_cast<std::uint32_t>(static_cast<double>(mask.share) * 0x1p32)), factor_(1 / (1 - mask.share)) {
-        const auto number = static_cast<std::uint64_t>(mask.firstRow + row);
+        const auto number = static_cast<std::uint64_t>(mask.firstRow + mask.rows.of(row));
         const std::uint64_t word = mix(mix(mask.key + (number + 1) * 0x9E3779B97F4A7C15ull) ^ mask.key);
         low_ = static_cast<std::uint32_t>(word) + static_cast<std::uint32_t>(mask.firstColumn) * ofColumn;
         high_ = static_cast<std::uint32_t>(word >> 32);

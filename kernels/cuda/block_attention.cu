@@ -6,6 +6,7 @@
 
 #include "kernels/cuda/copy_columns.cuh"
 #include "kernels/cuda/cuda_device.cuh"
+#include "kernels/cuda/dropout_mask.cuh"
 #include "kernels/cuda/grid.cuh"
 #include "kernels/cuda/head_rule.cuh"
 #include "kernels/cuda/launch.cuh"
@@ -27,6 +28,7 @@ struct BlockArguments {
     AttentionBlock block;
     float scale = 1;
     bool first = false;
+    DropoutKeep keep;
     const void* qkv = nullptr;
     const void* keysValues = nullptr;
     const float* sinks = nullptr;  ///< [heads], read with `first`; null: none
@@ -57,12 +59,28 @@ __device__ inline int lane() { return static_cast<int>(threadIdx.x) % warpSize_;
 
 /// Positions from a key of the block to a query of it.
 __device__ inline int distanceOf(const AttentionBlock& block, int query, int key) {
-    return block.queryRows.of(block.firstQuery + query) - block.keyRows.of(block.firstKey + key);
+    return block.queryPosition(query) - block.keyPosition(key);
 }
 
 __device__ inline int keysSeen(const AttentionBlock& block, int query) {
     return block.causal && query < block.keys ? query + 1 : block.keys;
 }
+
+/// Which probabilities of a query are dropped.
+class DroppedKeys {
+public:
+    __device__ DroppedKeys(const BlockArguments& a, const RowOfHead& own, int query)
+        : block_(a.block), row_(a.keep, a.block.maskRow(own.sample, own.head, query)) {}
+    /// The factor of a key's probability: 1 where nothing is dropped.
+    __device__ float operator()(int key) const {
+        if (block_.dropout.mask.share == 0) return 1;
+        return row_(static_cast<std::uint32_t>(block_.keyPosition(key)));
+    }
+
+private:
+    const AttentionBlock& block_;
+    DropoutRow row_;
+};
 
 /// This lane's columns of a row of a head, in registers; zeros beyond the width.
 struct Columns {
@@ -125,6 +143,7 @@ __global__ void attendBlockKernel(BlockArguments a) {
     query.load(static_cast<const T*>(a.qkv) + places.ofQuery(own.row), width);
     const HeadRule<true> rule(a.block.rule, own.head);
     float highest = -INFINITY, sum = 0;
+    const DroppedKeys kept(a, own, own.row);
     const int keys = keysSeen(a.block, own.row), least = a.block.firstSeen(own.row);
     if (least >= keys) return;
     for (int key = least; key < keys; ++key) {
@@ -136,7 +155,7 @@ __global__ void attendBlockKernel(BlockArguments a) {
         sum = sum * before + weight;
         other.load(keysValues + places.ofValue(key), width);
         output.multiply(before);
-        output.add(weight, other);
+        output.add(weight * kept(key), other);
     }
     float& logSum = a.logSums[places.number + own.row];
     const float added = highest + logf(sum);
@@ -168,10 +187,11 @@ __global__ void queryGradientOfBlockKernel(BlockArguments a) {
     const float product = gradient.dot(other);
     const HeadRule<true> rule(a.block.rule, own.head);
     const float logSum = a.logSums[places.number + own.row];
+    const DroppedKeys kept(a, own, own.row);
     const int keys = keysSeen(a.block, own.row);
     for (int key = a.block.firstSeen(own.row); key < keys; ++key) {
         other.load(keysValues + places.ofValue(key), width);
-        const float ofProbability = gradient.dot(other);
+        const float ofProbability = kept(key) * gradient.dot(other);
         other.load(keysValues + places.ofKey(key), width);
         const int distance = distanceOf(a.block, own.row, key);
         const float score = rule(a.scale * query.dot(other), distance);
@@ -200,9 +220,11 @@ __global__ void keyValueGradientOfBlockKernel(BlockArguments a) {
         const int distance = distanceOf(a.block, row, own.row);
         const float score = rule(a.scale * key.dot(query), distance);
         const float probability = expf(score - a.logSums[places.number + row]);
-        const float d = probability * rule.derivative(score, distance) * (value.dot(gradient) - gradient.dot(output));
+        const float kept = DroppedKeys(a, own, row)(own.row);
+        const float d =
+            probability * rule.derivative(score, distance) * (kept * value.dot(gradient) - gradient.dot(output));
         keySums.add(a.scale * d, query);
-        valueSums.add(probability, gradient);
+        valueSums.add(kept * probability, gradient);
     }
     keySums.merge(1, a.keysValuesGradient + places.ofKey(own.row), width);
     valueSums.merge(1, a.keysValuesGradient + places.ofValue(own.row), width);
@@ -237,6 +259,7 @@ BlockArguments argumentsOf(const AttentionBlock& block, ConstArray qkv, ConstArr
     BlockArguments a;
     a.block = block;
     a.scale = 1 / std::sqrt(static_cast<float>(block.width));
+    a.keep = DropoutKeep(block.dropout.mask);
     a.qkv = qkv.data;
     a.keysValues = keysValues.data;
     return a;

@@ -14,13 +14,15 @@ namespace shardlab::kernels::cuda {
 struct DropoutKeep {
     std::uint64_t key = 0;
     std::int64_t firstRow = 0;
+    HeldRows rows;
     std::uint32_t firstColumn = 0;
     std::uint32_t least = 0;  ///< elements whose draw is below it are dropped: share · 2^32
     float factor = 1;         ///< of elements that are kept: 1 ÷ (1 − share)
 
     DropoutKeep() = default;
     explicit DropoutKeep(const DropoutMask& mask)
-        : key(mask.key), firstRow(mask.firstRow), firstColumn(static_cast<std::uint32_t>(mask.firstColumn)),
+        : key(mask.key), firstRow(mask.firstRow), rows(mask.rows),
+          firstColumn(static_cast<std::uint32_t>(mask.firstColumn)),
           least(static_cast<std::uint32_t>(static_cast<double>(mask.share) * 4294967296.0)),
           factor(1 / (1 - mask.share)) {}
 };
@@ -29,7 +31,7 @@ struct DropoutKeep {
 class DropoutRow {
 public:
     __device__ DropoutRow(const DropoutKeep& keep, std::int64_t row) : least_(keep.least), factor_(keep.factor) {
-        const auto number = static_cast<std::uint64_t>(keep.firstRow + row);
+        const auto number = static_cast<std::uint64_t>(keep.firstRow + keep.rows.of(row));
         const std::uint64_t word = mix(mix(keep.key + (number + 1) * 0x9E3779B97F4A7C15ull) ^ keep.key);
         low_ = static_cast<std::uint32_t>(word) + keep.firstColumn * ofColumn;
         high_ = static_cast<std::uint32_t>(word >> 32);

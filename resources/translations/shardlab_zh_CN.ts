@@ -9366,8 +9366,8 @@ would give away what the lesson asks.</source>
         <translation>设备内存中留空的比例。运行时上下文、通信库的缓冲区和分配之间的空隙需要它；对所建模的软件栈，其中已知的部分另外扣除。各 rank 中最大的峰值不超过其余部分时，布局才放得下。在处理器上，内存是本机的内存，操作系统、其他程序和每个 rank 的进程也要占用。</translation>
     </message>
     <message>
-        <source>Share of activations that are set to zero while training.</source>
-        <translation>训练时被置零的激活值比例。</translation>
+        <source>Share of activations that are set to zero while training. Which ones, the seed and a token&apos;s place in its sample decide, so that they are the same however ranks share the work.</source>
+        <translation>训练时被置零的激活值比例。哪些被置零由种子和 token 在样本中的位置决定，因此无论 rank 怎样分担工作都相同。</translation>
     </message>
     <message>
         <source>Share of activations within experts that are set to zero while training. Experts that see few tokens each need more dropout than other layers.</source>
@@ -10794,10 +10794,6 @@ would give away what the lesson asks.</source>
         <translation>1；或 model.capacity 取 0，并使用由 token 选择的门控；或使用没有专家的模型</translation>
     </message>
     <message>
-        <source>1; or model.dropout 0</source>
-        <translation>1；或 model.dropout 取 0</translation>
-    </message>
-    <message>
         <source>1; or model.kind gpt-moe or llama-moe</source>
         <translation>1；或 model.kind 取 gpt-moe 或 llama-moe</translation>
     </message>
@@ -11438,10 +11434,6 @@ would give away what the lesson asks.</source>
         <translation>compute；或 cluster.pace.device 取 {}</translation>
     </message>
     <message>
-        <source>context parallelism does not work with dropout</source>
-        <translation>上下文并行不能与 dropout 同用</translation>
-    </message>
-    <message>
         <source>copies over {} data ranks with ZeRO 0</source>
         <translation>ZeRO 0 却要求每 {} 个数据并行 rank 一份拷贝</translation>
     </message>
@@ -11500,10 +11492,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>devices would stand idle</source>
         <translation>会有设备闲置</translation>
-    </message>
-    <message>
-        <source>dropout masks follow the place of a token in its sample, and the tokens of a member are not contiguous</source>
-        <translation>dropout 掩码取决于 token 在样本中的位置，而一个成员的 token 并不连续</translation>
     </message>
     <message>
         <source>dropout within experts that have no limit of places</source>

@@ -363,6 +363,19 @@ private Q_SLOTS:
                                keep.begin() + std::ptrdiff_t(r + 1) * columns,
                                right.begin() + std::ptrdiff_t(r) * (columns - left)));
         TRUE_OF(maskOf(rows, columns, {mask.key + 1, mask.firstRow, share}) != keep);
+        // Two runs of each sample's rows, from a row in one of the samples on, are those of the whole.
+        const int samples = in.whole(1, 3), sequence = rows / samples, held = in.whole(1, sequence);
+        const int split = in.whole(0, held), first = in.whole(0, sequence - held);
+        const RowPositions positions{first, split, in.whole(first + split, sequence - held + split)};
+        const int skipped = in.whole(0, samples * held - 1), some = samples * held - skipped;
+        const auto ofHeld =
+            maskOf(some, columns, {mask.key, mask.firstRow, share, 0, {held, skipped, sequence, positions}});
+        for (int r = 0; r < some; ++r) {
+            const int own = skipped + r;
+            TRUE_OF(std::equal(
+                ofHeld.begin() + std::ptrdiff_t(r) * columns, ofHeld.begin() + std::ptrdiff_t(r + 1) * columns,
+                keep.begin() + std::ptrdiff_t(own / held * sequence + positions.of(own % held)) * columns));
+        }
 
         const auto values = in.floats(size);
         const auto x = activations(values), inPlace = activations(values), joined = activations(values);

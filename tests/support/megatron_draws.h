@@ -30,7 +30,7 @@ inline void megatronParts(TrainerDraw& draw, Layout& l) {
     if (draw.coin()) b.headWidth = 2 * draw.among(4, 40);
     if (draw.coin(3)) b.window = draw.among(1, m.sequence);
     if (b.window > 0 && draw.coin()) b.fullEvery = draw.among(1, 4);
-    m.dropout = l.parallel.context == 1 && draw.coin() ? draw.number(0, 0.5) : 0;
+    m.dropout = draw.coin() ? draw.number(0, 0.5) : 0;
 }
 
 inline void megatronMemory(TrainerDraw& draw, Layout& l) {

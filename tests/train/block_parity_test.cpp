@@ -72,7 +72,7 @@ private:
                     layout.model, [&](int n) { return below(n); }, layout.parallel.expert);
                 drawExpertBlocks(layout.model, [&](int n) { return below(n); });
             }
-            if (split.context == 1 && coin()) layout.model.dropout = 0.2;
+            if (coin()) layout.model.dropout = 0.2;
             if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
             layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt"}));
             layout.memory.recomputeBlocks = below(3);

@@ -31,9 +31,10 @@ class ContextParityTest : public QObject {
     Q_OBJECT
 
 private:
-    Layout layoutOf(const Split& split, const std::string& model = "gpt") {
+    Layout layoutOf(const Split& split, const std::string& model = "gpt", double dropout = 0) {
         Layout layout;
         layout.model.kind = named(model);
+        layout.model.dropout = dropout;
         layout.model.layers = 4;
         layout.model.hidden = 16;
         layout.model.heads = 8;
@@ -69,7 +70,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("tensor");
         QTest::addColumn<int>("context");
         QTest::addColumn<bool>("sequence");
-        const auto rows = [](const char* model, ContextKind method) {
+        QTest::addColumn<double>("dropout");
+        const auto rows = [](const char* model, ContextKind method, double dropout) {
             for (const int context : {2, 4, 8})
                 for (const int tensor : {1, 2, 4})
                     for (const int pipeline : {1, 2, 4})
@@ -77,14 +79,16 @@ private Q_SLOTS:
                             const int data = 8 / context / tensor / pipeline;
                             if (data < 1 || (sequence && tensor == 1)) continue;
                             if (QString(model) == "mlp" && (context != 2 || tensor == 4)) continue;
-                            QTest::addRow("%s %s data %d pipeline %d tensor %d context %d%s", model,
+                            QTest::addRow("%s %s data %d pipeline %d tensor %d context %d%s%s", model,
                                           wordOf(method).data(), data, pipeline, tensor, context,
-                                          sequence ? " sequence" : "")
-                                << model << method << data << pipeline << tensor << context << sequence;
+                                          sequence ? " sequence" : "", dropout > 0 ? " dropout" : "")
+                                << model << method << data << pipeline << tensor << context << sequence << dropout;
                         }
         };
-        for (const ContextKind method : bothMethods) rows("gpt", method);
-        rows("mlp", ContextKind::Ring);
+        for (const double dropout : {0.0, 0.2}) {
+            for (const ContextKind method : bothMethods) rows("gpt", method, dropout);
+            rows("mlp", ContextKind::Ring, dropout);
+        }
     }
     void everyFactorisationOfEightEqualsOneRank() {
         QFETCH(QString, model);
@@ -94,23 +98,26 @@ private Q_SLOTS:
         QFETCH(int, tensor);
         QFETCH(int, context);
         QFETCH(bool, sequence);
-        oneRank_.requireEqual(layoutOf({data, pipeline, tensor, context, sequence, 0, method}, model.toStdString()));
+        QFETCH(double, dropout);
+        oneRank_.requireEqual(
+            layoutOf({data, pipeline, tensor, context, sequence, 0, method}, model.toStdString(), dropout));
     }
 
     /// Three members: rings whose steps all differ, and exchanges with two others.
     void threeMembersToo() {
-        for (const ContextKind method : bothMethods) {
-            Layout layout = layoutOf({1, 1, 1, 3, false, 0, method});
-            layout.model.sequence = layout.model.hidden = 18;
-            layout.model.heads = 6;
-            oneRank_.requireEqual(layout);
-        }
+        for (const ContextKind method : bothMethods)
+            for (const double dropout : {0.0, 0.2}) {
+                Layout layout = layoutOf({1, 1, 1, 3, false, 0, method}, "gpt", dropout);
+                layout.model.sequence = layout.model.hidden = 18;
+                layout.model.heads = 6;
+                oneRank_.requireEqual(layout);
+            }
     }
 
     /// Gradients too: plain gradient descent without clipping writes them into the weights.
     void weightsAreThoseOfOneRank() {
         const auto trained = [&](const Split& split) {
-            Layout layout = layoutOf(split);
+            Layout layout = layoutOf(split, "gpt", 0.2);
             layout.optimizer.kind = OptimizerKind::Sgd;
             layout.optimizer.learningRate = 0.05;
             layout.optimizer.warmup = 0;
@@ -361,8 +368,6 @@ private Q_SLOTS:
         QCOMPARE(faultAt([](Layout&) {}), std::string());
         QCOMPARE(faultAt([](Layout& l) { l.model.sequence = 18; }),
                  std::string("/parallel/context: a sequence of 18 tokens cannot be cut into 4 equal pieces"));
-        QCOMPARE(faultAt([](Layout& l) { l.model.dropout = 0.1; }),
-                 std::string("/parallel/context: context parallelism does not work with dropout"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.parallel.tensor = 8;
                      l.parallel.sequence = true;

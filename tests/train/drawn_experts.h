@@ -64,7 +64,7 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     if (experts.width > 0 && experts.shared * experts.width < t) experts.shared = 0;
     experts.every = below(3);
     experts.denseLayers = below(2);
-    if (layout.parallel.context == 1) model.dropout = below(2) ? 0.1 : 0;
+    model.dropout = below(2) ? 0.1 : 0;
 }
 
 /// For a layout whose degrees have changed since its experts were drawn: they are wide enough for the tensor group.

@@ -293,7 +293,6 @@ private Q_SLOTS:
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));
                 const int c = layout.parallel.context;
                 layout.model.sequence *= 2 * c;
-                layout.model.dropout = 0;
                 if (random.below(2)) {
                     layout.parallel.contextKind = ContextKind::Ulysses;
                     layout.model.heads *= c;

@@ -53,11 +53,6 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
              say("all tokens of a sample compete for the places of the experts, and a member of a context group has "
                  "only some of them"),
              say("1; or model.capacity 0, with a gate with which tokens choose; or a model without experts")});
-    if (layout.model.dropout > 0)
-        faults.push_back({"/parallel/context", say("context parallelism does not work with dropout"),
-                          say("dropout masks follow the place of a token in its sample, and the tokens of a member are "
-                              "not contiguous"),
-                          say("1; or model.dropout 0")});
 }
 
 }  // namespace shardlab::layout

@@ -290,7 +290,9 @@ std::span<const Field> modelFields() {
         {
             .pointer = "/model/dropout",
             .label = "Dropout",
-            .help = "Share of activations that are set to zero while training.",
+            .help =
+                "Share of activations that are set to zero while training. Which ones, the seed and a token's place in "
+                "its sample decide, so that they are the same however ranks share the work.",
             .access = member<&Layout::model, &ModelSpec::dropout>(),
             .limits = {0, 0.99, "it is a share, and something must be left"},
         },

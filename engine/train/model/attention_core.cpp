@@ -48,8 +48,8 @@ AttentionCore::AttentionCore(const LayerContext& context, const std::string& nam
 }
 
 AttentionDropout AttentionCore::dropout(const LayerState& state) const {
-    const std::int64_t rowsOfSample = std::int64_t{allHeads_} * attention_.sequence;
-    return {dropout_.mask(state, rowsOfSample, std::int64_t{firstHead_} * attention_.sequence), rowsOfSample};
+    const std::int64_t sequence = context_.wholeSequence(), rowsOfSample = allHeads_ * sequence;
+    return {dropout_.mask(state, rowsOfSample, firstHead_ * sequence), rowsOfSample};
 }
 
 HeadSinks AttentionCore::between(const HeadSinks& sinks) const {
@@ -63,7 +63,7 @@ AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv,
     AttentionKept kept;
     if (ring_) {
         kept.rows = context_.arena.allocate(MemoryCategory::Activations, ring_->kept());
-        ring_->forward(qkv, kept.rows.floats(), attended, sinks);
+        ring_->forward(qkv, kept.rows.floats(), attended, dropout(state), sinks);
         return kept;
     }
     kept.rows = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
@@ -102,7 +102,7 @@ void AttentionCore::exchangedBackward(const LayerState& state, const Buffer& qkv
 Buffer AttentionCore::backward(const LayerState& state, Buffer qkv, AttentionKept kept, const Buffer& attended,
                                const Buffer& attendedGradient, const HeadSinks& sinks) const {
     if (ring_) {
-        ring_->backward(qkv, kept.rows.floats(), attended, attendedGradient, sinks);
+        ring_->backward(qkv, kept.rows.floats(), attended, attendedGradient, dropout(state), sinks);
         return qkv;
     }
     if (exchange_) {

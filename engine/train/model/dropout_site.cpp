@@ -13,4 +13,12 @@ DropoutMask DropoutSite::mask(const LayerState& state, std::int64_t rowsOfSample
     return {key_, *state.firstSample * rowsOfSample + row, share_};
 }
 
+DropoutMask DropoutSite::ofOwnTokens(const LayerContext& context, const LayerState& state) const {
+    const int first = context.tensor.firstOwnToken(context.tokens()), sequence = context.wholeSequence();
+    if (!context.context) return mask(state, sequence, first);
+    DropoutMask made = mask(state, sequence, 0);
+    made.rows = {context.sequence, first, sequence, context.positionsOf(context.context->member())};
+    return made;
+}
+
 }  // namespace shardlab::train

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/train/model/layer.h"
+#include "engine/train/model/layer_context.h"
 #include "kernels/dropout.h"
 
 #include <string>
@@ -18,6 +19,8 @@ public:
     /// The mask that has `rowsOfSample` rows for each sample and begins at row `row` of the state's first sample. It
     /// drops nothing where the state belongs to no training sample (validation).
     DropoutMask mask(const LayerState& state, std::int64_t rowsOfSample, std::int64_t row) const;
+    /// The mask of a matrix [own tokens, columns], which has a row for each token of a whole sample.
+    DropoutMask ofOwnTokens(const LayerContext& context, const LayerState& state) const;
 
 private:
     float share_;

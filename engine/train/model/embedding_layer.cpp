@@ -10,18 +10,11 @@ EmbeddingLayer::EmbeddingLayer(const LayerContext& context, int vocabulary, bool
     : context_(context), shape_{context.samples, context.sequence, context.hidden,
                                 rangeBegin(vocabulary, context.tensor.size(), context.tensor.member()),
                                 rangeSize(vocabulary, context.tensor.size(), context.tensor.member())},
-      runs_(context.context ? contextRuns(context.sequence * context.context->size(), context.context->size(),
-                                          context.context->member())
-                            : contextRuns(context.sequence, 1, 0)),
+      runs_(contextRuns(context.wholeSequence(), context.sharers(), context.context ? context.context->member() : 0)),
       tokens_(context.set.declare("wte.weight", {vocabulary, context.hidden}, {0.02}, true, Cut{0})),
       dropout_(bare ? 0 : context.dropout, context.seed, "wte") {
-    const int members = context.context ? context.context->size() : 1;
     if (!bare && context.parts.learnsPositions())
-        positions_ = context.set.declare("wpe.weight", {context.sequence * members, context.hidden}, {0.02}, true);
-}
-
-DropoutMask EmbeddingLayer::mask(const State& state) const {
-    return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
+        positions_ = context.set.declare("wpe.weight", {context.wholeSequence(), context.hidden}, {0.02}, true);
 }
 
 void EmbeddingLayer::embed(const State& state, Array output) const {
@@ -66,7 +59,7 @@ Buffer EmbeddingLayer::forward(State& state, std::span<const std::int32_t> token
 Buffer EmbeddingLayer::forward(const State& state) const {
     Buffer output = context_.tensor.sum(context_.allSize(), context_.types.activations, MemoryCategory::Activations,
                                         [&](Array partial) { embed(state, partial); });
-    if (const DropoutMask drops = mask(state); drops.share > 0)
+    if (const DropoutMask drops = dropout_.ofOwnTokens(context_, state); drops.share > 0)
         context_.device().dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     return output;
 }
@@ -76,7 +69,7 @@ void EmbeddingLayer::inputGrad(State& state, Buffer outputGradient) {
 }
 
 void EmbeddingLayer::weightGrad(State& state) {
-    if (const DropoutMask drops = mask(state); drops.share > 0)
+    if (const DropoutMask drops = dropout_.ofOwnTokens(context_, state); drops.share > 0)
         context_.device().dropout(context_.ownTokens(), context_.hidden, drops, state.outputGradient.data());
     {
         const AllTokens gradient = context_.tensor.gather(state.outputGradient, MemoryCategory::Temporary);

@@ -36,7 +36,6 @@ public:
     void weightGrad(State& state);
 
 private:
-    DropoutMask mask(const State& state) const;
     std::size_t positionSize() const {
         return static_cast<std::size_t>(context_.sequence) * static_cast<std::size_t>(context_.hidden);
     }

@@ -51,10 +51,6 @@ ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block
 
 std::unique_ptr<LayerState> ExpertsLayer::newState() const { return std::make_unique<State>(); }
 
-DropoutMask ExpertsLayer::mask(const LayerState& state) const {
-    return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
-}
-
 /// The bias counts once in the sum over the members that cut the block, of which this is number `member`.
 void ExpertsLayer::project(const Linear& projection, int member, int rows, ConstArray activated, Array made) const {
     if (member == 0) projection.forward(rows, activated, made);
@@ -184,7 +180,7 @@ Buffer ExpertsLayer::forward(LayerState& state, Buffer input) {
                            held.own.count, routes.weights, held.produced.data(), partial);
             if (shared_) addShared(held, partial);
         });
-    if (const DropoutMask drops = mask(held); drops.share > 0)
+    if (const DropoutMask drops = dropout_.ofOwnTokens(context_, held); drops.share > 0)
         device.dropout(context_.ownTokens(), context_.hidden, drops, output.data());
     device.add(static_cast<std::int64_t>(output.size()), held.input.data(), output.data());
     return output;
@@ -234,7 +230,7 @@ void ExpertsLayer::addSharedGradient(State& held, Array sum) const {
 Buffer ExpertsLayer::branchGradient(const State& held, const Buffer& outputGradient, MemoryCategory category) const {
     Device& device = context_.device();
     TensorGroup& tensor = context_.tensor;
-    const DropoutMask drops = mask(held);
+    const DropoutMask drops = dropout_.ofOwnTokens(context_, held);
     Buffer masked;
     if (drops.share > 0) {
         masked = context_.allocate(tensor.splitsTokens() ? MemoryCategory::Temporary : category, outputGradient.size());

@@ -110,7 +110,6 @@ private:
     void expertsGrad(State& held) const;
     void normedGrad(State& held, MemoryCategory kept) const;
     Buffer allRows(MemoryCategory category, int rows, int columns) const;
-    DropoutMask mask(const LayerState& state) const;
     void drop(const LayerState& state, std::size_t block, Array rows) const;
     void project(const Linear& projection, int member, int rows, ConstArray activated, Array made) const;
     /// The number of this member's fold, and its number in it.

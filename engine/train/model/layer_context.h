@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/layout/block_parts.h"
+#include "engine/layout/context_split.h"
 #include "engine/train/model/arena.h"
 #include "engine/train/model/context_group.h"
 #include "engine/train/model/expert_group.h"
@@ -37,6 +38,14 @@ struct LayerContext {
         return arena.allocate(category, elements, types.activations);
     }
     int tokens() const { return samples * sequence; }
+    /// Ranks that share the tokens of a sample, and the tokens of a sample that they have together.
+    int sharers() const { return context ? context->size() : 1; }
+    int wholeSequence() const { return sequence * sharers(); }
+    /// Where those of the member `sharer` lie in a sample.
+    RowPositions positionsOf(int sharer) const {
+        const auto runs = contextRuns(wholeSequence(), sharers(), sharer);
+        return {runs[0].first, runs[0].count, runs[1].first};
+    }
     int ownTokens() const { return tensor.ownTokens(tokens()); }
     std::size_t ownSize() const { return static_cast<std::size_t>(ownTokens()) * static_cast<std::size_t>(hidden); }
     std::size_t allSize() const { return static_cast<std::size_t>(tokens()) * static_cast<std::size_t>(hidden); }

@@ -8,12 +8,8 @@ Residual::Residual(const LayerContext& context, const std::string& name, int inp
       projection_(context, name, inputs, context.hidden, deviation, LinearCut::Rows, LinearRuns{.together = together}),
       dropout_(context.dropout, context.seed, name) {}
 
-DropoutMask Residual::mask(const LayerState& state) const {
-    return dropout_.mask(state, context_.sequence, context_.tensor.firstOwnToken(context_.tokens()));
-}
-
 Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buffer& input) const {
-    const DropoutMask drops = mask(state);
+    const DropoutMask drops = dropout_.ofOwnTokens(context_, state);
     if (context_.tensor.size() == 1 && drops.share == 0) {
         Buffer whole = context_.allocate(MemoryCategory::Activations, context_.ownSize());
         projection_.forwardResidual(context_.tokens(), inner.data(), input.data(), whole.data());
@@ -35,7 +31,7 @@ Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buf
 }
 
 ResidualGradient Residual::inputGrad(const LayerState& state, Buffer outputGradient, MemoryCategory kept) const {
-    const DropoutMask drops = mask(state);
+    const DropoutMask drops = dropout_.ofOwnTokens(context_, state);
     if (drops.share == 0) {
         Buffer gathered = context_.tensor.gather(outputGradient, kept).take();
         if (gathered.empty()) return {std::move(outputGradient), {}};

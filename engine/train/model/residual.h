@@ -32,8 +32,6 @@ public:
     ResidualGradient inputGrad(const LayerState& state, Buffer outputGradient, MemoryCategory kept) const;
 
 private:
-    DropoutMask mask(const LayerState& state) const;
-
     LayerContext context_;
     Linear projection_;
     DropoutSite dropout_;

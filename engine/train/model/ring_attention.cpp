@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/model/ring_attention.h"
 
-#include "engine/layout/context_split.h"
-
 #include <utility>
 
 namespace shardlab::train {
@@ -31,23 +29,20 @@ RingAttention::RingAttention(const LayerContext& context, const AttentionShape& 
       scratch_(context.device().attentionBlockScratch(shape.sequence, shape.width)) {
     whole_.window = shape.window;
     whole_.rule = shape.rule;
-    whole_.queryRows = positionsOf(group_.member());
-}
-
-RowPositions RingAttention::positionsOf(int member) const {
-    const auto runs = contextRuns(whole_.rows * group_.size(), group_.size(), member);
-    return {runs[0].first, runs[0].count, runs[1].first};
+    whole_.queryRows = context.positionsOf(group_.member());
+    whole_.sequence = context.wholeSequence();
 }
 
 std::size_t RingAttention::kept() const {
     return static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(whole_.heads);
 }
 
-AttentionBlock RingAttention::blockOf(int owner) const {
+AttentionBlock RingAttention::blockOf(int owner, const AttentionDropout& dropout) const {
     AttentionBlock block = whole_;
     const int piece = whole_.rows / 2;
     block.causal = owner == group_.member();
-    block.keyRows = positionsOf(owner);
+    block.keyRows = context_.positionsOf(owner);
+    block.dropout = dropout;
     if (owner < group_.member()) block.keys = piece;
     if (owner > group_.member()) block.firstQuery = block.queries = piece;
     return block;
@@ -59,7 +54,8 @@ Buffer RingAttention::ownKeysValues(const Buffer& qkv) const {
     return own;
 }
 
-void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& attended, const HeadSinks& sinks) const {
+void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& attended, const AttentionDropout& dropout,
+                            const HeadSinks& sinks) const {
     Device& device = context_.device();
     Buffer present = ownKeysValues(qkv);
     Buffer coming = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
@@ -70,8 +66,8 @@ void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& att
     for (int step = 0; step < group_.size(); ++step) {
         std::unique_ptr<ContextGroup::Hop> hop;
         if (step + 1 < group_.size()) hop = group_.pass(present.span(), coming.span(), values);
-        device.attentionBlock(blockOf(ownerAt(step)), qkv.data(), present.data(), sinks, step == 0, output, logSums,
-                              scratch.floats());
+        device.attentionBlock(blockOf(ownerAt(step), dropout), qkv.data(), present.data(), sinks, step == 0, output,
+                              logSums, scratch.floats());
         if (hop) hop->wait();
         std::swap(present, coming);
     }
@@ -79,7 +75,8 @@ void RingAttention::forward(const Buffer& qkv, float* logSums, const Buffer& att
 }
 
 void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buffer& attended,
-                             const Buffer& attendedGradient, const HeadSinks& sinks) const {
+                             const Buffer& attendedGradient, const AttentionDropout& dropout,
+                             const HeadSinks& sinks) const {
     Device& device = context_.device();
     Buffer present = ownKeysValues(qkv);
     Buffer coming = context_.allocate(MemoryCategory::Temporary, 2 * columns_);
@@ -93,7 +90,7 @@ void RingAttention::backward(const Buffer& qkv, const float* logSums, const Buff
         std::unique_ptr<ContextGroup::Hop> hop;
         if (step + 1 < group_.size()) hop = group_.pass(present.span(), coming.span(), values);
         clear(device, own);
-        device.attentionBlockGrad(blockOf(ownerAt(step)), qkv.data(), present.data(), attended.data(),
+        device.attentionBlockGrad(blockOf(ownerAt(step), dropout), qkv.data(), present.data(), attended.data(),
                                   attendedGradient.data(), logSums, queryGradient.floats(), own.floats(),
                                   scratch.floats());
         if (home) {

@@ -32,15 +32,14 @@ public:
 
     std::size_t kept() const;
     /// Computes logSums, fp32, and attended [N, g] from qkv [N, 3g].
-    void forward(const Buffer& qkv, float* logSums, const Buffer& attended, const HeadSinks& sinks) const;
+    void forward(const Buffer& qkv, float* logSums, const Buffer& attended, const AttentionDropout& dropout,
+                 const HeadSinks& sinks) const;
     /// Overwrites qkv with its gradient, and the gradient of the sinks with what this member's tokens make of it.
     void backward(const Buffer& qkv, const float* logSums, const Buffer& attended, const Buffer& attendedGradient,
-                  const HeadSinks& sinks) const;
+                  const AttentionDropout& dropout, const HeadSinks& sinks) const;
 
 private:
-    /// Where the rows of a member's samples lie.
-    RowPositions positionsOf(int member) const;
-    AttentionBlock blockOf(int owner) const;
+    AttentionBlock blockOf(int owner, const AttentionDropout& dropout) const;
     int ownerAt(int step) const { return (group_.member() - step + group_.size()) % group_.size(); }
     Buffer floats(std::size_t elements) const { return context_.arena.allocate(MemoryCategory::Temporary, elements); }
     Buffer ownKeysValues(const Buffer& qkv) const;

@@ -172,17 +172,22 @@ private Q_SLOTS:
         QTest::addColumn<int>("context");
         QTest::addColumn<QString>("compute");
         QTest::addColumn<bool>("exchanges");
-        const auto row = [](int p, int t, int c, const char* compute, bool exchanges = false) {
-            QTest::addRow("%s pipeline %d tensor %d context %d%s", compute, p, t, c, exchanges ? ", ulysses" : "")
-                << p << t << c << compute << exchanges;
+        QTest::addColumn<double>("dropout");
+        const auto row = [](int p, int t, int c, const char* compute, bool exchanges = false, double dropout = 0) {
+            QTest::addRow("%s pipeline %d tensor %d context %d%s%s", compute, p, t, c, exchanges ? ", ulysses" : "",
+                          dropout > 0 ? ", dropout" : "")
+                << p << t << c << compute << exchanges << dropout;
         };
         row(1, 1, 4, "fp32");
         row(1, 1, 2, "bf16");
         row(2, 1, 2, "fp32");
         row(1, 2, 2, "fp32");
+        row(1, 2, 2, "fp32", false, 0.2);
+        row(1, 1, 2, "bf16", false, 0.2);
         row(1, 1, 4, "fp32", true);
         row(2, 1, 2, "bf16", true);
         row(1, 2, 2, "fp32", true);
+        row(1, 2, 2, "fp32", true, 0.2);
     }
     void contextToo() {
         QFETCH(int, pipeline);
@@ -190,9 +195,10 @@ private Q_SLOTS:
         QFETCH(int, context);
         QFETCH(QString, compute);
         QFETCH(bool, exchanges);
+        QFETCH(double, dropout);
         Layout layout = layoutOf(1, pipeline, tensor, 0, compute.toStdString());
         layout.model.kind = ModelKind::Gpt;  // its attention goes by blocks, without tensor cores
-        layout.model.dropout = 0;
+        layout.model.dropout = dropout;
         if (emulated()) {
             layout.model.sequence = 8;
             layout.run.steps = 2;
