@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs on several hosts, which are namespaces: losses as on one host, clocks that agree, and all that can be lost.
 #include "engine/trace/run_file/run_file.h"
+#include "tests/launch/mpirun_words.h"
 #include "tests/launch/hosts/ssh_servers.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
@@ -288,8 +289,7 @@ private Q_SLOTS:
         QVERIFY(run);
         QCOMPARE(run->restarts().size(), std::size_t{1});
         const std::string log = logOf(*run);
-        QVERIFY2(log.find("on host " + hosts_->name(2).toStdString() + " was killed by SIGKILL") != std::string::npos,
-                 log.c_str());
+        QVERIFY2(tellsOfAKilledRank(log, hosts_->name(2).toStdString()), log.c_str());
         std::map<int, int> ends;
         for (const Event& event : eventsOf(*run))
             if (event.kind == EventKind::Step && event.begin > run->restarts().front().begin) ++ends[event.rank];
