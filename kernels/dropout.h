@@ -26,10 +26,12 @@ struct DropoutOps {
         return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns)};
     }
 
-    /// output := mask(matrix): what dropout does to values, and to gradients.
-    virtual void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) = 0;
-    static KernelWork dropoutToWork(int rows, int columns, const DropoutMask&, ConstArray matrix, Array) {
-        return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns)};
+    /// output := mask(matrix): what dropout does to values, and to gradients; bias[c] += Σ_r output[r,c] of what was
+    /// written. bias: G, or null for no sums.
+    virtual void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output,
+                           Array bias) = 0;
+    static KernelWork dropoutToWork(int rows, int columns, const DropoutMask&, ConstArray matrix, Array, Array bias) {
+        return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns) + bytesOf(bias, 2.0 * columns)};
     }
 
     /// matrix := mask(matrix + bias) + residual: the end of a block's branch. bias: P.
@@ -45,7 +47,7 @@ protected:
 };
 
 #define SHARDLAB_DROPOUT_OPS(operation)                                                                                \
-    operation(DropoutOps, dropout, 4) operation(DropoutOps, dropoutTo, 5)                                              \
+    operation(DropoutOps, dropout, 4) operation(DropoutOps, dropoutTo, 6)                                              \
         operation(DropoutOps, addBiasDropoutAndResidual, 6)
 
 }  // namespace shardlab::kernels

@@ -17,6 +17,8 @@ namespace shardlab::kernels {
 #define SHARDLAB_PARAMETERS_7(operation) SHARDLAB_PARAMETERS_6(operation), OperationParameter<operation, 6> a6
 #define SHARDLAB_PARAMETERS_8(operation) SHARDLAB_PARAMETERS_7(operation), OperationParameter<operation, 7> a7
 #define SHARDLAB_PARAMETERS_9(operation) SHARDLAB_PARAMETERS_8(operation), OperationParameter<operation, 8> a8
+#define SHARDLAB_PARAMETERS_10(operation) SHARDLAB_PARAMETERS_9(operation), OperationParameter<operation, 9> a9
+#define SHARDLAB_PARAMETERS_11(operation) SHARDLAB_PARAMETERS_10(operation), OperationParameter<operation, 10> a10
 #define SHARDLAB_NAMES_1 a0
 #define SHARDLAB_NAMES_2 SHARDLAB_NAMES_1, a1
 #define SHARDLAB_NAMES_3 SHARDLAB_NAMES_2, a2
@@ -26,6 +28,8 @@ namespace shardlab::kernels {
 #define SHARDLAB_NAMES_7 SHARDLAB_NAMES_6, a6
 #define SHARDLAB_NAMES_8 SHARDLAB_NAMES_7, a7
 #define SHARDLAB_NAMES_9 SHARDLAB_NAMES_8, a8
+#define SHARDLAB_NAMES_10 SHARDLAB_NAMES_9, a9
+#define SHARDLAB_NAMES_11 SHARDLAB_NAMES_10, a10
 
 /// Defines an operation as self().forward<&group::name>(arguments…), where a function that comes before the arguments
 /// says what work they make for a device: (device, arguments…) → KernelWork.

@@ -55,10 +55,12 @@ struct GemmOps {
                            bytesOf(bias, n) + bytesOf(x, 1.0 * m * n) + bytesOf(output, 1.0 * m * n));
     }
 
-    /// x := (A·Bᵀ) · g′(x), element by element; A [m,k], B [n,k], x [m,n]. `scratch` [m,n], T, may be overwritten.
-    virtual void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) = 0;
-    static KernelWork gemmGeluGradWork(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array) {
-        return productWork(KernelKind::ProductTransposedB, m, n, k, a, b, bytesOf(x, 2.0 * m * n));
+    /// x := (A·Bᵀ) · g′(x), element by element, and bias[c] += Σ_r x[r,c] of what was written; A [m,k], B [n,k],
+    /// x [m,n]. bias: G, or null for no sums. `scratch` [m,n], T, may be overwritten.
+    virtual void gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch, Array bias) = 0;
+    static KernelWork gemmGeluGradWork(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array, Array bias) {
+        return productWork(KernelKind::ProductTransposedB, m, n, k, a, b,
+                           bytesOf(x, 2.0 * m * n) + bytesOf(bias, 2.0 * n));
     }
 
 protected:
@@ -72,6 +74,6 @@ private:
 
 #define SHARDLAB_GEMM_OPS(operation)                                                                                   \
     operation(GemmOps, gemm, 9) operation(GemmOps, gemmBias, 7) operation(GemmOps, gemmBiasResidual, 8)                \
-        operation(GemmOps, gemmBiasGelu, 8) operation(GemmOps, gemmGeluGrad, 7)
+        operation(GemmOps, gemmBiasGelu, 8) operation(GemmOps, gemmGeluGrad, 8)
 
 }  // namespace shardlab::kernels

@@ -36,12 +36,23 @@ struct LayerNormOps {
                 bytesOf(input, 2.0 * rows * columns) + bytesOf(gammaGradient, 4.0 * columns)};
     }
 
+    /// layerNormInputGrad and layerNormWeightGrad, to their bits, where a device can in one pass over memory.
+    virtual void layerNormGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
+                               const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
+                               Array inputGradient, Array gammaGradient, Array betaGradient) = 0;
+    static KernelWork layerNormGradWork(int rows, int columns, ConstArray input, ConstArray, const float*, const float*,
+                                        ConstArray, ConstArray residualGradient, Array, Array gammaGradient, Array) {
+        return {KernelKind::LayerNormGradient, bytesOf(input, 3.0 * rows * columns) +
+                                                   bytesOf(residualGradient, 1.0 * rows * columns) +
+                                                   bytesOf(gammaGradient, 4.0 * columns)};
+    }
+
 protected:
     ~LayerNormOps() = default;
 };
 
 #define SHARDLAB_LAYER_NORM_OPS(operation)                                                                             \
     operation(LayerNormOps, layerNorm, 9) operation(LayerNormOps, layerNormInputGrad, 9)                               \
-        operation(LayerNormOps, layerNormWeightGrad, 8)
+        operation(LayerNormOps, layerNormWeightGrad, 8) operation(LayerNormOps, layerNormGrad, 11)
 
 }  // namespace shardlab::kernels

@@ -35,12 +35,23 @@ struct RmsNormOps {
                 bytesOf(input, 2.0 * rows * columns) + bytesOf(gammaGradient, 2.0 * columns)};
     }
 
+    /// rmsNormInputGrad and rmsNormWeightGrad, to their bits, where a device can in one pass over memory.
+    virtual void rmsNormGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
+                             ConstArray outputGradient, ConstArray residualGradient, Array inputGradient,
+                             Array gammaGradient) = 0;
+    static KernelWork rmsNormGradWork(int rows, int columns, ConstArray input, ConstArray, const float*, ConstArray,
+                                      ConstArray residualGradient, Array, Array gammaGradient) {
+        return {KernelKind::RmsNormGradient, bytesOf(input, 3.0 * rows * columns) +
+                                                 bytesOf(residualGradient, 1.0 * rows * columns) +
+                                                 bytesOf(gammaGradient, 2.0 * columns)};
+    }
+
 protected:
     ~RmsNormOps() = default;
 };
 
 #define SHARDLAB_RMS_NORM_OPS(operation)                                                                               \
     operation(RmsNormOps, rmsNorm, 7) operation(RmsNormOps, rmsNormInputGrad, 8)                                       \
-        operation(RmsNormOps, rmsNormWeightGrad, 6)
+        operation(RmsNormOps, rmsNormWeightGrad, 6) operation(RmsNormOps, rmsNormGrad, 9)
 
 }  // namespace shardlab::kernels

@@ -48,13 +48,14 @@ void CpuDevice::dropout(int rows, int columns, const DropoutMask& mask, Array ma
         cpu::updates(matrix));
 }
 
-void CpuDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) {
+void CpuDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output, Array bias) {
     cpu::byRows(
         rows, columns,
         [&](std::int64_t first, std::int64_t some, const float* x, float* out) {
             maskRowsTo(first, some, columns, mask, x, out);
         },
         cpu::reads(matrix), cpu::writes(output));
+    if (bias) addColumnSums(rows, columns, output, bias);
 }
 
 void CpuDevice::addBiasDropoutAndResidual(int rows, int columns, ConstArray bias, const DropoutMask& mask,

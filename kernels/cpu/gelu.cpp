@@ -43,4 +43,9 @@ void CpuDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x)
         cpu::reads(outputGradient), cpu::updates(x));
 }
 
+void CpuDevice::geluGradBias(int rows, int columns, ConstArray outputGradient, Array x, Array bias) {
+    geluGrad(std::int64_t{rows} * columns, outputGradient, x);
+    addColumnSums(rows, columns, x, bias);
+}
+
 }  // namespace shardlab::kernels

@@ -98,9 +98,10 @@ void CpuDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, Co
     biasGelu(m, n, bias, x, output);
 }
 
-void CpuDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
+void CpuDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch, Array bias) {
     Device::gemm(m, n, k, a, false, b, true, 0, scratch);
-    geluGrad(std::int64_t{m} * n, scratch, x);
+    if (bias) geluGradBias(m, n, scratch, x, bias);
+    else geluGrad(std::int64_t{m} * n, scratch, x);
 }
 
 }  // namespace shardlab::kernels

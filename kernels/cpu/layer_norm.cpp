@@ -133,4 +133,12 @@ void CpuDevice::layerNormWeightGrad(int rows, int columns, ConstArray input, con
         input, outputGradient);
 }
 
+void CpuDevice::layerNormGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* mean,
+                              const float* rstd, ConstArray outputGradient, ConstArray residualGradient,
+                              Array inputGradient, Array gammaGradient, Array betaGradient) {
+    // The weights first: the input's gradient may take the place of the output's.
+    layerNormWeightGrad(rows, columns, input, mean, rstd, outputGradient, gammaGradient, betaGradient);
+    layerNormInputGrad(rows, columns, input, gamma, mean, rstd, outputGradient, residualGradient, inputGradient);
+}
+
 }  // namespace shardlab::kernels

@@ -102,4 +102,12 @@ void CpuDevice::rmsNormWeightGrad(int rows, int columns, ConstArray input, const
         input, outputGradient);
 }
 
+void CpuDevice::rmsNormGrad(int rows, int columns, ConstArray input, ConstArray gamma, const float* rstd,
+                            ConstArray outputGradient, ConstArray residualGradient, Array inputGradient,
+                            Array gammaGradient) {
+    // The weights first: the input's gradient may take the place of the output's.
+    rmsNormWeightGrad(rows, columns, input, rstd, outputGradient, gammaGradient);
+    rmsNormInputGrad(rows, columns, input, gamma, rstd, outputGradient, residualGradient, inputGradient);
+}
+
 }  // namespace shardlab::kernels

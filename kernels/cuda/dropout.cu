@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/cuda_device.cuh"
 #include "kernels/cuda/dropout_mask.cuh"
-#include "kernels/cuda/grid.cuh"
 
 namespace shardlab::kernels::cuda {
 
@@ -14,12 +14,19 @@ struct Drop {
     T* output;
 
     template <int N>
-    __device__ void at(int row, int column, std::int64_t index) const {
+    __device__ Pack<T, N> at(int row, int column, std::int64_t index) const {
         const DropoutRow mask(keep, row);
         auto values = loadPack<N>(matrix + index);
 #pragma unroll
         for (int i = 0; i < N; ++i) values.set(i, values[i] * mask(static_cast<std::uint32_t>(column + i)));
         storePack(output + index, values);
+        return values;
+    }
+    template <int N>
+    __device__ void add(int row, int column, std::int64_t index, float (&sums)[1][N]) const {
+        const auto values = at<N>(row, column, index);
+#pragma unroll
+        for (int i = 0; i < N; ++i) sums[0][i] += values[i];
     }
 };
 
@@ -46,17 +53,27 @@ struct AddBiasDropResidual {
 }  // namespace
 
 void CudaDevice::dropout(int rows, int columns, const DropoutMask& mask, Array matrix) {
-    dropoutTo(rows, columns, mask, matrix, matrix);
+    dropoutTo(rows, columns, mask, matrix, matrix, {});
 }
 
-void CudaDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output) {
-    withType(matrix.type, [&](auto t) {
+void CudaDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output,
+                           Array bias) {
+    withTypes(matrix.type, bias ? bias.type : matrix.type, [&](auto t, auto g) {
         using T = typename decltype(t)::Type;
+        using G = typename decltype(g)::Type;
+        const Drop<T> drop{DropoutKeep(mask), as<T>(matrix), as<T>(output)};
         withPacks<T>(
             columns,
             [&](auto n) {
+                if (bias) {
+                    const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
+                    auto* partial = scratch<float>(plan.partials(1, columns));
+                    return launchColumnSums<n(), 1, G>(rows, columns, plan, drop, partial,
+                                                       ColumnTargets<G, 1>{{as<G>(bias)}}, *queue_,
+                                                       "dropout with column sums");
+                }
                 launch("dropout", mapMatrixKernel<n(), Drop<T>>, matrixBlocks(rows, columns, n()), tileThreads, *queue_,
-                       rows, columns, Drop<T>{DropoutKeep(mask), as<T>(matrix), as<T>(output)});
+                       rows, columns, drop);
             },
             matrix.data, static_cast<const void*>(output.data));
     });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cuda/gelu.cuh"
 
+#include "kernels/cuda/column_sums.cuh"
 #include "kernels/cuda/cuda_device.cuh"
-#include "kernels/cuda/grid.cuh"
 
 namespace shardlab::kernels::cuda {
 
@@ -27,6 +27,24 @@ struct BiasGelu {
         }
         storePack(x + index, values);
         storePack(output + index, out);
+    }
+};
+
+template <class T>
+struct GeluGradSums {
+    const T* outputGradient;
+    T* x;
+
+    template <int N>
+    __device__ void add(int, int, std::int64_t index, float (&sums)[1][N]) const {
+        const auto gradients = loadPack<N>(outputGradient + index);
+        auto values = loadPack<N>(x + index);
+#pragma unroll
+        for (int i = 0; i < N; ++i) {
+            values.set(i, gradients[i] * geluSlope(values[i]));
+            sums[0][i] += values[i];
+        }
+        storePack(x + index, values);
     }
 };
 
@@ -66,6 +84,23 @@ void CudaDevice::geluGrad(std::int64_t count, ConstArray outputGradient, Array x
                        as<T>(outputGradient), as<T>(x));
             },
             outputGradient.data, x.data);
+    });
+}
+
+void CudaDevice::geluGradBias(int rows, int columns, ConstArray outputGradient, Array x, Array bias) {
+    withTypes(x.type, bias.type, [&](auto t, auto g) {
+        using T = typename decltype(t)::Type;
+        using G = typename decltype(g)::Type;
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                const ColumnSumsPlan plan(rows, columns, n(), properties_.multiProcessorCount);
+                auto* partial = scratch<float>(plan.partials(1, columns));
+                launchColumnSums<n(), 1, G>(rows, columns, plan, GeluGradSums<T>{as<T>(outputGradient), as<T>(x)},
+                                            partial, ColumnTargets<G, 1>{{as<G>(bias)}}, *queue_,
+                                            "geluGrad with column sums");
+            },
+            outputGradient.data, static_cast<const void*>(x.data));
     });
 }
 

@@ -105,9 +105,10 @@ void CudaDevice::gemmBiasGelu(int m, int n, int k, ConstArray a, ConstArray b, C
 }
 
 // The library does not promise that its epilogue for this works in place.
-void CudaDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch) {
+void CudaDevice::gemmGeluGrad(int m, int n, int k, ConstArray a, ConstArray b, Array x, Array scratch, Array bias) {
     Device::gemm(m, n, k, a, false, b, true, 0, scratch);
-    geluGrad(static_cast<std::int64_t>(m) * n, scratch, x);
+    if (bias) geluGradBias(m, n, scratch, x, bias);
+    else geluGrad(static_cast<std::int64_t>(m) * n, scratch, x);
 }
 
 }  // namespace shardlab::kernels::cuda

@@ -9,20 +9,20 @@ namespace shardlab::kernels::cuda {
 
 constexpr int rowsOfBlock = 4;  ///< one for each warp
 
-/// A lane's share of a row: every 32nd pack. The first `Held` packs lie in registers; with Held = 0 all are read again
-/// each time.
-template <class T, int N, int Held>
+/// A lane's share of a row: every 32nd pack. There are at most `Held`, which lie in registers where `keeps`; else they
+/// are read again each time. With Held = 0 there are any number.
+template <class T, int N, int Held, bool keeps = (Held > 0)>
 class LaneRow {
 public:
     __device__ LaneRow(const T* row, int groups) : row_(row) {
-        if constexpr (Held > 0) {
+        if constexpr (keeps) {
 #pragma unroll
             for (int i = 0; i < Held; ++i)
                 if (const int group = i * warpSize_ + lane(); group < groups) packs_[i] = loadPack<N>(row + group * N);
         }
     }
     __device__ Pack<T, N> pack(int i, int group) const {
-        if constexpr (Held > 0) return packs_[i];
+        if constexpr (keeps) return packs_[i];
         return loadPack<N>(row_ + group * N);
     }
     /// Calls function(i, group) for each pack of the lane.
@@ -40,7 +40,7 @@ public:
 private:
     __device__ static int lane() { return static_cast<int>(threadIdx.x) % warpSize_; }
     const T* row_;
-    Pack<T, N> packs_[Held > 0 ? Held : 1];
+    Pack<T, N> packs_[keeps ? Held : 1];
 };
 
 /// Calls function(Constant<N>{}, Constant<Held>{}).

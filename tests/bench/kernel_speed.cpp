@@ -167,7 +167,7 @@ struct Bench {
             table.row("gemm, of input", shapeOf(rows, n, k),
                       [&, n = n, k = k](int i) { device.gemm(rows, n, k, a[i], false, b[i], true, 0, c[i]); });
         table.row("gemmGeluGrad", shapeOf(rows, 4 * hidden, hidden),
-                  [&](int i) { device.gemmGeluGrad(rows, 4 * hidden, hidden, a[i], b[i], c[i], d[i]); });
+                  [&](int i) { device.gemmGeluGrad(rows, 4 * hidden, hidden, a[i], b[i], c[i], d[i], {}); });
         for (const auto& [n, k] : shapes)
             table.row("gemm, of weights", shapeOf(k, n, rows),
                       [&, n = n, k = k](int i) { device.gemm(k, n, rows, a[i], true, c[i], false, 1, gradient[i]); });
@@ -276,7 +276,7 @@ struct Bench {
             valuesRow("addColumnSums", n, [&, n](int i) { device.addColumnSums(rows, n, a[i], sums[0]); });
         valuesRow("biasGelu", 4 * h, [&](int i) { device.biasGelu(rows, 4 * h, weights[0], a[i], b[i]); });
         valuesRow("geluGrad", 4 * h, [&](int i) { device.geluGrad(wide, b[i], a[i]); });
-        valuesRow("dropoutTo", h, [&](int i) { device.dropoutTo(rows, h, mask, a[i], b[i]); });
+        valuesRow("dropoutTo", h, [&](int i) { device.dropoutTo(rows, h, mask, a[i], b[i], {}); });
         valuesRow("addBiasDropoutAndResidual", h,
                   [&](int i) { device.addBiasDropoutAndResidual(rows, h, weights[0], mask, b[i], a[i]); });
         valuesRow("add", 4 * h, [&](int i) { device.add(wide, b[i], a[i]); });

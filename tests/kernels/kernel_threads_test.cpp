@@ -33,7 +33,7 @@ class KernelThreadsTest : public QObject {
         device_->layerNorm(rows, columns, 1e-5f, x, bias, bias, mean.floats(), rstd.floats(), y);
         device_->layerNormInputGrad(rows, columns, x, bias, mean.floats(), rstd.floats(), dy, y, dx);
         device_->layerNormWeightGrad(rows, columns, x, mean.floats(), rstd.floats(), dy, dGamma, bias);
-        device_->dropoutTo(rows, columns, {5, 3, 0.3f}, x, masked);
+        device_->dropoutTo(rows, columns, {5, 3, 0.3f}, x, masked, {});
         device_->addBiasDropoutAndResidual(rows, columns, bias, {6, 3, 0.3f}, dy, masked);
         const auto sums = array(in.floats(columns), type), open = poisoned(size, type);
         device_->addColumnSums(rows, columns, dy, sums);

@@ -135,8 +135,15 @@ private Q_SLOTS:
             const auto before = activations(in.floats(size, 2)), scratch = poisoned(size, row().t);
             Values gradient = reference::product(a.given(), transposed.given(), m, n, k, false, true);
             for (std::size_t i = 0; i < size; ++i) gradient[i] *= reference::geluSlope(before.given()[i]);
-            device().gemmGeluGrad(m, n, k, a, transposed, before, scratch);
+            const auto again = activations(before.now()), sums = gradients(in.floats(n));
+            device().gemmGeluGrad(m, n, k, a, transposed, before, scratch, {});
             CLOSE_ABOVE(before, gradient, 1e-5, reference::spreadOfSum(k));
+            Values wantedSums = sums.given();
+            const auto written = before.now();
+            for (std::size_t i = 0; i < size; ++i) wantedSums[i % n] += written[i];
+            device().gemmGeluGrad(m, n, k, a, transposed, again, scratch, sums);
+            TRUE_OF(again.now() == written);
+            CLOSE_ABOVE(sums, wantedSums, 1e-5, reference::spreadOfSum(m));
         }
     }
 
@@ -190,6 +197,23 @@ private Q_SLOTS:
             for (std::size_t i = 0; i < size; ++i) wanted[i] *= reference::geluSlope(x.given()[i]);
             device().geluGrad(std::int64_t(size), gradient, x);
             CLOSE(x, wanted, 1e-5);
+        }
+    }
+
+    /// With the gradient of the bias, on the way, to the bits of a sum of its own.
+    void gradientsOfBiasesBeforeGelus() {
+        RandomInputs in;
+        for (int round = 0; round < 4; ++round) {
+            const int rows = in.whole(1, 200), columns = someWidth(in, 600);
+            const std::size_t size = std::size_t(rows) * columns;
+            const auto values = in.floats(size, 3), before = in.floats(columns);
+            const auto gradient = activations(in.floats(size)), x = activations(values), got = activations(values);
+            const auto bias = gradients(before), gotBias = gradients(before);
+            device().geluGrad(std::int64_t(size), gradient, x);
+            device().addColumnSums(rows, columns, x, bias);
+            device().geluGradBias(rows, columns, gradient, got, gotBias);
+            TRUE_OF(got.now() == x.now());
+            TRUE_OF(gotBias.now() == bias.now());
         }
     }
 
@@ -267,6 +291,37 @@ private Q_SLOTS:
         CLOSE(dx, wantedX, 2e-5);
         CLOSE(dGamma, wantedGamma, 2e-5);
         CLOSE(dBeta, wantedBeta, 2e-5);
+    }
+
+    /// In one pass over memory or in two, to the bit; the input's gradient may take the place of the output's.
+    void bothGradientsOfNorms() {
+        RandomInputs in;
+        for (const int most : {300, 1024, 2048, 2600}) {
+            const int rows = in.whole(1, 200), columns = most / 2 + someWidth(in, most / 2);
+            const std::size_t size = std::size_t(rows) * columns;
+            const auto x = activations(in.floats(size, 2)), around = activations(in.floats(size));
+            const auto dy = activations(in.floats(size)), gamma = weights(in.floats(columns));
+            const auto mean = poisoned(rows), rstd = poisoned(rows), y = poisoned(size, row().t);
+            const auto before = in.floats(columns);
+            const auto dGamma = gradients(before), dBeta = gradients(before), dScale = gradients(before);
+            const auto gotGamma = gradients(before), gotBeta = gradients(before), gotScale = gradients(before);
+            const auto dx = poisoned(size, row().t), got = poisoned(size, row().t);
+            const ConstArray residual = in.coin() ? ConstArray(around) : ConstArray{};
+            device().rmsNorm(rows, columns, 1e-5f, x, gamma, rstd.floats(), y);
+            device().rmsNormWeightGrad(rows, columns, x, rstd.floats(), dy, dScale);
+            device().rmsNormInputGrad(rows, columns, x, gamma, rstd.floats(), dy, residual, dx);
+            device().rmsNormGrad(rows, columns, x, gamma, rstd.floats(), dy, residual, got, gotScale);
+            TRUE_OF(got.now() == dx.now());
+            TRUE_OF(gotScale.now() == dScale.now());
+            device().layerNorm(rows, columns, 1e-5f, x, gamma, gamma, mean.floats(), rstd.floats(), y);
+            device().layerNormWeightGrad(rows, columns, x, mean.floats(), rstd.floats(), dy, dGamma, dBeta);
+            device().layerNormInputGrad(rows, columns, x, gamma, mean.floats(), rstd.floats(), dy, residual, dx);
+            device().layerNormGrad(rows, columns, x, gamma, mean.floats(), rstd.floats(), dy, residual, dy, gotGamma,
+                                   gotBeta);
+            TRUE_OF(dy.now() == dx.now());
+            TRUE_OF(gotGamma.now() == dGamma.now());
+            TRUE_OF(gotBeta.now() == dBeta.now());
+        }
     }
 
     void embeddings() {
@@ -381,7 +436,13 @@ private Q_SLOTS:
         const auto x = activations(values), inPlace = activations(values), joined = activations(values);
         const auto other = activations(in.floats(size)), out = poisoned(size, row().t);
         const auto bias = weights(in.floats(std::size_t(columns)));
-        device().dropoutTo(rows, columns, mask, x, out);
+        const auto before = in.floats(std::size_t(columns));
+        const auto sums = gradients(before), gotSums = gradients(before), again = poisoned(size, row().t);
+        device().dropoutTo(rows, columns, mask, x, out, {});
+        device().addColumnSums(rows, columns, out, sums);
+        device().dropoutTo(rows, columns, mask, x, again, gotSums);  // to the bits of a sum of its own
+        TRUE_OF(again.now() == out.now());
+        TRUE_OF(gotSums.now() == sums.now());
         device().dropout(rows, columns, mask, inPlace);
         device().addBiasDropoutAndResidual(rows, columns, bias, mask, other, joined);
         Values wanted(size), wantedJoined(size);

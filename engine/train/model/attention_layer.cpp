@@ -166,7 +166,7 @@ void AttentionLayer::addHeadNormGrad(const Buffer& sums) const {
 void AttentionLayer::weightGrad(LayerState& state) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
-    residual_.projection().weightGrad(tokens, held.attended.data(), held.branchGradient.data());
+    residual_.weightGrad(held, held.attended);
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
         qkv_.weightGrad(tokens, normed.data(), held.joined.data());

@@ -14,14 +14,15 @@ void BranchNorm::again(BranchState& state) const {
     norm_.forward(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normed.data());
 }
 
-Buffer BranchNorm::inputGrad(const BranchState& state, ConstArray around, MemoryCategory kept) const {
+Buffer BranchNorm::inputGrad(BranchState& state, ConstArray around, MemoryCategory kept) const {
     Buffer gradient = context_.allocate(kept, state.input.size());
-    norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data(),
-                    around, gradient.data());
+    state.normDone = norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(),
+                                     state.normedGradient.data(), around, gradient.data(), state.weightsToo);
     return gradient;
 }
 
 void BranchNorm::weightGrad(const BranchState& state) const {
+    if (state.normDone) return;
     norm_.weightGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data());
 }
 

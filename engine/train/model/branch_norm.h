@@ -15,6 +15,9 @@ struct BranchState : LayerState {
     Buffer normed;
     Buffer normedGradient;
     Buffer branchGradient;  ///< of the branch's output, which the weights of its last product need
+    // What inputGrad has added already (LayerState::weightsToo).
+    bool normDone = false;        ///< the gradients of the norm's weights
+    bool outputBiasDone = false;  ///< that of the last product's bias
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
         for (Buffer* each : {&input, &statistics, &normed}) visit(*each);
@@ -32,7 +35,7 @@ public:
     /// Makes state.normed again, to the bit.
     void again(BranchState& state) const;
     /// The gradient of the input: that of state.normedGradient, and `around`, which went past the branch.
-    Buffer inputGrad(const BranchState& state, ConstArray around, MemoryCategory kept) const;
+    Buffer inputGrad(BranchState& state, ConstArray around, MemoryCategory kept) const;
     void weightGrad(const BranchState& state) const;
 
 private:

@@ -38,17 +38,19 @@ void Expansion::activate(int rows, ConstArray expanded, Array activated) const {
     else device_.activate(function_.f, std::int64_t{rows} * width(), expanded, activated);
 }
 
-void Expansion::activationGrad(int rows, const Linear& projection, ConstArray outputGradient, Array expanded,
-                               Array scratch, const std::function<void(Array)>& masked) const {
+bool Expansion::activationGrad(int rows, const Linear& projection, ConstArray outputGradient, Array expanded,
+                               Array scratch, const std::function<void(Array)>& masked, bool biasToo) const {
     if (fused()) {
-        projection.inputGradGelu(rows, outputGradient, expanded, scratch);
+        const bool sums = biasToo && !masked;
+        projection.inputGradGelu(rows, outputGradient, expanded, scratch, sums ? expansion_.biasGradient() : Array{});
         if (masked) masked(expanded);
-        return;
+        return sums;
     }
     projection.inputGrad(rows, outputGradient, scratch);
     if (masked) masked(scratch);
     if (gated_) device_.gatedGrad(function_, rows, width(), scratch, expanded);
     else device_.activateGrad(function_.f, std::int64_t{rows} * width(), scratch, expanded);
+    return false;
 }
 
 }  // namespace shardlab::train

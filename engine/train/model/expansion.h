@@ -28,14 +28,17 @@ public:
     void activate(int rows, ConstArray expanded, Array activated) const;
     /// expanded := the gradient of itself, where `projection` read the activation and its output has the gradient
     /// `outputGradient`; scratch [rows, width()]. `masked` applies a mask of [rows, width()], with which the activation
-    /// was multiplied before it was read.
-    void activationGrad(int rows, const Linear& projection, ConstArray outputGradient, Array expanded, Array scratch,
-                        const std::function<void(Array)>& masked = {}) const;
+    /// was multiplied before it was read. Where `biasToo`, and a device can in one pass, it adds the gradient of the
+    /// bias, to the bits of weightGrad, and returns true.
+    bool activationGrad(int rows, const Linear& projection, ConstArray outputGradient, Array expanded, Array scratch,
+                        const std::function<void(Array)>& masked = {}, bool biasToo = false) const;
     /// Both take the gradient of `expanded`.
     void inputGrad(int rows, ConstArray expanded, Array inputGradient) const {
         expansion_.inputGrad(rows, expanded, inputGradient);
     }
-    void weightGrad(int rows, ConstArray x, ConstArray expanded) const { expansion_.weightGrad(rows, x, expanded); }
+    void weightGrad(int rows, ConstArray x, ConstArray expanded, bool biasToo = true) const {
+        expansion_.weightGrad(rows, x, expanded, biasToo);
+    }
 
 private:
     /// The products do the activation with them: GELU with tanh, of a product with a bias.

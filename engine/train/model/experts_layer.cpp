@@ -234,7 +234,7 @@ Buffer ExpertsLayer::branchGradient(const State& held, const Buffer& outputGradi
     Buffer masked;
     if (drops.share > 0) {
         masked = context_.allocate(tensor.splitsTokens() ? MemoryCategory::Temporary : category, outputGradient.size());
-        device.dropoutTo(context_.ownTokens(), context_.hidden, drops, outputGradient.data(), masked.data());
+        device.dropoutTo(context_.ownTokens(), context_.hidden, drops, outputGradient.data(), masked.data(), {});
     }
     Buffer all = tensor.gather(masked.empty() ? outputGradient : masked, category).take();
     if (!all.empty()) return all;

@@ -8,6 +8,7 @@ namespace {
 struct State : BranchState {
     Buffer expanded;  ///< before the activation; its gradient after inputGrad
     Buffer activated;
+    bool biasDone = false;  ///< inputGrad has added the gradient of the expansion's bias
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
         BranchState::visitSavedBuffers(visit);
@@ -62,8 +63,8 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     {
         const Buffer scratch = context_.allocate(MemoryCategory::Temporary, held.activated.size());
-        expansion_.activationGrad(tokens, residual_.projection(), gradient.branch.data(), held.expanded.data(),
-                                  scratch.data());
+        held.biasDone = expansion_.activationGrad(tokens, residual_.projection(), gradient.branch.data(),
+                                                  held.expanded.data(), scratch.data(), {}, held.weightsToo);
     }
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
         expansion_.inputGrad(tokens, held.expanded.data(), partial);
@@ -76,10 +77,10 @@ Buffer FeedForwardLayer::inputGrad(LayerState& state, Buffer outputGradient, Mem
 void FeedForwardLayer::weightGrad(LayerState& state) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens();
-    residual_.projection().weightGrad(tokens, held.activated.data(), held.branchGradient.data());
+    residual_.weightGrad(held, held.activated);
     {
         const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        expansion_.weightGrad(tokens, normed.data(), held.expanded.data());
+        expansion_.weightGrad(tokens, normed.data(), held.expanded.data(), !held.biasDone);
     }
     norm_.weightGrad(held);
     held = {};

@@ -229,7 +229,7 @@ Buffer LatentAttentionLayer::inputGrad(LayerState& state, Buffer outputGradient,
 void LatentAttentionLayer::weightGrad(LayerState& state) {
     auto& held = static_cast<State&>(state);
     const int tokens = context_.tokens(), ownTokens = context_.ownTokens();
-    residual_.projection().weightGrad(tokens, held.attended.data(), held.branchGradient.data());
+    residual_.weightGrad(held, held.attended);
     {
         const AllTokens from =
             context_.tensor.gather(queryNorm_ ? held.queryLatent.normed : held.normed, MemoryCategory::Temporary);

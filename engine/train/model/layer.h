@@ -32,6 +32,9 @@ struct LayerState {
     Buffer tokens;
     /// The factor of a loss of the layer's own, a mean over the microbatch's samples, when its gradient is taken.
     float lossScale = 0;
+    /// weightGrad follows at once, and the weights' gradients have their place already: inputGrad adds to them what is
+    /// summed on its way, to the bits of weightGrad, which then leaves that out.
+    bool weightsToo = false;
     /// Visits each buffer that a forward leaves for its backward, always in the same order; a buffer may be empty.
     virtual void visitSavedBuffers(const KeptVisitor& visit) { visit(input); }
 };
@@ -46,7 +49,7 @@ public:
     /// Returns the gradient of the input and keeps what weightGrad needs. Every gradient that outlives the call,
     /// including the returned one, is allocated as `kept`: Temporary where weightGrad follows at once, else Buffers.
     virtual Buffer inputGrad(LayerState& state, Buffer outputGradient, MemoryCategory kept) = 0;
-    /// Adds to the weights' gradients; afterwards the state is empty.
+    /// Adds to the weights' gradients what inputGrad has not; afterwards the state is empty.
     virtual void weightGrad(LayerState& state) = 0;
     /// Frees what the norm in front or the activations made, once the forward is done. makePointwise makes it again,
     /// to the bit, before the input's gradient. A layer without a norm has nothing of the kind.

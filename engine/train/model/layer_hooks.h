@@ -21,6 +21,8 @@ public:
     /// The microbatch's weight gradient is added between these two, from the top.
     virtual void beforeGradient(int layer) = 0;
     virtual void afterGradient(int layer) = 0;
+    /// Whether a layer's weight gradient has no place but between these two.
+    virtual bool placesGradients() const { return false; }
 };
 
 }  // namespace shardlab::train

@@ -60,16 +60,17 @@ void Linear::inputGrad(int rows, ConstArray outputGradient, float before, Array 
     arena_.device().gemm(rows, inputs_, outputs_, outputGradient, false, weight.data(), true, before, inputGradient);
 }
 
-void Linear::inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch) const {
+void Linear::inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch, Array bias) const {
     if (fp8_) {
         inputGrad(rows, outputGradient, scratch);
+        if (bias) return arena_.device().geluGradBias(rows, inputs_, scratch, x, bias);
         return arena_.device().geluGrad(std::int64_t{rows} * inputs_, scratch, x);
     }
     const ProductWeight weight(arena_, type_, weight_);
-    arena_.device().gemmGeluGrad(rows, inputs_, outputs_, outputGradient, weight.data(), x, scratch);
+    arena_.device().gemmGeluGrad(rows, inputs_, outputs_, outputGradient, weight.data(), x, scratch, bias);
 }
 
-void Linear::weightGrad(int rows, ConstArray x, ConstArray outputGradient) const {
+void Linear::weightGrad(int rows, ConstArray x, ConstArray outputGradient, bool biasToo) const {
     Device& device = arena_.device();
     if (sumsOverTokens()) {
         const std::int64_t elements = std::int64_t{inputs_} * outputs_;
@@ -81,7 +82,7 @@ void Linear::weightGrad(int rows, ConstArray x, ConstArray outputGradient) const
     }
     if (fp8_) fp8_->weightGrad(number_, rows, x, outputGradient, 1, weight_.gradient());
     else device.gemm(inputs_, outputs_, rows, x, true, outputGradient, false, 1, weight_.gradient());
-    if (bias_) device.addColumnSums(rows, outputs_, outputGradient, bias_->gradient());
+    if (bias_ && biasToo) device.addColumnSums(rows, outputs_, outputGradient, bias_->gradient());
 }
 
 }  // namespace shardlab::train

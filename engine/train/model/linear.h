@@ -45,6 +45,7 @@ public:
 
     /// Null where there is no bias.
     ConstArray bias() const { return bias_ ? bias_->value() : ConstArray{}; }
+    Array biasGradient() const { return bias_ ? bias_->gradient() : Array{}; }
     /// product = x·W.
     void multiply(int rows, ConstArray x, Array product) const;
     /// y = x·W + bias.
@@ -61,11 +62,12 @@ public:
     void addInputGrad(int rows, ConstArray outputGradient, Array inputGradient) const {
         inputGrad(rows, outputGradient, 1, inputGradient);
     }
-    /// x := (outputGradient·Wᵀ)·gelu′(x), where this layer's input was gelu(x); scratch [rows, inputs].
-    void inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch) const;
+    /// x := (outputGradient·Wᵀ)·gelu′(x), where this layer's input was gelu(x), and its column sums are added to
+    /// `bias`, which may be null; scratch [rows, inputs].
+    void inputGradGelu(int rows, ConstArray outputGradient, Array x, Array scratch, Array bias) const;
     /// Adds xᵀ·outputGradient to the weight's gradient, and the column sums of outputGradient to the bias's, if there
-    /// is one.
-    void weightGrad(int rows, ConstArray x, ConstArray outputGradient) const;
+    /// is one and `biasToo`.
+    void weightGrad(int rows, ConstArray x, ConstArray outputGradient, bool biasToo = true) const;
 
 private:
     void inputGrad(int rows, ConstArray outputGradient, float before, Array inputGradient) const;

@@ -16,14 +16,22 @@ void Norm::forward(int rows, ConstArray x, float* statistics, Array output) cons
     device.layerNorm(rows, width_, epsilon_, x, scale_.value(), shift_->value(), statistics, statistics + rows, output);
 }
 
-void Norm::inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,
-                     ConstArray residualGradient, Array inputGradient) const {
+bool Norm::inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,
+                     ConstArray residualGradient, Array inputGradient, bool weightsToo) const {
     Device& device = arena_.device();
-    if (!shift_)
-        return device.rmsNormInputGrad(rows, width_, x, scale_.value(), statistics, outputGradient, residualGradient,
-                                       inputGradient);
-    device.layerNormInputGrad(rows, width_, x, scale_.value(), statistics, statistics + rows, outputGradient,
-                              residualGradient, inputGradient);
+    const bool both = weightsToo && !tensor_.splitsTokens();
+    const ConstArray scale = scale_.value();
+    if (both && shift_)
+        device.layerNormGrad(rows, width_, x, scale, statistics, statistics + rows, outputGradient, residualGradient,
+                             inputGradient, scale_.gradient(), shift_->gradient());
+    else if (both)
+        device.rmsNormGrad(rows, width_, x, scale, statistics, outputGradient, residualGradient, inputGradient,
+                           scale_.gradient());
+    else if (shift_)
+        device.layerNormInputGrad(rows, width_, x, scale, statistics, statistics + rows, outputGradient,
+                                  residualGradient, inputGradient);
+    else device.rmsNormInputGrad(rows, width_, x, scale, statistics, outputGradient, residualGradient, inputGradient);
+    return both;
 }
 
 void Norm::addWeightGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient, Array scale,

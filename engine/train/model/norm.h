@@ -23,9 +23,10 @@ public:
         return static_cast<std::size_t>(shift_ ? 2 : 1) * static_cast<std::size_t>(rows);
     }
     void forward(int rows, ConstArray x, float* statistics, Array output) const;
-    /// inputGradient = gradient through the norm + residualGradient (null: 0).
-    void inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,
-                   ConstArray residualGradient, Array inputGradient) const;
+    /// inputGradient = gradient through the norm + residualGradient (null: 0). Where `weightsToo`, and no tensor group
+    /// splits the tokens, it does what weightGrad would on its way, to the same bits, and returns true.
+    bool inputGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient,
+                   ConstArray residualGradient, Array inputGradient, bool weightsToo = false) const;
     /// Adds to the gradients of scale and shift, over all tokens. Where a tensor group splits the tokens, the members'
     /// parts are summed: 2·width floats, or `width` for RMSNorm (Temporary).
     void weightGrad(int rows, ConstArray x, const float* statistics, ConstArray outputGradient) const;

@@ -92,8 +92,8 @@ Buffer OutputHead::inputGrad(State& state, float scale, MemoryCategory kept) {
         });
     if (state.input.empty()) return std::move(state.normedGradient);
     Buffer inputGradient = context_.allocate(kept, state.input.size());
-    norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(), state.normedGradient.data(),
-                    {}, inputGradient.data());
+    state.normDone = norm_.inputGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(),
+                                     state.normedGradient.data(), {}, inputGradient.data(), state.weightsToo);
     return inputGradient;
 }
 
@@ -105,7 +105,7 @@ void OutputHead::weightGrad(State& state) {
                                {state.logits.data(), stride_, true}, {normed.data(), hidden, false}, 1,
                                table_.gradient(), hidden);
     }
-    if (!state.input.empty())
+    if (!state.input.empty() && !state.normDone)
         norm_.weightGrad(context_.ownTokens(), state.input.data(), state.statistics.floats(),
                          state.normedGradient.data());
     state = {};

@@ -32,7 +32,9 @@ public:
         Buffer normed;
         Buffer logits;  ///< after forward: the gradient of the summed loss with respect to them
         Buffer normedGradient;
-        float scale = 1;  ///< the gradient's factor: the loss scale ÷ tokens
+        bool weightsToo = false;  ///< as of LayerState
+        bool normDone = false;    ///< as of BranchState
+        float scale = 1;          ///< the gradient's factor: the loss scale ÷ tokens
 
         /// As LayerState::visitSavedBuffers().
         void visitSavedBuffers(const KeptVisitor& visit) {

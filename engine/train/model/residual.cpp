@@ -30,7 +30,7 @@ Buffer Residual::forward(const LayerState& state, const Buffer& inner, const Buf
     return output;
 }
 
-ResidualGradient Residual::inputGrad(const LayerState& state, Buffer outputGradient, MemoryCategory kept) const {
+ResidualGradient Residual::inputGrad(BranchState& state, Buffer outputGradient, MemoryCategory kept) const {
     const DropoutMask drops = dropout_.ofOwnTokens(context_, state);
     if (drops.share == 0) {
         Buffer gathered = context_.tensor.gather(outputGradient, kept).take();
@@ -39,7 +39,10 @@ ResidualGradient Residual::inputGrad(const LayerState& state, Buffer outputGradi
     }
     const MemoryCategory category = context_.tensor.splitsTokens() ? MemoryCategory::Temporary : kept;
     Buffer masked = context_.allocate(category, outputGradient.size());
-    context_.device().dropoutTo(context_.ownTokens(), context_.hidden, drops, outputGradient.data(), masked.data());
+    const Array bias = projection_.biasGradient();
+    state.outputBiasDone = bias && state.weightsToo && !context_.tensor.splitsTokens();
+    context_.device().dropoutTo(context_.ownTokens(), context_.hidden, drops, outputGradient.data(), masked.data(),
+                                state.outputBiasDone ? bias : Array{});
     Buffer gathered = context_.tensor.gather(masked, kept).take();
     return {gathered.empty() ? std::move(masked) : std::move(gathered), std::move(outputGradient)};
 }

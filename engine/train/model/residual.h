@@ -3,6 +3,7 @@
 // the branch's last product.
 #pragma once
 
+#include "engine/train/model/branch_norm.h"
 #include "engine/train/model/dropout_site.h"
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/linear.h"
@@ -29,7 +30,11 @@ public:
     const Linear& projection() const { return projection_; }
     /// `inner` is [tokens, this member's inputs].
     Buffer forward(const LayerState& state, const Buffer& inner, const Buffer& input) const;
-    ResidualGradient inputGrad(const LayerState& state, Buffer outputGradient, MemoryCategory kept) const;
+    ResidualGradient inputGrad(BranchState& state, Buffer outputGradient, MemoryCategory kept) const;
+    /// The gradients of the weights, from state.branchGradient.
+    void weightGrad(const BranchState& state, const Buffer& inner) const {
+        projection_.weightGrad(context_.tokens(), inner.data(), state.branchGradient.data(), !state.outputBiasDone);
+    }
 
 private:
     LayerContext context_;

@@ -270,8 +270,10 @@ struct Stage::Impl {
     /// what it needed.
     Buffer inputGrad(int microbatch, Held& state, Buffer gradient, float scale, MemoryCategory kept, bool weightsToo) {
         if (fp8) fp8->visit(microbatch);
+        const bool together = weightsToo && !(hooks && hooks->placesGradients());
         if (stage.head) {
             visitHead();
+            for (OutputHead::State& head : state.heads) head.weightsToo = together;
             gradient = reading(headLayer(), [&] { return headInputGrad(state, scale, kept); });
             tell(LayerPart::Use, headLayer());
             lookAt(gradient.span(), {microbatch, outputLayer});
@@ -281,6 +283,7 @@ struct Stage::Impl {
             if (endsSegment(segments, layerOf(i))) recomputing.run([&] { recompute(state, i); });
             visitLayer(i);
             state.layers[i]->lossScale = scale;
+            state.layers[i]->weightsToo = together;
             gradient = reading(layerOf(i), [&] {
                 if (const Pointwise parts = pointwiseOf(i); parts.norms || parts.activations)
                     recomputing.run([&] { stage.layers[i]->makePointwise(*state.layers[i], parts); });

@@ -106,6 +106,7 @@ public:
     void afterRecompute(int layer) override;
     void beforeGradient(int layer) override;
     void afterGradient(int layer) override;
+    bool placesGradients() const override { return setup_.parallel.zero >= 2; }
 
 private:
     struct Piece {

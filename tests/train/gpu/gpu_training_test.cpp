@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training on GPUs against training on the processor, one rank and several that share a GPU.
+#include "engine/train/model/host_copy.h"
+#include "engine/train/model/stage.h"
 #include "tests/support/named.h"
 #include "tests/train/gpu/gpu_runs.h"
 #include "tests/train/loss_curves.h"
 #include "tests/support/wings.h"
 
 #include <QtTest>
+
+#include <algorithm>
 #include <cmath>
+#include <random>
 
 using namespace shardlab::test;
 
@@ -59,6 +64,42 @@ private Q_SLOTS:
                 qPrintable(
                     QString("step %1: %2, the processor %3").arg(i).arg(got[i], 0, 'g', 9).arg(wanted[i], 0, 'g', 9)));
         if (compute == "fp16") QVERIFY(far.count(EventKind::Overflow) > 0);
+    }
+
+    /// What a whole backward sums on the way of the input's gradient (norms' weights, biases) has the bits of the half
+    /// that takes weights' gradients.
+    void halvesEqualTheWholeBackward_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<double>("dropout");
+        for (const char* const compute : {"fp32", "bf16"})
+            for (const double dropout : {0.0, 0.1})
+                QTest::addRow("%s dropout %g", compute, dropout) << compute << dropout;
+    }
+    void halvesEqualTheWholeBackward() {
+        QFETCH(QString, compute);
+        QFETCH(double, dropout);
+        const Layout layout = layoutOf(1, 1, 1, 0, compute.toStdString());
+        StageSpec spec;
+        spec.model = layout.model;
+        spec.model.dropout = dropout;
+        spec.precision = layout.precision;
+        spec.layers = layout.model.layers;
+        spec.samples = 5;
+        const DeviceOrReason gpu = openCudaDevice(0);
+        Arena arena(*gpu.device);
+        Stage whole(spec, arena), split(spec, arena);
+        std::minstd_rand random(freshSeed());
+        for (const int microbatch : {0, 1}) {
+            std::vector<std::int32_t> tokens(static_cast<std::size_t>(spec.samples * spec.model.sequence));
+            for (std::int32_t& token : tokens) token = static_cast<std::int32_t>(random() % 256);
+            for (Stage* each : {&whole, &split}) each->forward(microbatch, {tokens, tokens}, {});
+            whole.backward(microbatch, {}, 0.5f);
+            split.inputGrad(microbatch, {}, 0.5f);
+            split.weightGrad(microbatch);
+        }
+        const auto gradients = download(*gpu.device, whole.gradientBlock());
+        QVERIFY(gradients == download(*gpu.device, split.gradientBlock()));
+        QVERIFY(std::ranges::any_of(gradients, [](float g) { return g != 0; }));
     }
 
     void otherOptimizersToo_data() {
