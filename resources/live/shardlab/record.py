@@ -70,6 +70,8 @@ def connect(address=None, token=None, token_file=None, rank=None, world=None, pr
 def close(patience=2.0):
     """Sends what is queued, waiting `patience` seconds at most, and takes leave."""
     global sender
+    if before_put is not None:
+        safely(before_put)
     ending, sender = sender, None
     if ending is not None:
         ending.closing.set()

@@ -60,7 +60,7 @@ class Run:
         self.brief = False       # of the present step no details are told, and what is may be told later
         self.fast = False        # and what that takes is not measured
         self.norms = []          # of such a step: (norm of the gradient, the tensor's version)
-        self.untold = collections.deque()  # such steps: (number, begin, end, loss, norms, learning rate)
+        self.untold = collections.deque()  # such steps: (number, begin, end, loss, norms, rate, tokens)
         self.telling = threading.Lock()
 
     put = staticmethod(record.put)
@@ -114,9 +114,9 @@ class Run:
     def brief_ends(self, learning_rate):
         """Between the steps with details: what is not done here is done for several steps at once."""
         end = self.now()
-        self.untold.append((self.step, self.begin, end, self.loss.end(), self.norms, learning_rate))
+        self.untold.append((self.step, self.begin, end, self.loss.end(), self.norms, learning_rate, self.tokens))
         self.norms = []
-        self.begin, self.forwards, self.backwards = end, 0, 0
+        self.begin, self.forwards, self.backwards, self.tokens = end, 0, 0, 0
         if self.patches.timed:
             self.share.measured()
             self.fast = True
@@ -136,7 +136,7 @@ class Run:
             return
         with self.telling:
             while untold:
-                step, begin, end, loss, norms, learning_rate = untold.popleft()
+                step, begin, end, loss, norms, learning_rate, tokens = untold.popleft()
 
                 def number(kind, value):
                     if value is not None:
@@ -147,6 +147,8 @@ class Run:
                     for norm, version in norms:
                         number(GRADIENT_NORM, norm.item() if norm._version == version else None)
                     number(LOSS, loss)
+                if tokens:
+                    number(TOKENS, rate(tokens * self.copies, begin, end))
                 to.put((begin, end, 0, WITHOUT_DETAILS, step, 0, -1, -1, STEP, record.HOST, 0))
 
     def evaluation(self, begins):

@@ -67,11 +67,11 @@ check("within what is compiled", lambda model: model,
       lambda model: torch.compile(lambda x: model(x) + 1, backend="eager", fullgraph=True), False)
 
 
-def losses(use, own=None, steps=6, microbatches=3):
+def losses(use, own=None, steps=6, microbatches=3, share=None):
     """(what was told of each step's loss, what it was): `use(step, loss)` is called after each backward."""
     model = torch.nn.Linear(8, 8)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    run = shardlab.watch(model=model, optimizer=optimizer)
+    run = shardlab.watch(model=model, optimizer=optimizer, share=share)
     record.sender.fresh.clear()
     true = []
     for step in range(steps):
@@ -139,3 +139,7 @@ agree(*losses(lambda *_: None))
 agree(*losses(written_from(0)))  # seen in the first step: each is asked at once
 agree(*losses(written_from(2)), without=(2,))
 agree(*losses(freed, Keeps.apply))
+# The same where no details are told from step 8 on.
+agree(*losses(lambda *_: None, steps=20, share=1e-9))
+agree(*losses(written_from(12), steps=20, share=1e-9), without=(12,))
+agree(*losses(freed, Keeps.apply, steps=20, share=1e-9))
