@@ -180,7 +180,7 @@ private Q_SLOTS:
         QVERIFY(page.find("The bubble of 75.0 % is near") != std::string::npos);
     }
 
-    /// Four replicas on two nodes: round the ring each rank sends 2(n−1)/n of its gradients, and two of the four links
+    /// Four replicas on two nodes: round the ring each rank sends 2(n−1)/n of its gradients, and two of four links
     /// join nodes; with a server its own rank sends the weights n−1 times, and one of three workers is beside it.
     void trafficIsToldByRankAndNode() {
         const auto lesson = parseLesson("# Links\n"
@@ -208,6 +208,24 @@ private Q_SLOTS:
         QVERIFY(isNearly(told("traffic", 1), 6 * gradients));
         QVERIFY(isNearly(told("traffic_between_nodes", 1), 4 * gradients));
         QCOMPARE(told("hops", 1), 0.0);
+    }
+
+    /// A lesson's experiment on two hosts was said to be the one on a single host, "run again".
+    void hostsAreADifferenceWhereThereAreSeveral() {
+        const auto lesson = parseLesson("# Hosts\n"
+                                        "```experiment one\n{\"parallel\": {\"data\": 4, \"pipeline\": 1}}\n```\n"
+                                        "```experiment two like one\n"
+                                        "{\"cluster\": {\"hosts\": [{\"name\": \"localhost\", \"devices\": 2},\n"
+                                        "                       {\"name\": \"127.0.0.1\", \"devices\": 2}]}}\n"
+                                        "```\n"
+                                        "```experiment fewer like one\n{\"parallel\": {\"data\": 2}}\n```\n",
+                                        "hosts");
+        QVERIFY2(lesson, text(lesson).c_str());
+        const auto words = [&](std::size_t index) {
+            return differenceWords(*lesson, lesson->experiments[index]).english();
+        };
+        QCOMPARE(words(1), std::string("like one, but Hosts localhost × 2, 127.0.0.1 × 2 instead of localhost × 4"));
+        QCOMPARE(words(2), std::string("like one, but Data 2 replicas instead of 4"));
     }
 
     void figuresSayWhatTheyAre() {

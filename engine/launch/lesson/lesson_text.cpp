@@ -160,10 +160,13 @@ Sentence differenceWords(const Lesson& lesson, const LessonExperiment& experimen
     }
     const auto other = std::ranges::find(lesson.experiments, experiment.like, &LessonExperiment::name);
     std::vector<FieldChange> changes = changesBetween(other->layout, layout);
-    // Names follow the experiments, hosts give as many devices as there are ranks, and one pace is all experiments'.
-    constexpr std::array following{"/name", "/cluster/hosts", "/cluster/pace", "/cluster/pace/step_seconds"};
+    // Names follow the experiments, one host gives as many devices as there are ranks, and one pace is all
+    // experiments'.
+    constexpr std::array following{"/name", "/cluster/pace", "/cluster/pace/step_seconds"};
+    const bool oneHost = other->layout.cluster.hosts.size() == 1 && layout.cluster.hosts.size() == 1;
     std::erase_if(changes, [&](const FieldChange& change) {
-        return std::ranges::find(following, change.pointer) != following.end();
+        return std::ranges::find(following, change.pointer) != following.end() ||
+               (oneHost && change.pointer == "/cluster/hosts");
     });
     return say("like {}, but {}", experiment.like, changes.empty() ? say("run again") : changeWords(changes));
 }
