@@ -2330,8 +2330,12 @@ Empty: %2.</source>
         <translation>没有 ph 字段的条目</translation>
     </message>
     <message>
-        <source>entries of the allocator: without an action</source>
-        <translation>分配器中没有动作的条目</translation>
+        <source>without an action</source>
+        <translation>没有动作</translation>
+    </message>
+    <message>
+        <source>of other actions</source>
+        <translation>其他动作</translation>
     </message>
     <message>
         <source>entries of the allocator: %1</source>

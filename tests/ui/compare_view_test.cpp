@@ -142,7 +142,7 @@ void CompareViewTest::twoRunsMoveTogether() {
     QTest::mouseClick(&stand.view().runButton(), Qt::LeftButton);
     auto* dialog = stand.window.findChild<QFileDialog*>();
     QVERIFY(dialog);
-    // It opens where the run lies, not where the program was started.
+    // The dialog opens where the run lies, not where the program was started.
     QCOMPARE(dialog->directory().absolutePath(), QFileInfo(stand.model().file().c_str()).absolutePath());
     Q_EMIT dialog->fileSelected(QString::fromStdString(stand.desk.path("b.shardlab").string()));
     dialog->close();

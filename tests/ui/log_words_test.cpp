@@ -82,6 +82,7 @@ private Q_SLOTS:
              "clock's zero",
              {"“A B”", "a_b_7", "3", "4 ns", "146"}},
             {"not understood: 12 spans whose action is none", {"12"}},
+            {"not understood: 3 entries of the allocator: of other actions", {"3"}},
             {"rank 1 → 2 · link 3 ms a step, its like none, step 4", {"1 → 2", "3 ms", "4"}},
         };
         for (const auto& [line, kept] : lines) {

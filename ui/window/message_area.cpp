@@ -20,7 +20,7 @@ namespace {
 constexpr int shownAtMost = 3;
 constexpr int detailLines = 4;
 constexpr int passingMilliseconds = 8000;
-constexpr int usualWidth = 380;
+constexpr int usualWidth = 300;  ///< about that of the right column in a small window
 
 QString shortened(const QString& detail) {
     const QStringList lines = detail.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
