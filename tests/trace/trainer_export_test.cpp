@@ -239,6 +239,7 @@ private Q_SLOTS:
     /// Its gpt_oss has blocks in bf16, and all else in the format that training.dtype says.
     void torchtitanSaysWhatStaysInFp32() {
         Layout layout = findPreset("gpt-oss-20b")->layout;
+        layout.model.experts.balance = 0;
         layout.precision = {};
         layout.precision.compute = NumberFormat::Bf16;
         layout.precision.weights = WeightStorage::Alone;

@@ -89,7 +89,8 @@ def watch_backward(run, torch):
     @functools.wraps(original)
     def backward(tensor, *args, **kwargs):
         if not is_traced() and run.fast and not args and not kwargs and loss.version is not None:
-            loss.kept.append(tensor)
+            if not run.bare:
+                loss.kept.append(tensor)
             return original(tensor)
         to = record.sender
         plain = not args and not kwargs  # then it is a loss, or an error
@@ -100,7 +101,9 @@ def watch_backward(run, torch):
         if timed:
             patches.start()
         try:
-            if plain and loss.version is not None and not run.unscaled:
+            if run.bare:
+                pass
+            elif plain and loss.version is not None and not run.unscaled:
                 loss.kept.append(tensor)
             else:
                 run.losses((tensor,), plain)

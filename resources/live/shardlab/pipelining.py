@@ -150,7 +150,7 @@ class Pipelining:
     def _losses(self, schedule, stages, *_, **__):
         losses = getattr(schedule, "_internal_losses", None)
         last = any(stage.is_last for stage in (stages if isinstance(stages, list) else [stages]))
-        if losses and last and len(losses) == schedule._n_microbatches:
+        if losses and last and not self.run.bare and len(losses) == schedule._n_microbatches:
             self.run.losses(losses)
 
 

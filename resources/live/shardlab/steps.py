@@ -115,7 +115,8 @@ class Updates:
         if isinstance(norm, BaseException):
             return
         if self.run.brief and type(norm) is self.tensor:
-            self.run.norms.append((norm, norm._version))
+            if not self.run.bare:
+                self.run.norms.append((norm, norm._version))
             return
         placements = getattr(norm, "placements", None)
         if placements is not None:

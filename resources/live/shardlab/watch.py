@@ -41,7 +41,7 @@ class Run:
         self.clock = clock or HostClock()
         self.now = self.clock.now
         self.patches = Patches()
-        self.share = Share(self.patches, share)
+        self.share = Share(self.patches, share, computes=type(self.clock) is HostClock)
         self.step = 0
         self.begin = None        # of the step; None: nothing of it has happened
         self.muted = 0
@@ -59,6 +59,7 @@ class Run:
         self.memory = self.updates = self.loss = None
         self.brief = False       # of the present step no details are told, and what is may be told later
         self.fast = False        # and what that takes is not measured
+        self.bare = False        # and of the losses nothing is told either
         self.norms = []          # of such a step: (norm of the gradient, the tensor's version)
         self.untold = collections.deque()  # such steps: (number, begin, end, loss, norms, rate, tokens)
         self.telling = threading.Lock()
@@ -110,6 +111,7 @@ class Run:
             self.memory.resumes()
         self.brief = not self.patches.details and self.updates.simple and type(self.clock) is HostClock
         self.fast = self.brief and not self.patches.timed
+        self.bare = self.brief and self.share.bare
 
     def brief_ends(self, learning_rate):
         """Between the steps with details: what is not done here is done for several steps at once."""
@@ -118,9 +120,10 @@ class Run:
         self.norms = []
         self.begin, self.forwards, self.backwards, self.tokens = end, 0, 0, 0
         if self.patches.timed:
-            self.share.measured()
-            self.fast = True
+            self.share.measured(self.step)
+            self.fast, self.bare = not self.patches.timed, self.share.bare
         if self.step + 1 == self.share.next:
+            self.patches.timed = False
             self._next_step()
             if self.patches.timed:
                 self.patches.start()

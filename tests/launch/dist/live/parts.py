@@ -192,7 +192,7 @@ def shares():
         record.instant = said.append
         costs, numbers = [], []
         for number in range(4 * share.MOST):
-            costs.append(whole if told.details else least)
+            costs.append(whole if told.details else least / 4 if watched.bare else least)
             numbers += [number] if told.details else []
             if told.timed:
                 told.taken = costs[-1]
@@ -203,8 +203,11 @@ def shares():
         assert all(number % every == 0 for number in numbers if number >= 4 * share.EVERY * every), (every, numbers)
         mean = sum(late) / len(late)
         # The time of a step is measured to some looks at the clock.
-        assert mean <= allowed * step * 1.02 or every == share.MOST, (mean / step, allowed, every)
-        assert every == 1 or least + (whole - least) / (every / 2) > 0.98 * allowed * step, (every, whole / step, least / step)
+        limit = allowed * step / share.AFTER
+        assert mean <= limit * 1.02 or every == share.MOST, (mean / step, allowed, every)
+        low = least / 4 if watched.bare else least
+        assert every == 1 or low + (whole - low) / (every / 2) > 0.98 * limit, (every, whole / step, low / step)
+        assert watched.bare == (every > 1 and 2 * least > limit), (every, least / step, allowed)
     assert any("details of every 4th step: a step takes " in each for each in said), said
     assert share.duration(8.2e6) == "8.2 ms" and share.most_allowed(None) == 0.01 and share.most_allowed(0.5) == 0.5
     told = Patches()
