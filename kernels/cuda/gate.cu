@@ -138,7 +138,7 @@ __global__ void countLoadKernel(GateShape shape, const float* asked, std::int32_
 
 __global__ void countTakenKernel(GateShape shape, Routes routes, std::int32_t* tally) {
     const int token = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-    if (token >= shape.tokens()) return;
+    if (token >= shape.samples * shape.sequence) return;
     int taken = 0;
     for (int choice = 0; choice < shape.choices; ++choice)
         taken += routes.rows[static_cast<std::int64_t>(token) * shape.choices + choice] >= 0 ? 1 : 0;

@@ -240,6 +240,8 @@ private Q_SLOTS:
     void torchtitanSaysWhatStaysInFp32() {
         Layout layout = findPreset("gpt-oss-20b")->layout;
         layout.model.experts.balance = 0;
+        layout.parallel = {};
+        layout.parallel.pipeline = 1;
         layout.precision = {};
         layout.precision.compute = NumberFormat::Bf16;
         layout.precision.weights = WeightStorage::Alone;
@@ -249,7 +251,6 @@ private Q_SLOTS:
         QVERIFY2(exported->text.find(line) != std::string::npos, exported->text.c_str());
         layout.model = {.kind = ModelKind::Llama, .layers = 4, .hidden = 256, .heads = 8, .sequence = 512};
         layout.model.vocabulary = 1024;
-        layout.parallel = {};
         layout.precision.weights = WeightStorage::Fp32;
         const auto other = exportLayout(layout, *findTrainerTarget("torchtitan"));
         QVERIFY2(other, other ? "" : other.error().front().what.english().c_str());
