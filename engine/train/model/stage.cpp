@@ -143,7 +143,6 @@ struct Stage::Impl {
 
     /// The lowest layer of the segment of layer `i`; -1 where it has no segment.
     int segmentOf(std::size_t i) const { return segments[static_cast<std::size_t>(layerOf(i))]; }
-
     bool beginsSegment(std::size_t i) const { return segmentOf(i) == layerOf(i); }
 
     /// What layer `i` makes again besides segments. An attention, the lower of a block's two layers, has no activation.
@@ -244,9 +243,8 @@ struct Stage::Impl {
 
     /// Returns the gradient of the highest layer's output; the modules get those of what the output read of them.
     Buffer headInputGrad(Held& state, float scale, MemoryCategory kept) {
-        const std::size_t modules = stage.modules.size();
-        std::vector<Buffer> gradients =
-            headGradients(*stage.head, state.heads, scale, spec.model.predictionWeight / double(modules), kept);
+        std::vector<Buffer> gradients = headGradients(*stage.head, state.heads, scale,
+                                                      spec.model.predictionWeight / double(stage.modules.size()), kept);
         for (std::size_t i = 0; i < stage.layers.size(); ++i)
             if (const auto module = moduleAt(i))
                 stage.modules[*module]->setNormedGradient(*state.layers[i], std::move(gradients[*module]));
