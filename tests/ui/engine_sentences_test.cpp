@@ -3,6 +3,7 @@
 // of trainers and errors have no English word but names, fields and units.
 #include "tests/layout/legal_but_one.h"
 #include "tests/ui/foreign_words.h"
+#include "tests/support/places.h"
 #include "tests/support/wings.h"
 
 #include "engine/base/tcp_socket.h"

@@ -21,7 +21,7 @@ namespace shardlab::trace {
 namespace {
 
 constexpr std::int64_t rowsBetweenQuestions = 1 << 14;
-constexpr int pushPopRange = 59, startEndRange = 60, mark = 34;  // of NVTX_EVENTS.eventType
+constexpr int pushPopRange = 59, startEndRange = 60, nvtxMark = 34;  // of NVTX_EVENTS.eventType
 
 /// Tables whose rows are events that are read, each by a function.
 constexpr std::array eventTables{"CUPTI_ACTIVITY_KIND_KERNEL",
@@ -281,7 +281,7 @@ private:
                         const bool range = type == pushPopRange || type == startEndRange;
                         if (range && row.number(5) != 0) trace_.ignored("NVTX ranges that never end");
                         else if (range) return annotate(row);
-                        else if (type == mark) return add(row, EventKind::Mark, Lane::Host, row.text(4));
+                        else if (type == nvtxMark) return add(row, EventKind::Mark, Lane::Host, row.text(4));
                         else trace_.ignored(fmt::format("NVTX events of type {}", type));
                         return {};
                     });
