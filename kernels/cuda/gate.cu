@@ -139,12 +139,13 @@ __global__ void countLoadKernel(GateShape shape, const float* asked, std::int32_
 __global__ void countTakenKernel(GateShape shape, Routes routes, std::int32_t* tally) {
     const int token = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
     if (token >= shape.samples * shape.sequence) return;
-    int taken = 0;
+    unsigned taken = 0;
     for (int choice = 0; choice < shape.choices; ++choice)
-        taken += routes.rows[static_cast<std::int64_t>(token) * shape.choices + choice] >= 0 ? 1 : 0;
-    if (taken == 0) atomicAdd(&tally[0], 1);
-    atomicMax(&tally[1], taken);
-    if (routes.rounds && token < shape.samples) atomicMax(&tally[2], routes.rounds[token]);
+        taken += routes.rows[static_cast<std::int64_t>(token) * shape.choices + choice] >= 0 ? 1u : 0u;
+    auto* const counts = reinterpret_cast<unsigned*>(tally);  // none is negative
+    if (taken == 0) atomicAdd(&counts[0], 1u);
+    atomicMax(&counts[1], taken);
+    if (routes.rounds && token < shape.samples) atomicMax(&counts[2], static_cast<unsigned>(routes.rounds[token]));
 }
 
 unsigned tokenBlocks(const GateShape& shape) { return static_cast<unsigned>(ceilDiv(shape.tokens(), tokensOfBlock)); }
