@@ -4160,6 +4160,14 @@ Set Model to gpt-moe in Design, and run.</source>
         <translation>步	层	专家	token 数	丢弃
 </translation>
     </message>
+    <message>
+        <source> · tokens that no expert took: %1 a layer · at most %2 experts a token</source>
+        <translation> · 没有专家取用的 token：每层 %1 个 · 每个 token 至多 %2 个专家</translation>
+    </message>
+    <message>
+        <source> · rounds of assignment: %1</source>
+        <translation> · 分配的轮数：%1</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ExponentsPlot</name>
@@ -20148,6 +20156,26 @@ would give away what the lesson asks.</source>
     <message>
         <source>{}/{} is missing, or cannot be</source>
         <translation>{}/{} 缺失，或不可能是这个值</translation>
+    </message>
+    <message>
+        <source>epochs</source>
+        <translation>epoch 数</translation>
+    </message>
+    <message>
+        <source>most experts of a token</source>
+        <translation>一个 token 最多的专家</translation>
+    </message>
+    <message>
+        <source>replicas that differ</source>
+        <translation>不同的副本</translation>
+    </message>
+    <message>
+        <source>rounds of assignment</source>
+        <translation>分配的轮数</translation>
+    </message>
+    <message>
+        <source>tokens that no expert took</source>
+        <translation>没有专家取用的 token</translation>
     </message>
 </context>
 </TS>
