@@ -2242,8 +2242,8 @@ Empty: %2.</source>
         <translation>%1：一行最多代表 %2 步；画出的那一步取其平均值</translation>
     </message>
     <message>
-        <source>%1: each step has the mean of the run, train_runtime over its steps</source>
-        <translation>%1：每一步都取整次运行的平均值，即 train_runtime 除以步数</translation>
+        <source>%1: each step has the mean of the training that it is of, train_runtime over the steps of that</source>
+        <translation>%1：每一步都取其所属训练的平均值，即 train_runtime 除以该训练的步数</translation>
     </message>
     <message>
         <source>%1: %2 times of ranks are left out, behind the first %3</source>

@@ -50,9 +50,10 @@ inline QSet<QString> knownWords(const Layout& layout) {
 inline QString foreignWords(const QString& text, const QSet<QString>& known) {
     static const QRegularExpression quoted(QStringLiteral("\"[^\"]*\"|“[^”]*”|'[^']*'")),
         word(QStringLiteral("[A-Za-z]{2,}"));
-    // Actions, "2B0"; arguments and fields of other programs, "--num-layers", "head_dim"; and names of files.
-    static const QRegularExpression code(
-        QStringLiteral("\\b\\d+[A-Z][A-Z_]*\\d*\\b|--[a-z0-9-]+|\\w+(?:\\.\\w+)+|\\w+_\\w+|/?[\\w.]*/[\\w./-]+"));
+    // Actions, "2B0"; arguments of other programs, "--num-layers", where a colon follows with their value; their
+    // fields, "head_dim"; and names of files.
+    static const QRegularExpression code(QStringLiteral(
+        "\\b\\d+[A-Z][A-Z_]*\\d*\\b|--[a-z0-9-]+(?: \\w+(?=：))?|\\w+(?:\\.\\w+)+|\\w+_\\w+|/?[\\w.]*/[\\w./-]+"));
     QString rest = text;
     rest.remove(code);
     for (const std::string_view pointer : {"/cluster/pace/device", "/cluster/pace/stack"})

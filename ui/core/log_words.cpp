@@ -137,7 +137,7 @@ constexpr const char* patterns[] = {
     QT_TR_NOOP("%1, device %2: peak %3, while %4 were reserved; in the end %5 are reserved, of which %6 are free, in "
                "blocks of at most %7"),
     QT_TR_NOOP("%1: a line stands for up to %2 steps; the step that is drawn has their mean"),
-    QT_TR_NOOP("%1: each step has the mean of the run, train_runtime over its steps"),
+    QT_TR_NOOP("%1: each step has the mean of the training that it is of, train_runtime over the steps of that"),
     QT_TR_NOOP("%1: %2 times of ranks are left out, behind the first %3"),
     QT_TR_NOOP("%1: %2 lines name no step, and are left out"),
     QT_TR_NOOP("%1: %2 of %3 lines do not tell how long a step took"),
