@@ -134,7 +134,7 @@ std::span<const ViewKind> viewKinds() {
                     "overwritten updates."),
          watched, make<ExchangeView>},
         {"gradients", QT_TR_NOOP("Gradients"),
-         QT_TR_NOOP("How many gradients lie at each power of two, against the range of the number format."), runs,
+         QT_TR_NOOP("How many gradients lie at each power of two, against the range of the number format."), watched,
          make<GradientsView>},
         {"experts", QT_TR_NOOP("Experts"), QT_TR_NOOP("How many tokens ask for each expert, and how many it drops."),
          watched, make<ExpertsView>},

@@ -74,8 +74,9 @@ Place taught(bool low) {
     std::vector<Place> right{view("figures", 74, false)};
     right.push_back(low ? tabs(290, {"timeline", "memory_over_time"}) : view("timeline", 290));
     if (!low) right.push_back(view("memory_over_time", 96));
-    right.push_back(beside(200, {tabs(250, {"memory_per_rank", "selected", "inside"}),
-                                 tabs(350, {"loss", "loss_scale", "scales", "experts", "exchange", "mesh"})}));
+    right.push_back(
+        beside(200, {tabs(250, {"memory_per_rank", "selected", "inside"}),
+                     tabs(350, {"loss", "loss_scale", "scales", "gradients", "experts", "exchange", "mesh"})}));
     return beside(1200, {column(460, 720, {view("lesson", 600)}), above(740, std::move(right))});
 }
 
@@ -88,9 +89,10 @@ Place tightlyPlaced(Workspace workspace) {
                    tabs(600, {"timeline", "candidates", "memory_per_rank", "memory_over_time", "waterfall", "order",
                               "area", "inside", "activations", "critical_path", "schedules", "kernels", "evidence"})});
     case Workspace::Learn:
-        return beside(1200, {sideTabs(400, {"lesson"}),
-                             tabs(600, {"timeline", "figures", "loss", "memory_per_rank", "memory_over_time", "mesh",
-                                        "selected", "inside", "loss_scale", "scales", "experts", "exchange"})});
+        return beside(1200,
+                      {sideTabs(400, {"lesson"}),
+                       tabs(600, {"timeline", "figures", "loss", "memory_per_rank", "memory_over_time", "mesh",
+                                  "selected", "inside", "loss_scale", "scales", "gradients", "experts", "exchange"})});
     case Workspace::Home: return above(1200, {view("home", 600)});
     case Workspace::Run:
     case Workspace::Replay: break;
