@@ -20,8 +20,8 @@ struct GeluOps {
         return {KernelKind::Gelu, bytesOf(x, 3.0 * static_cast<double>(count))};
     }
 
-    /// x := outputGradient · g′(x), and bias[c] += Σ_r x[r,c] of what was written: the gradient of the bias that x was
-    /// made with. x, outputGradient: [rows, columns], T; bias: G.
+    /// x := outputGradient · g′(x), and bias[c] += Σ_r x[r,c] of what was written, the gradient of the bias that x
+    /// was made with. x, outputGradient: [rows, columns], T; bias: G.
     virtual void geluGradBias(int rows, int columns, ConstArray outputGradient, Array x, Array bias) = 0;
     static KernelWork geluGradBiasWork(int rows, int columns, ConstArray, Array x, Array bias) {
         return {KernelKind::Gelu, bytesOf(x, 3.0 * rows * columns) + bytesOf(bias, 2.0 * columns)};

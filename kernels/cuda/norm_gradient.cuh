@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients of layer norm and RMSNorm, whose rows do not differ in more than the mean. With n = (x − mean)·rstd and
-// g = dy·gamma: dx = rstd·(g − mean(g) − n·mean(g·n)), dGamma = Σ dy·n, dBeta = Σ dy; without a mean, and without beta,
-// both terms that come of it are left out.
+// The gradients of layer norm, and of RMSNorm, which has no mean and no beta. For layer norm n = (x − mean)·rstd,
+// g = dy·gamma, dx = rstd·(g − mean(g) − n·mean(g·n)), dGamma = Σ dy·n and dBeta = Σ dy. For RMSNorm n = x·rstd, and
+// mean(g) and dBeta are left out.
 #pragma once
 
 #include "kernels/cuda/column_sums.cuh"

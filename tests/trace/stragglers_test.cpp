@@ -34,8 +34,8 @@ Plan planOf(int data, int pipeline) {
     return *plan;
 }
 
-/// The predicted step again and again, a few per cent faster or slower; `change` makes one slower.
-/// Of `without` steps a rank says that their details were left out.
+/// The predicted step again and again, a few per cent faster or slower; `change` makes one slower. Rank 0
+/// says of the first `without` steps that their details were left out.
 template <class Change>
 std::vector<Straggler> stragglersOf(const Plan& plan, Change change, int without = 0) {
     std::mt19937_64 random(freshSeed());
@@ -84,7 +84,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Whose spans are not known in a step is not slow in it, nor are the others.
+    /// A step for which a rank tells no details makes nobody a straggler: neither that rank nor those beside it.
     void stepsWithoutDetailsAreNotJudged() {
         const Plan plan = planOf(2, 4);
         const auto slow = [](const Event& event) { return event.rank == 5 && isCompute(event.kind) ? 1.4 : 1.0; };

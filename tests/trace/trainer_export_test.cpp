@@ -236,7 +236,7 @@ private Q_SLOTS:
         QCOMPARE(keys(ProductFormat::Fp8Rows, true), QString("recipe"));
     }
 
-    /// Its gpt_oss has blocks in bf16, and all else in the format that training.dtype says.
+    /// The gpt_oss of torchtitan has blocks in bf16, and all else in the format that training.dtype says.
     void torchtitanSaysWhatStaysInFp32() {
         Layout layout = findPreset("gpt-oss-20b")->layout;
         layout.model.experts.balance = 0;
