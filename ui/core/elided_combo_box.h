@@ -8,6 +8,8 @@
 namespace shardlab::ui {
 
 class ElidedComboBox : public QComboBox {
+    Q_OBJECT
+
 public:
     using QComboBox::QComboBox;
     /// What it shows: the chosen text, or as much of it as there is room for.
