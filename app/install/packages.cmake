@@ -31,7 +31,8 @@ shardlab_package(program shardlab "shardlab-data (${same})" "Command line of Sha
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_RECOMMENDS "shardlab-rank (${same})")
 shardlab_package(rank shardlab-rank "shardlab-data (${same}), openmpi-bin" "What mpirun starts for each device of a layout")
 if(TARGET shardlab-desktop)
-  shardlab_package(desktop shardlab-desktop "shardlab (${same})" "Desktop of Shardlab")
+  # What draws icons is a package of its own since Qt 6.7.
+  shardlab_package(desktop shardlab-desktop "shardlab (${same}), qt6-svg-plugins | libqt6svg6 (<< 6.7)" "Desktop of Shardlab")
   set(CPACK_DEBIAN_DESKTOP_PACKAGE_RECOMMENDS "shardlab-rank (${same}), fonts-inter, fonts-jetbrains-mono, qt6-wayland")
   set(CPACK_DEBIAN_DESKTOP_PACKAGE_SUGGESTS "fonts-noto-cjk | fonts-wqy-microhei, qt6-translations-l10n")  # for Chinese
 endif()

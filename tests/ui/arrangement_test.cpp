@@ -61,7 +61,9 @@ private Q_SLOTS:
         }
         MainWindow again(desk.workbench);
         again.show();
-        QCOMPARE(again.size(), size);
+        // Qt 6.8 restores no window that is larger than its screen, and this one is small.
+        if (QT_VERSION < QT_VERSION_CHECK(6, 8, 0) || again.screen()->availableGeometry().width() >= size.width())
+            QCOMPARE(again.size(), size);
         QCOMPARE(again.workspace(), Workspace::Run);
         QVERIFY(again.area(Workspace::Run).panel(QStringLiteral("mesh"))->isVisible());
         again.showWorkspace(Workspace::Design);
@@ -178,6 +180,7 @@ private Q_SLOTS:
         }
         MainWindow again(desk.workbench);
         again.show();
+        again.resize(2000, 1200);  // Qt 6.8 restores no window that is larger than its screen
         QTRY_VERIFY2(is(form(again)->width(), width), qPrintable(QString::number(form(again)->width())));
         const WorkspaceArea& area = again.area(Workspace::Design);
         // Tabs of a restored arrangement say what their views show, as those of the default one do.

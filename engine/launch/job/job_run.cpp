@@ -201,6 +201,11 @@ void JobRun::endWhenDue(Process& process) {
     AttemptEnd& end = attempt_.end;
     if (end.due && now >= *end.due && !end.killDue) {
         recording_.log(LogLevel::Info, fmt::format("ending mpirun: {}", end.why));
+        // mpirun of Open MPI 5 lets stopped ranks go on (SIGCONT) before it ends them, and the run went on, too.
+        if (attempt_.hung) {
+            killProcesses(processesOfJob(setup_.folder.path()));
+            setup_.hosts.kill(std::chrono::milliseconds(0));
+        }
         process.signal(SIGTERM);
         end.begun = now;
         end.killDue = now + afterTerminate;
