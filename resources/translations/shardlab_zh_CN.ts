@@ -7591,6 +7591,10 @@ or press → in it, to see what it is.</source>
         <translation>%1	…	%2	还有 %3 个，放大可见
 </translation>
     </message>
+    <message>
+        <source> · no details of these steps, the nearest ones are of step %1</source>
+        <translation> · 这些步没有细节，最近的细节在第 %1 步</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::TopBar</name>
@@ -20176,6 +20180,38 @@ would give away what the lesson asks.</source>
     <message>
         <source>tokens that no expert took</source>
         <translation>没有专家取用的 token</translation>
+    </message>
+    <message>
+        <source>--data-path beside --mock-data: the layout&apos;s data is its generator</source>
+        <translation>--data-path 与 --mock-data 并存：布局的数据由 generator 生成</translation>
+    </message>
+    <message>
+        <source>--data-path {}: the script settles it when it runs, and the layout&apos;s data is its generator</source>
+        <translation>--data-path {}：脚本运行时才能确定，布局的数据由 generator 生成</translation>
+    </message>
+    <message>
+        <source>--save {}: the script settles it when it runs, and checkpoints lie beside the run file</source>
+        <translation>--save {}：脚本运行时才能确定，检查点放在运行文件旁边</translation>
+    </message>
+    <message>
+        <source>a local batch of {} is no multiple of {} microbatches: the layout&apos;s hold one sample each</source>
+        <translation>本地批的大小 {} 不是 {} 个微批的倍数：布局的每个微批有一个样本</translation>
+    </message>
+    <message>
+        <source>the optimizer is distributed over one replica, which divides nothing: parallel.zero is 0</source>
+        <translation>优化器分布在一个副本上，没有什么可切分：parallel.zero 取 0</translation>
+    </message>
+    <message>
+        <source>the split point {}: the layout splits its layers evenly</source>
+        <translation>切分点 {}：布局平均切分各层</translation>
+    </message>
+    <message>
+        <source>what the program that calls DeepSpeed settles (&quot;auto&quot;) is the layout&apos;s default: {}</source>
+        <translation>由调用 DeepSpeed 的程序确定的项（“auto”）取布局的默认值：{}</translation>
+    </message>
+    <message>
+        <source>zero_optimization.{}.device is nvme: the layout keeps it in the host&apos;s memory</source>
+        <translation>zero_optimization.{}.device 为 nvme：布局把它放在主机内存里</translation>
     </message>
 </context>
 </TS>
