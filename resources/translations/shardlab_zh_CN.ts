@@ -20198,6 +20198,10 @@ would give away what the lesson asks.</source>
         <translation>本地批的大小 {} 不是 {} 个微批的倍数：布局的每个微批有一个样本</translation>
     </message>
     <message>
+        <source>the layout&apos;s model has {} layers and {} heads, which the file&apos;s degrees divide</source>
+        <translation>布局的模型有 {} 层和 {} 个头，文件中的并行度可以整除它们</translation>
+    </message>
+    <message>
         <source>the optimizer is distributed over one replica, which divides nothing: parallel.zero is 0</source>
         <translation>优化器分布在一个副本上，没有什么可切分：parallel.zero 取 0</translation>
     </message>

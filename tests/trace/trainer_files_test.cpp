@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <tuple>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -285,6 +286,22 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
         QCOMPARE(older->layout.parallel.data, 8);
         QCOMPARE(older->layout.memory.offload, OffloadKind::Optimizer);
         QCOMPARE(older->layout.precision.compute, NumberFormat::Bf16);
+    }
+
+    /// The file says nothing of the model: the layout's has layers and heads that its degrees divide.
+    void aJsonOfDeepSpeedWithDegrees() {
+        for (const auto& [degrees, layers, heads] : {std::tuple{R"("pipeline": {"stages": 8})", 8, 4},
+                                                     {R"("pipeline": {"stages": 3})", 6, 4},
+                                                     {R"("tensor_parallel": {"autotp_size": 8})", 4, 8},
+                                                     {R"("sequence_parallel_size": 8)", 4, 8}}) {
+            const auto made = read("degrees.json", std::string(R"({"train_batch_size": 16, )") + degrees +
+                                                       R"(, "train_micro_batch_size_per_gpu": 1})");
+            QVERIFY2(made, made ? "" : made.error().text().c_str());
+            QCOMPARE(made->layout.model.layers, layers);
+            QCOMPARE(made->layout.model.heads, heads);
+            QCOMPARE(made->layout.model.hidden, 32 * heads);
+            QVERIFY(tells(*made, "which the file's degrees divide"));
+        }
     }
 
     /// Its class is DeepSeek-V3's, under a name of its own.

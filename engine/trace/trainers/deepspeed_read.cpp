@@ -84,6 +84,7 @@ private:
         p.context = std::clamp(integer("/sequence_parallel_size", 1), 1, 1 << 16);
         if (p.context > 1) p.contextKind = ContextKind::Ulysses;
         take("/data_parallel_size");
+        model();
         const int global = integer("/train_batch_size", 0), steps = integer("/gradient_accumulation_steps", 0);
         b.micro = integer("/train_micro_batch_size_per_gpu", 0);
         if (b.micro == 0) b.micro = global > 0 ? std::max(1, global / std::max(1, steps)) : 1;
@@ -100,6 +101,20 @@ private:
         const std::int64_t ranks =
             std::min<std::int64_t>(std::int64_t{p.data} * p.pipeline * p.tensor * p.context, 1 << 20);
         layout_.cluster.hosts = evenHosts(1, static_cast<int>(ranks));
+    }
+
+    /// As many layers and heads as the degrees divide.
+    void model() {
+        const ParallelSpec& p = layout_.parallel;
+        ModelSpec& m = layout_.model;
+        const auto multiple = [](int number, int of) { return (number + of - 1) / of * of; };
+        const int layers = multiple(m.layers, std::min(p.pipeline, 1024)),
+                  heads = multiple(m.heads, std::min(p.tensor, 256) * std::min(p.context, 256));
+        if (layers == m.layers && heads == m.heads) return;
+        note(say("the layout's model has {} layers and {} heads, which the file's degrees divide", layers, heads));
+        m.hidden = m.hidden / m.heads * heads;
+        m.layers = layers;
+        m.heads = heads;
     }
 
     void formats() {
