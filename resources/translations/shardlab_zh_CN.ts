@@ -2377,6 +2377,18 @@ Empty: %2.</source>
         <source>unknown</source>
         <translation>未知</translation>
     </message>
+    <message>
+        <source>Record operations</source>
+        <translation>记录运算</translation>
+    </message>
+    <message>
+        <source>Record in every tenth step of runs that start from now on, and are not paced, the operations within each action</source>
+        <translation>对此后开始的、不是定速的运行，每第十步记录每个动作内部的运算</translation>
+    </message>
+    <message>
+        <source> · %1FLOP/s</source>
+        <translation> · %1FLOP/s</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -4788,30 +4800,32 @@ to see what it is made of.</source>
 看它由什么组成。</translation>
     </message>
     <message>
-        <source>Nothing is recorded within this action: it exchanges nothing with its group
-and computes nothing again.</source>
-        <translation>这个动作内部没有任何记录：它不与所在的组交换，
-也不重新计算。</translation>
-    </message>
-    <message>
-        <source>row	what	lane	from ms	ms	share
-</source>
-        <translation>行	内容	通道	起点 ms	ms	占比
-</translation>
-    </message>
-    <message>
         <source>This action is predicted as a whole: it exchanges nothing with its group
-and computes nothing again.</source>
-        <translation>这个动作是作为整体预测的：它不与组内其他 rank 交换数据，
-也不重新计算任何内容。</translation>
-    </message>
-    <message>
-        <source>
+and computes nothing again.
 
 The view Kernels of Design tells which kernels a step is made of.</source>
-        <translation>
+        <translation>这个动作是作为整体预测的：它不与组内其他 rank 交换数据，
+也不重新计算任何内容。
 
 一步由哪些内核组成，见“设计”中的视图“内核”。</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded within this action: it exchanges nothing with its group
+and computes nothing again.
+
+Run › Record operations has every tenth step of later runs record its operations;
+not of paced runs, which show the times of other devices.</source>
+        <translation>这个动作内部没有任何记录：它不与所在的组交换，
+也不重新计算。
+
+“运行 › 记录运算”让以后的运行每第十步记录其运算；
+定速运行除外，它们显示的是其他设备的时间。</translation>
+    </message>
+    <message>
+        <source>row	what	lane	from ms	ms	share	bytes	FLOP
+</source>
+        <translation>行	内容	通道	起点 ms	ms	占比	字节	FLOP
+</translation>
     </message>
 </context>
 <context>
@@ -6755,10 +6769,6 @@ Set Products to a format of 8 bits in Design, and run.</source>
         <translation>所选动作</translation>
     </message>
     <message>
-        <source>nothing</source>
-        <translation>无</translation>
-    </message>
-    <message>
         <source>nothing: the input from rank %1 had come %2 before</source>
         <translation>无：来自 rank %1 的输入早 %2 已到</translation>
     </message>
@@ -6947,6 +6957,22 @@ Set Products to a format of 8 bits in Design, and run.</source>
 or press → in it, to see what it is.</source>
         <translation>在时间线中单击一个动作，
 或在其中按 →，即可查看。</translation>
+    </message>
+    <message>
+        <source>nothing: its samples were on this rank</source>
+        <translation>无：它的样本就在这个 rank 上</translation>
+    </message>
+    <message>
+        <source>nothing: its input was computed on this rank</source>
+        <translation>无：它的输入是在这个 rank 上计算的</translation>
+    </message>
+    <message>
+        <source>Output goes to</source>
+        <translation>输出送往</translation>
+    </message>
+    <message>
+        <source>rank %1 · %2</source>
+        <translation>rank %1 · %2</translation>
     </message>
 </context>
 <context>
@@ -8145,6 +8171,17 @@ would give away what the lesson asks.</source>
     <message>
         <source>%1 was saved</source>
         <translation>已保存 %1</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::StripDrawing</name>
+    <message>
+        <source>The experiment&apos;s last step. The steps of all experiments of the lesson are drawn on one time scale.</source>
+        <translation>该实验的最后一步。课程中所有实验的步都画在同一时间尺度上。</translation>
+    </message>
+    <message>
+        <source>A step of %1</source>
+        <translation>一步，%1</translation>
     </message>
 </context>
 <context>
@@ -20176,6 +20213,18 @@ would give away what the lesson asks.</source>
     <message>
         <source>tokens that no expert took</source>
         <translation>没有专家取用的 token</translation>
+    </message>
+    <message>
+        <source>cannot record operations</source>
+        <translation>无法记录运算</translation>
+    </message>
+    <message>
+        <source>a paced run shows the times of modelled devices, and operations take those of this machine</source>
+        <translation>定速运行显示所建模设备的时间，而运算用的是本机的时间</translation>
+    </message>
+    <message>
+        <source>a run at full speed, without /cluster/pace</source>
+        <translation>全速运行，不带 /cluster/pace</translation>
     </message>
 </context>
 </TS>
