@@ -133,7 +133,7 @@ Node rowOf(QStringView text) {
 }
 
 /// Pixels from a baseline.
-struct Extent {
+struct Box {
     double width = 0, ascent = 0, descent = 0;
 };
 
@@ -151,24 +151,24 @@ struct Style {
     double axis() const { return letters * axisShare * 1.4; }
 };
 
-Extent extentOf(const Node& node, const Style& style) {
+Box boxOf(const Node& node, const Style& style) {
     if (node.kind == Node::Kind::Text) {
         const QFontMetricsF metrics(style.of(node));
         return {metrics.horizontalAdvance(node.text), metrics.ascent(), metrics.descent()};
     }
     if (node.kind == Node::Kind::Row) {
-        Extent all;
+        Box all;
         for (const Node& part : node.parts) {
-            const Extent one = extentOf(part, style);
+            const Box one = boxOf(part, style);
             all = {all.width + one.width, std::max(all.ascent, one.ascent), std::max(all.descent, one.descent)};
         }
         return all;
     }
-    const Extent first = extentOf(node.parts.front(), style);
+    const Box first = boxOf(node.parts.front(), style);
     if (node.kind == Node::Kind::Root)
         return {first.width + style.letters * rootShare * 1.4, first.ascent + style.gap() + style.rule(),
                 first.descent};
-    const Extent second = extentOf(node.parts.back(), style);
+    const Box second = boxOf(node.parts.back(), style);
     const double around = style.gap() + style.rule() / 2;
     return {std::max(first.width, second.width) + 2 * style.gap(), style.axis() + around + first.ascent + first.descent,
             second.ascent + second.descent + around - style.axis()};
@@ -183,11 +183,11 @@ void paintNode(QPainter& painter, const Node& node, QPointF baseline, const Styl
     if (node.kind == Node::Kind::Row) {
         for (const Node& part : node.parts) {
             paintNode(painter, part, baseline, style);
-            baseline.rx() += extentOf(part, style).width;
+            baseline.rx() += boxOf(part, style).width;
         }
         return;
     }
-    const Extent whole = extentOf(node, style), first = extentOf(node.parts.front(), style);
+    const Box whole = boxOf(node, style), first = boxOf(node.parts.front(), style);
     if (node.kind == Node::Kind::Root) {
         const double sign = whole.width - first.width;
         const double top = baseline.y() - whole.ascent + style.rule() / 2;
@@ -199,7 +199,7 @@ void paintNode(QPainter& painter, const Node& node, QPointF baseline, const Styl
         paintNode(painter, node.parts.front(), baseline + QPointF(sign, 0), style);
         return;
     }
-    const Extent second = extentOf(node.parts.back(), style);
+    const Box second = boxOf(node.parts.back(), style);
     const double line = baseline.y() - style.axis(), around = style.gap() + style.rule() / 2;
     painter.drawLine(QPointF(baseline.x(), line), QPointF(baseline.x() + whole.width, line));
     paintNode(painter, node.parts.front(),
@@ -228,7 +228,7 @@ std::optional<Formula> Formula::of(const QString& line) {
 }
 
 QSizeF Formula::size(const QFont& font) const {
-    const Extent extent = extentOf(*whole_, Style(font));
+    const Box extent = boxOf(*whole_, Style(font));
     return {extent.width, extent.ascent + extent.descent};
 }
 
@@ -237,7 +237,7 @@ void Formula::paint(QPainter& painter, const QPointF& topLeft, const QFont& font
     painter.save();
     painter.setRenderHint(QPainter::Antialiasing);
     painter.setPen(QPen(colour, style.rule()));
-    paintNode(painter, *whole_, topLeft + QPointF(0, extentOf(*whole_, style).ascent), style);
+    paintNode(painter, *whole_, topLeft + QPointF(0, boxOf(*whole_, style).ascent), style);
     painter.restore();
 }
 

@@ -186,8 +186,8 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
 }
 
 QMimeData* MarkdownPage::createMimeDataFromSelection() const {
-    QMimeData* data = QTextBrowser::createMimeDataFromSelection();
-    if (!data->text().contains(QChar::ObjectReplacementCharacter)) return data;
+    QMimeData* copied = QTextBrowser::createMimeDataFromSelection();
+    if (!copied->text().contains(QChar::ObjectReplacementCharacter)) return copied;
     // What is copied is what a formula was written as; the other forms of the data have nothing in its place.
     QStringList lines;
     const QTextCursor selected = textCursor();
@@ -200,9 +200,9 @@ QMimeData* MarkdownPage::createMimeDataFromSelection() const {
         const QString part = within.selectedText();
         lines << (part.contains(QChar::ObjectReplacementCharacter) ? textWithFormulas(block) : part);
     }
-    data->clear();
-    data->setText(lines.join(QLatin1Char('\n')));
-    return data;
+    copied->clear();
+    copied->setText(lines.join(QLatin1Char('\n')));
+    return copied;
 }
 
 void MarkdownPage::mark(const QStringList& words, int hit, const Theme& theme) {
