@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Formulas of lessons are set as mathematics, and copied as they were written.
+#include "tests/support/places.h"
 #include "tests/support/wings.h"
 #include "tests/ui/bench_context.h"
 #include "ui/core/formula.h"
