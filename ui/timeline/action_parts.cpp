@@ -42,7 +42,7 @@ std::optional<Event> partAt(const RunModel& model, const TimeScale& scale, const
         const auto strip = partStrip(row, kind, letters);
         if (!strip || y < strip->top() || y > strip->bottom()) continue;
         const StoredLane& lane = model.store().lane(row.rank, Lane::Host);
-        // Of more none is drawn.
+        // No part is drawn where there are more.
         const auto drawn = static_cast<std::int64_t>(mostBars(scale.left, scale.left + scale.width));
         if (lane.empty() || lane.count(scale.begin, scale.end) > drawn) return {};
         const std::int64_t begin = scale.time(x), end = scale.time(x + 1);
