@@ -55,7 +55,7 @@ struct Stand {
         view.plot().lookAt({begin, end}, true);
         view.plot().flush();
     }
-    const GanttScene& scene() const { return view.plot().scene(); }
+    const GanttScene& scene() { return view.plot().scene(); }
 };
 
 }  // namespace
