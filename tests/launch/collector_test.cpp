@@ -92,22 +92,17 @@ private Q_SLOTS:
         collector->stop();
         std::map<int, std::vector<std::string>> names;
         std::map<int, int> events;
-        struct {
-            std::map<int, std::vector<std::string>>& names;
-            std::map<int, int>& events;
-            void operator()(const RankName& name) const {
-                names[name.rank].push_back(name.name.text);
-                QCOMPARE(std::size_t{name.name.number}, names[name.rank].size());
+        for (const RankMessage& message : collector->take()) {
+            if (const auto* name = std::get_if<RankName>(&message)) {
+                names[name->rank].push_back(name->name.text);
+                QCOMPARE(std::size_t{name->name.number}, names[name->rank].size());
             }
-            void operator()(const std::vector<Event>& some) const {
-                for (const Event& event : some) {
+            if (const auto* some = std::get_if<std::vector<Event>>(&message))
+                for (const Event& event : *some) {
                     ++events[event.rank];
                     QVERIFY(nameNumber(event.action) <= names[event.rank].size());
                 }
-            }
-            void operator()(const auto&) const {}
-        } const hear{names, events};
-        for (const RankMessage& message : collector->take()) std::visit(hear, message);
+        }
         for (int rank = 0; rank < 2; ++rank) {
             QCOMPARE(events[rank], 3);
             QCOMPARE(names[rank].size(), std::size_t{3});
