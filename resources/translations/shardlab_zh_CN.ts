@@ -10702,10 +10702,6 @@ would give away what the lesson asks.</source>
         <translation>0，与其余部分相同；或 parallel.expert 取 {} 的倍数</translation>
     </message>
     <message>
-        <source>0, with parallel.zero 0</source>
-        <translation>0，且 parallel.zero 取 0</translation>
-    </message>
-    <message>
         <source>0: this layout has no other size</source>
         <translation>0：该布局没有其他副本数</translation>
     </message>
@@ -10818,8 +10814,8 @@ would give away what the lesson asks.</source>
         <translation>1；或 parallel.exchange 取 allreduce、server 或 easgd</translation>
     </message>
     <message>
-        <source>1; or {}; or an optimizer that keeps moments of each weight</source>
-        <translation>1；或 {}；或使用为每个权重保留矩的优化器</translation>
+        <source>{}; or an optimizer that keeps moments of each weight</source>
+        <translation>{}；或使用为每个权重保留矩的优化器</translation>
     </message>
     <message>
         <source>2 to {}</source>
@@ -11150,8 +11146,8 @@ would give away what the lesson asks.</source>
         <translation>更小的容量或微批次，或更少的专家</translation>
     </message>
     <message>
-        <source>a smaller product of degrees</source>
-        <translation>更小的并行度乘积</translation>
+        <source>a product of degrees of at most {}, with as many devices in cluster.hosts</source>
+        <translation>并行度的乘积不超过 {}，且 cluster.hosts 中有同样多的设备</translation>
     </message>
     <message>
         <source>a step must be long enough to wait for and short enough to watch</source>
@@ -11336,6 +11332,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>another word; or model.kv_rank above 0</source>
         <translation>换一种取值；或 model.kv_rank 大于 0</translation>
+    </message>
+    <message>
+        <source>another word; or model.kind llama with model.kv_rank above 0</source>
+        <translation>换一种取值；或 model.kind 取 llama 且 model.kv_rank 大于 0</translation>
     </message>
     <message>
         <source>another word; or parallel.context_method ring</source>
@@ -11990,8 +11990,8 @@ would give away what the lesson asks.</source>
         <translation>它的各阶段在一步中途更新，各副本必须在那里会合</translation>
     </message>
     <message>
-        <source>its steps go by the choices of all replicas, which only update together with allreduce</source>
-        <translation>它按所有副本的选择调整，只有使用 allreduce 时各副本才一起更新</translation>
+        <source>its steps go by the choices of all replicas, which update apart from each other</source>
+        <translation>它按所有副本的选择调整，而这些副本各自更新，互不同步</translation>
     </message>
     <message>
         <source>its steps use one version of the weights in all stages anyway</source>
@@ -12082,8 +12082,12 @@ would give away what the lesson asks.</source>
         <translation>微批次分 {} 轮（每 {} 个 rank 一轮）等长地通过各模型块，而 {} 不能被 {} 整除</translation>
     </message>
     <message>
-        <source>model.kind gpt, llama or llama-moe, or no weights</source>
-        <translation>model.kind 取 gpt、llama 或 llama-moe，或不用权重</translation>
+        <source>model.kind {}; or no weights</source>
+        <translation>model.kind 取 {}；或不用权重</translation>
+    </message>
+    <message>
+        <source>no weights</source>
+        <translation>不用权重</translation>
     </message>
     <message>
         <source>moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, where adamw keeps 8 bytes a parameter; an update differs from adamw&apos;s by the rounding of the codes</source>
@@ -12172,6 +12176,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>no weights; or the defaults of the fields that choose parts of blocks</source>
         <translation>不用权重；或把选择块组成部分的字段设为默认值</translation>
+    </message>
+    <message>
+        <source>no weights; or experts and blocks as one of these has them</source>
+        <translation>不用权重；或使专家和块与其中一种模型相同</translation>
     </message>
     <message>
         <source>none, full, sqrt or every</source>
@@ -12906,8 +12914,8 @@ would give away what the lesson asks.</source>
         <translation>{}（占该步的 {}）{}</translation>
     </message>
     <message>
-        <source>{} ({}) or more, 0 for no limit, or fewer steps</source>
-        <translation>{}（{}）或更大，0 表示没有上限，或减少步数</translation>
+        <source>{} ({}) or more; or 0 for no limit; or fewer run.steps</source>
+        <translation>{}（{}）或更大；或 0，表示没有上限；或减小 run.steps</translation>
     </message>
     <message>
         <source>{} activations and recompute {}</source>
@@ -13142,8 +13150,8 @@ would give away what the lesson asks.</source>
         <translation>{1} 上的 {0}</translation>
     </message>
     <message>
-        <source>{} or more; or a smaller model.capacity</source>
-        <translation>{} 或更大；或减小 model.capacity</translation>
+        <source>{}; or a smaller model.capacity</source>
+        <translation>{}；或减小 model.capacity</translation>
     </message>
     <message>
         <source>{} or {}</source>
@@ -18186,8 +18194,12 @@ would give away what the lesson asks.</source>
         <translation>activations 与所有带激活函数的块同时列出</translation>
     </message>
     <message>
-        <source>core, heads, norms, activations, feed-forward or experts; or memory.recompute none</source>
-        <translation>core、heads、norms、activations、feed-forward 或 experts；或者 memory.recompute none</translation>
+        <source>memory.recompute none, full, sqrt or every</source>
+        <translation>memory.recompute 取 none、full、sqrt 或 every</translation>
+    </message>
+    <message>
+        <source>{}; or memory.recompute none</source>
+        <translation>{}；或 memory.recompute 取 none</translation>
     </message>
     <message>
         <source>experts, and the model has none</source>
@@ -19698,8 +19710,8 @@ would give away what the lesson asks.</source>
         <translation>训练中的 {} 矩阵乘法</translation>
     </message>
     <message>
-        <source>{}; or cluster.pace.stack megatron-core, whose times are modelled</source>
-        <translation>{}；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
+        <source>{}; or cluster.pace.stack megatron-core with cluster.pace.device b200, whose times are modelled</source>
+        <translation>{}；或 cluster.pace.stack 取 megatron-core 且 cluster.pace.device 取 b200，其时间是建模的</translation>
     </message>
     <message>
         <source>cuBLASLt has no products in {} on {}: codes are read back and multiplied in fp32</source>

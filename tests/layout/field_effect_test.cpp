@@ -59,7 +59,7 @@ Layout randomLayout(const std::vector<Preset>& all, RandomStream& random) {
 
 std::string told(const Layout& layout) {
     const auto plan = makePlan(layout);
-    return plan ? told(*plan) : "faults";
+    return plan ? shardlab::test::told(*plan) : "faults";
 }
 
 }  // namespace
