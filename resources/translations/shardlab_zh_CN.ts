@@ -10614,6 +10614,10 @@ would give away what the lesson asks.</source>
         <translation>用头换 token</translation>
     </message>
     <message>
+        <source>gather choices</source>
+        <translation>收集选择</translation>
+    </message>
+    <message>
         <source>Largest number that a gate of swiglu-clamped takes, and largest size of the value that it multiplies; what is beyond counts as the limit, and its gradient as 0.</source>
         <translation>swiglu-clamped 的门所取的最大数，也是它所乘的值的最大绝对值；超出的按上限计，其梯度为 0。</translation>
     </message>
@@ -10800,10 +10804,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>1; or a schedule with a flush, 1f1b</source>
         <translation>1；或使用会排空的调度，如 1f1b</translation>
-    </message>
-    <message>
-        <source>1; or model.capacity 0, with a gate with which tokens choose; or a model without experts</source>
-        <translation>1；或 model.capacity 取 0，并使用由 token 选择的门控；或使用没有专家的模型</translation>
     </message>
     <message>
         <source>1; or model.kind gpt-moe or llama-moe</source>
@@ -11258,10 +11258,6 @@ would give away what the lesson asks.</source>
         <translation>它一步中的所有微批次本来就使用同一个权重版本</translation>
     </message>
     <message>
-        <source>all tokens of a sample compete for the places of the experts, and a member of a context group has only some of them</source>
-        <translation>一个样本的所有 token 竞争专家的位置，而上下文组的一个成员只有其中一部分</translation>
-    </message>
-    <message>
         <source>all workers share the weights, and there is no optimizer state</source>
         <translation>所有工作者共享权重，没有优化器状态</translation>
     </message>
@@ -11676,10 +11672,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>experts take as many tokens as the capacity says</source>
         <translation>专家按容量规定的数目取 token</translation>
-    </message>
-    <message>
-        <source>experts with a limit of places and the tokens of a sample on {} ranks</source>
-        <translation>专家的位置有限，而一个样本的 token 分布于 {} 个 rank</translation>
     </message>
     <message>
         <source>false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides</source>
@@ -12292,6 +12284,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>queries, keys, values and outputs and their gradients, all-to-all</source>
         <translation>查询、键、值和输出及其梯度，all-to-all</translation>
+    </message>
+    <message>
+        <source>what decides which tokens find a place with experts, all-gather</source>
+        <translation>决定哪些 token 在专家处得到位置的信息，all-gather</translation>
     </message>
     <message>
         <source>rank 0 to {}</source>

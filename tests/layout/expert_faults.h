@@ -254,13 +254,6 @@ inline const std::vector<SingleFault> expertFaults{
          l.optimizer.clip = 0;
      },
      "/parallel/expert", "1; or a schedule with a flush, 1f1b"},
-    {"experts that see a part of the tokens",
-     [](Layout& l) {
-         l.model.kind = ModelKind::GptMoe;
-         l.parallel.context = 2;
-         l.cluster.hosts[0].devices = 8;
-     },
-     "/parallel/context", "1; or model.capacity 0"},
     {"experts that a tensor group cannot divide",
      [](Layout& l) {
          l.model.kind = ModelKind::GptMoe;

@@ -47,12 +47,6 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
              say("{}; or model.sequence {}", sequence % 2 == 0 ? divisorText(sequence / 2, c) : "1", sequences)});
     }
     checkContextHeads(layout, faults);
-    if (hasExperts(layout.model) && !dropless(layout.model))
-        faults.push_back(
-            {"/parallel/context", say("experts with a limit of places and the tokens of a sample on {} ranks", c),
-             say("all tokens of a sample compete for the places of the experts, and a member of a context group has "
-                 "only some of them"),
-             say("1; or model.capacity 0, with a gate with which tokens choose; or a model without experts")});
 }
 
 }  // namespace shardlab::layout

@@ -101,8 +101,9 @@ std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup(const LayerObserve
 
 std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup(const LayerObservers& observers) {
     if (place_.experts->size() == 1) return nullptr;
-    return std::make_unique<ExpertParallel>(*place_.experts, layout_.batch.global / layout_.parallel.data,
-                                            observers.experts);
+    const MemberSamples samples{layout_.batch.global / layout_.parallel.data, place_.context->size(),
+                                place_.replicaNumber - place_.experts->rank()};
+    return std::make_unique<ExpertParallel>(*place_.experts, samples, observers.experts);
 }
 
 Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {
