@@ -133,6 +133,8 @@ std::string train(const MpiSession& session, const RankArguments& arguments, Tel
     services.checkpoints = arguments.checkpoints;
     services.resume = arguments.resume;
     services.coresFree = !arguments.oversubscribed;
+    services.operationsEvery = arguments.operationsEvery;
+    services.naming = [&](const std::string& text) { return telemetry.name(text); };
     const auto trainer = valueOf(Trainer::create(plan, services));
     try {
         return trainer->run();

@@ -26,6 +26,14 @@ struct DropoutOps {
         return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns)};
     }
 
+    /// matrix := mask(matrix), with `numbers`[r], on the device, in place of r. T.
+    virtual void dropoutNumbered(int rows, int columns, const DropoutMask& mask, const std::int32_t* numbers,
+                                 Array matrix) = 0;
+    static KernelWork dropoutNumberedWork(int rows, int columns, const DropoutMask&, const std::int32_t*,
+                                          Array matrix) {
+        return {KernelKind::Dropout, bytesOf(matrix, 2.0 * rows * columns)};
+    }
+
     /// output := mask(matrix): what dropout does to values, and to gradients; bias[c] += Σ_r output[r,c] of what was
     /// written. bias: G, or null for no sums.
     virtual void dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output,
@@ -47,7 +55,7 @@ protected:
 };
 
 #define SHARDLAB_DROPOUT_OPS(operation)                                                                                \
-    operation(DropoutOps, dropout, 4) operation(DropoutOps, dropoutTo, 6)                                              \
+    operation(DropoutOps, dropout, 4) operation(DropoutOps, dropoutNumbered, 5) operation(DropoutOps, dropoutTo, 6)    \
         operation(DropoutOps, addBiasDropoutAndResidual, 6)
 
 }  // namespace shardlab::kernels

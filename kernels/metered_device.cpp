@@ -29,31 +29,19 @@ std::string_view name(KernelKind kind) {
     return names[static_cast<std::size_t>(kind)];
 }
 
-template class ForwardingDevice<MeteredDevice>;
-
 void MeteredDevice::start(double (*now)()) {
     uses_ = {};
     now_ = now;
+    observe(this);
 }
 
-void MeteredDevice::upload(const void* host, void* data, std::size_t bytes) {
-    const Call call(*this, {KernelKind::Copy, 2.0 * static_cast<double>(bytes)});
-    device_.upload(host, data, bytes);
-}
-
-void MeteredDevice::download(const void* data, void* host, std::size_t bytes) {
-    const Call call(*this, {KernelKind::Copy, 2.0 * static_cast<double>(bytes)});
-    device_.download(data, host, bytes);
-}
-
-void MeteredDevice::copy(const void* from, void* to, std::size_t bytes) {
-    const Call call(*this, {KernelKind::Copy, 2.0 * static_cast<double>(bytes)});
-    device_.copy(from, to, bytes);
-}
-
-void MeteredDevice::clear(void* data, std::size_t bytes) {
-    const Call call(*this, {KernelKind::Copy, static_cast<double>(bytes)});
-    device_.clear(data, bytes);
+void MeteredDevice::callEnds(const KernelWork& work) {
+    if (!onHost()) synchronize();
+    KernelUse& use = uses_[static_cast<std::size_t>(work.kind)];
+    ++use.calls;
+    use.seconds += now_() - begin_;
+    use.flops += work.flops;
+    use.bytes += work.bytes;
 }
 
 }  // namespace shardlab::kernels

@@ -32,6 +32,7 @@ struct RunOptions {
     std::vector<std::string> variables;
     std::vector<std::string> parameters;
     std::string paceLike;
+    int operations = 0;
     ServingArgument serving;
     bool force = false;
     bool json = false;
@@ -95,6 +96,7 @@ int run(const RunOptions& options) {
     starting.resume = options.resume;
     starting.agent = std::move(*agent);
     starting.mpirun = std::move(*extras);
+    starting.operationsEvery = options.operations;
     starting.measurements = measurementsOfThisMachine();
     RunProgress progress(isatty(STDERR_FILENO) == 1);
     std::optional<Serving> serving;
@@ -144,6 +146,11 @@ void addRun(CommandLine& line) {
     verb.option("--max-restarts", options->maxRestarts,
                 "How often the run goes on from its last checkpoint where ranks die or hang (--set /checkpoint/every)")
         .typeName("N");
+    verb.option("--operations", options->operations,
+                "Record the operations within the actions of every N-th step of a run that is not paced: products, "
+                "attention, norms, layer by layer; 0: of none")
+        .typeName("N")
+        .nonNegative();
     verb.option(
             "--size-limit", options->sizeLimit,
             "Largest size of the run file, such as 500MB or 2GiB; 0: none. Near it every step's figures stay, and all "

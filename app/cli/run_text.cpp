@@ -10,6 +10,7 @@
 #include "engine/trace/record/flight_record.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace shardlab::cli {
@@ -165,8 +166,11 @@ std::string toText(const RunSummary& summary, const std::string& file, bool all)
         line("Checkpoints", fmt::format("{} taken{}{}", tally.taken,
                                         tally.taken > 0 ? fmt::format(", the newest of step {}", tally.newest) : "",
                                         tally.failed > 0 ? fmt::format(", {} failed", tally.failed) : ""));
-    if (!summary.losses.empty())
-        line("Loss", fmt::format("{:.4f} → {:.4f}", summary.losses.front(), summary.losses.back()));
+    if (!summary.losses.empty()) {
+        const auto told = std::ranges::find_if(summary.losses, [](double loss) { return std::isfinite(loss); });
+        const double first = summary.origin.empty() || told == summary.losses.end() ? summary.losses.front() : *told;
+        line("Loss", fmt::format("{:.4f} → {:.4f}", first, summary.losses.back()));
+    }
     if (!summary.validations.empty())
         line("Validation", fmt::format("{:.4f} after {} steps", summary.validations.back().loss,
                                        summary.validations.back().step + 1));

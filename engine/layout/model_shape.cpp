@@ -5,6 +5,7 @@
 #include "engine/layout/cnn_shape.h"
 #include "engine/layout/logit_rows.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace shardlab::layout {
@@ -66,12 +67,17 @@ std::int64_t gateColumns(const ModelSpec& model) {
 }
 
 std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share) {
-    if (dropless(model)) return tokens(model, samples, share) * expertChoices(model);
-    return std::int64_t{model.experts.count} * samples * expertCapacity(model);
+    const std::int64_t chosen = tokens(model, samples, share) * expertChoices(model);
+    if (dropless(model)) return chosen;
+    const std::int64_t ofEach = std::int64_t{model.experts.count} * samples;
+    if (share.context == 1) return ofEach * expertCapacity(model);
+    return std::min(chosen, ofEach * std::min(expertCapacity(model), model.sequence / share.context));
 }
 
 std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share) {
-    return routedRows(model, samples, share) / share.folds;
+    std::int64_t rows = routedRows(model, samples, share);
+    if (share.context > 1 && !dropless(model)) rows = std::min(rows, routedRows(model, samples, {}) / share.context);
+    return rows / share.folds;
 }
 
 int layersOfBlock(const ModelSpec& model) { return hasAttention(model) ? 2 : 1; }

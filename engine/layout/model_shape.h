@@ -53,10 +53,10 @@ inline int scoreBiases(const ModelSpec& model) { return model.experts.scoreBias 
 std::int64_t ownWidth(const ModelSpec& model, int layer, const TensorShare& share);
 std::int64_t ownSharedWidth(const ModelSpec& model, int layer, const TensorShare& share);
 /// Rows of all experts of a layer, for one microbatch: experts · b · places, which are computed whether taken or not; N
-/// · choices where dropless.
+/// · choices where dropless. Where a context group shares the places, the most that the tokens of a member can have.
 std::int64_t routedRows(const ModelSpec& model, int samples, const TensorShare& share = {});
-/// Rows of experts that a rank computes: its fold's part of all. Where experts are spread over ranks, and dropless, a
-/// rank has so many of its own experts if all are chosen equally often.
+/// Rows of experts that a rank computes: its fold's part of all. Where a context group shares the places, and where
+/// experts are spread over ranks and dropless, a rank has so many if all experts are chosen equally often.
 std::int64_t expertRows(const ModelSpec& model, int samples, const TensorShare& share = {});
 /// Layers of each block: 2 in a gpt (attention and feed-forward), 1 in an mlp and in a cnn.
 int layersOfBlock(const ModelSpec& model);

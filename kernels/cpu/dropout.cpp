@@ -17,6 +17,11 @@ SHARDLAB_HOT void maskRows(std::int64_t firstRow, std::int64_t rows, int columns
     }
 }
 
+SHARDLAB_HOT void maskNumbered(const std::int32_t* numbers, std::int64_t rows, int columns, const DropoutMask& mask,
+                               float* matrix) {
+    for (std::int64_t r = 0; r < rows; ++r) maskRows(numbers[r], 1, columns, mask, matrix + r * columns);
+}
+
 SHARDLAB_HOT void maskRowsTo(std::int64_t firstRow, std::int64_t rows, int columns, const DropoutMask& mask,
                              const float* matrix, float* output) {
     for (std::int64_t r = 0; r < rows; ++r) {
@@ -45,6 +50,14 @@ void CpuDevice::dropout(int rows, int columns, const DropoutMask& mask, Array ma
     cpu::byRows(
         rows, columns,
         [&](std::int64_t first, std::int64_t some, float* x) { maskRows(first, some, columns, mask, x); },
+        cpu::updates(matrix));
+}
+
+void CpuDevice::dropoutNumbered(int rows, int columns, const DropoutMask& mask, const std::int32_t* numbers,
+                                Array matrix) {
+    cpu::byRows(
+        rows, columns,
+        [&](std::int64_t first, std::int64_t some, float* x) { maskNumbered(numbers + first, some, columns, mask, x); },
         cpu::updates(matrix));
 }
 

@@ -14,8 +14,8 @@ namespace shardlab::kernels {
 
 namespace {
 
-/// One sample; its matrices begin with its first token.
-struct SampleRoutes {
+/// The first phase of one sample; its matrices begin with its first token.
+struct SampleChoices {
     const GateShape& shape;
     const GateRule& rule;
     int sample;
@@ -23,81 +23,146 @@ struct SampleRoutes {
     float* groups;
     float* weights;
     std::int32_t* rows;
-    const Routes& all;
+    std::int32_t* asks;
 
-    SampleRoutes(const GateShape& of, const GateRule& decides, int number, const GateScores& logits,
-                 const Routes& routes)
+    SampleChoices(const GateShape& of, const GateRule& decides, int number, const GateScores& logits,
+                  const Routes& routes)
         : shape(of), rule(decides), sample(number), scores(logits.experts + firstToken() * of.experts),
           groups(logits.groups ? logits.groups + firstToken() * of.groups : nullptr),
           weights(routes.weights + firstToken() * of.choices), rows(routes.rows + firstToken() * of.choices),
-          all(routes) {}
+          asks(routes.asks ? routes.asks + std::int64_t{number} * of.choices * 2 * of.experts : nullptr) {}
 
     std::int64_t firstToken() const { return std::int64_t{sample} * shape.sequence; }
-    /// Dropless: what all samples asked for has to be known.
-    std::int64_t firstRow(int expert) const {
-        if (!shape.dropless) return (std::int64_t{expert} * shape.samples + sample) * shape.capacity;
-        std::int64_t row = all.begins[expert];
-        for (int before = 0; before < sample; ++before)
-            row += static_cast<std::int64_t>(all.asked[before * shape.experts + expert]);
-        return row;
-    }
-    void take(int token, int choice, std::int64_t row) const {
-        rows[token * shape.choices + choice] = static_cast<std::int32_t>(row);
-        all.places[row] = static_cast<std::int32_t>((firstToken() + token) * shape.choices + choice);
-    }
 
-    /// Writes the experts of all choices to `chosen` [sequence, choices]; −1: none.
-    void tokensChoose(std::int32_t* chosen) const {
+    void tokensChoose() const {
         const int s = shape.sequence, k = shape.choices;
         cpu::TokenChoice choice(shape, rule);
-        for (int t = 0; t < s; ++t)
-            choice.choose(firstToken() + t, scores + t * shape.experts, groups ? groups + t * shape.groups : nullptr,
-                          weights + t * k, chosen + t * k);
-        std::vector<int> asked(static_cast<std::size_t>(shape.experts)), firsts(asked.size());
-        for (int at = 0; at < s * k; ++at) {
-            if (chosen[at] < 0) continue;
-            ++asked[static_cast<std::size_t>(chosen[at])];
-            if (at % k == 0) ++firsts[static_cast<std::size_t>(chosen[at])];
+        for (int t = 0; t < s; ++t) {
+            std::int32_t* const own = rows + t * k;
+            choice.choose(static_cast<int>(firstToken()) + t, scores + t * shape.experts,
+                          groups ? groups + t * shape.groups : nullptr, weights + t * k, own);
+            for (int j = 0; j < k; ++j) own[j] = -1 - (own[j] < 0 ? shape.experts : own[j]);
         }
-        std::copy(asked.begin(), asked.end(), all.asked + sample * shape.experts);
-        if (rule.kind == GateKind::GShard) std::copy(firsts.begin(), firsts.end(), all.sums + sample * shape.experts);
-        else sumScores();
+        if (asks) countAsks();
     }
-
-    /// Gives out places: to all first choices before second ones, and to tokens in their order.
-    void place(const std::int32_t* chosen) const {
-        struct Places {
-            std::int64_t next, end;
-        };
-        std::vector<Places> free;
-        for (int e = 0; e < shape.experts; ++e) {
-            const std::int64_t first = firstRow(e);
-            const auto asked = static_cast<std::int64_t>(all.asked[sample * shape.experts + e]);
-            free.push_back({first, first + (shape.dropless ? asked : shape.capacity)});
-            std::fill(all.places + free.back().next, all.places + free.back().end, -1);
-        }
-        for (int j = 0; j < shape.choices; ++j)
-            for (int t = 0; t < shape.sequence; ++t) {
-                const int at = t * shape.choices + j, expert = chosen[at];
-                rows[at] = sharesChosen(rule.kind) ? -1 - expert : -1;
-                if (expert < 0) continue;
-                Places& places = free[static_cast<std::size_t>(expert)];
-                if (places.next < places.end) take(t, j, places.next++);
+    void countAsks() const {
+        std::fill_n(asks, std::int64_t{shape.choices} * 2 * shape.experts, 0);
+        for (int t = 0; t < shape.sequence; ++t)
+            for (int j = 0; j < shape.choices; ++j) {
+                const int expert = -1 - rows[t * shape.choices + j];
+                if (expert < shape.experts) ++asks[(j * 2 + t / shape.runTokens()) * shape.experts + expert];
             }
     }
-
-    void expertsChoose() const {
+    void expertsScore() const {
         const int s = shape.sequence, experts = shape.experts;
         for (int t = 0; t < s; ++t) cpu::softmax(experts, scores + t * experts);
         std::copy_n(scores, std::int64_t{s} * experts, weights);
         std::fill_n(rows, std::int64_t{s} * experts, -1);
-        const float* ranks = scores;
+    }
+};
+
+/// The second phase of one sample; its matrices begin with its first token.
+struct SampleRoutes {
+    const GateShape& shape;
+    const GateRule& rule;
+    int sample;
+    const float* scores;
+    const ToldChoices& told;
+    std::int32_t* rows;
+    const Routes& all;
+
+    SampleRoutes(const GateShape& of, const GateRule& decides, int number, const float* probabilities,
+                 const ToldChoices& others, const Routes& routes)
+        : shape(of), rule(decides), sample(number), scores(probabilities + firstToken() * of.experts), told(others),
+          rows(routes.rows + firstToken() * of.choices), all(routes) {}
+
+    std::int64_t firstToken() const { return std::int64_t{sample} * shape.sequence; }
+    float& asked(int expert) const { return all.asked[sample * shape.experts + expert]; }
+    /// Packed: how many rows all samples have has to be known, which is `held` [samples, experts].
+    std::int64_t firstRow(int expert, const std::vector<std::int32_t>& held) const {
+        if (!shape.packed()) return (std::int64_t{expert} * shape.samples + sample) * shape.capacity;
+        std::int64_t row = all.begins[expert];
+        for (int before = 0; before < sample; ++before)
+            row += held[static_cast<std::size_t>(before * shape.experts + expert)];
+        return row;
+    }
+    /// A choice gets a row, which has the place `number` of those for its expert in the sample.
+    void take(int at, std::int64_t row, std::int64_t number) const {
+        rows[at] = static_cast<std::int32_t>(row);
+        all.places[row] = static_cast<std::int32_t>(firstToken() * shape.choices + at);
+        if (all.numbers) all.numbers[row] = static_cast<std::int32_t>(std::int64_t{sample} * shape.capacity + number);
+    }
+
+    void countChoices() const {
+        std::vector<int> asking(static_cast<std::size_t>(shape.experts)), firsts(asking.size());
+        for (int at = 0; at < shape.sequence * shape.choices; ++at) {
+            const auto expert = static_cast<std::size_t>(-1 - rows[at]);
+            if (expert >= asking.size()) continue;
+            ++asking[expert];
+            if (at % shape.choices == 0) ++firsts[expert];
+        }
+        std::copy(asking.begin(), asking.end(), &asked(0));
+        if (rule.kind == GateKind::GShard) std::copy(firsts.begin(), firsts.end(), all.sums + sample * shape.experts);
+        else sumScores();
+    }
+    /// How many rows this rank's tokens have with an expert; `asked` is known.
+    std::int32_t heldRows(int expert) const {
+        if (!shape.competes()) return static_cast<std::int32_t>(asked(expert));
+        int before = 0, held = 0;
+        for (int j = 0; j < shape.choices; ++j)
+            for (int piece = 0; piece < shape.pieces(); ++piece) {
+                const int asking = told.asking(shape, sample, j, piece, expert);
+                if (shape.memberOf(piece) == shape.member) held += std::clamp(shape.capacity - before, 0, asking);
+                before += asking;
+            }
+        return held;
+    }
+
+    /// Gives out places: to all first choices before second ones, and to tokens in their order.
+    void place(const std::vector<std::int32_t>& held) const {
+        struct Turn {
+            std::int64_t row;  ///< that is free next
+            int before = 0;    ///< tokens that asked before
+        };
+        std::vector<Turn> turns;
+        for (int e = 0; e < shape.experts; ++e) {
+            turns.push_back({firstRow(e, held)});
+            if (!shape.packed()) std::fill_n(all.places + turns.back().row, shape.capacity, -1);
+        }
+        for (int j = 0; j < shape.choices; ++j)
+            for (int piece = 0; piece < shape.pieces(); ++piece) {
+                if (shape.memberOf(piece) == shape.member) placeRun(j, shape.runOf(piece), turns);
+                else
+                    for (int e = 0; e < shape.experts; ++e)
+                        turns[static_cast<std::size_t>(e)].before += told.asking(shape, sample, j, piece, e);
+            }
+    }
+    template <class Turns>
+    void placeRun(int choice, int run, Turns& turns) const {
+        const int begin = run * shape.runTokens();
+        for (int t = begin; t < begin + shape.runTokens(); ++t) {
+            const int at = t * shape.choices + choice;
+            const auto expert = static_cast<std::size_t>(-1 - rows[at]);
+            if (expert >= turns.size()) continue;
+            auto& turn = turns[expert];
+            const int number = turn.before++;
+            if (number < shape.capacity) take(at, turn.row++, number);
+        }
+    }
+
+    /// Writes the place of a token with an expert that takes it, among all of the sample, where its row will be.
+    void expertsTake() const {
+        const int whole = shape.wholeSequence(), experts = shape.experts;
+        const RowPositions own = shape.positions();
+        const float* const ofAll =
+            told.probabilities ? told.probabilities + std::int64_t{sample} * whole * experts : scores;
+        const float* ranks = ofAll;
         if (rule.kind == GateKind::CappedChoice) {
-            float* const assigned = all.assigned + firstToken() * experts;
-            all.rounds[sample] = cpu::cappedAssignment(shape, rule, scores, assigned);
+            float* const assigned = all.assigned + std::int64_t{sample} * whole * experts;
+            all.rounds[sample] = cpu::cappedAssignment(shape.whole(), rule, ofAll, assigned);
             ranks = assigned;
         }
-        std::vector<int> order(static_cast<std::size_t>(s));
+        std::vector<int> order(static_cast<std::size_t>(whole));
         for (int e = 0; e < experts; ++e) {
             std::iota(order.begin(), order.end(), 0);
             const auto better = [&](int a, int b) {
@@ -105,11 +170,28 @@ struct SampleRoutes {
                 return first > second || (first == second && a < b);
             };
             std::partial_sort(order.begin(), order.begin() + shape.capacity, order.end(), better);
-            for (int place = 0; place < shape.capacity; ++place)
-                take(order[static_cast<std::size_t>(place)], e, firstRow(e) + place);
-            all.asked[sample * experts + e] = static_cast<float>(shape.capacity);
+            int taken = 0;
+            for (int number = 0; number < shape.capacity; ++number) {
+                const int position = order[static_cast<std::size_t>(number)];
+                const int t = own.before(position, shape.sequence);
+                if (t == shape.sequence || own.of(t) != position) continue;  // another member's
+                rows[t * experts + e] = number;
+                ++taken;
+            }
+            asked(e) = static_cast<float>(taken);
         }
         sumScores();
+    }
+    void giveRows(const std::vector<std::int32_t>& held) const {
+        for (int e = 0; e < shape.experts; ++e) {
+            std::int64_t next = firstRow(e, held);
+            for (int t = 0; t < shape.sequence; ++t) {
+                const int at = t * shape.experts + e, number = rows[at];
+                if (number < 0) continue;
+                if (shape.packed()) take(at, next++, number);
+                else take(at, next + number, number);
+            }
+        }
     }
 
     void sumScores() const {
@@ -129,7 +211,7 @@ struct TokenGrad {
     float* gradient;
 
     int expertOf(std::int32_t row) const {
-        if (!shape.dropless) return row / shape.expertRows();
+        if (!shape.packed()) return row / shape.expertRows();
         const std::int32_t* const begins = routes.begins;
         return static_cast<int>(std::upper_bound(begins, begins + shape.experts + 1, row) - begins) - 1;
     }
@@ -203,6 +285,14 @@ struct TokenGrad {
     }
 };
 
+template <class Body>
+void bySample(const GateShape& shape, const Body& body) {
+    cpu::shareOut(shape.samples, std::int64_t{shape.tokens()} * shape.experts * 8,
+                  [&](std::int64_t begin, std::int64_t end) {
+                      for (std::int64_t sample = begin; sample < end; ++sample) body(static_cast<int>(sample));
+                  });
+}
+
 }  // namespace
 
 void CpuDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t firstRow, float* noise,
@@ -221,34 +311,40 @@ void CpuDevice::gateNoise(int rows, int columns, std::uint64_t key, std::int64_t
     });
 }
 
-void CpuDevice::route(const GateShape& shape, const GateRule& rule, const GateScores& logits, const Routes& routes) {
-    const auto bySample = [&](const auto& body) {
-        cpu::shareOut(shape.samples, std::int64_t{shape.tokens()} * shape.experts * 8,
-                      [&](std::int64_t begin, std::int64_t end) {
-                          for (std::int64_t sample = begin; sample < end; ++sample)
-                              body(SampleRoutes(shape, rule, static_cast<int>(sample), logits, routes));
-                      });
-    };
-    if (rule.kind == GateKind::ExpertChoice || rule.kind == GateKind::CappedChoice) {
-        std::fill_n(routes.places, shape.rows(), -1);
-        bySample([](const SampleRoutes& sample) { sample.expertsChoose(); });
-        return;
-    }
-    std::vector<std::int32_t> chosen(static_cast<std::size_t>(shape.tokens()) *
-                                     static_cast<std::size_t>(shape.choices));
-    const auto ofSample = [&](const SampleRoutes& sample) {
-        return chosen.data() + sample.firstToken() * shape.choices;
-    };
-    bySample([&](const SampleRoutes& sample) { sample.tokensChoose(ofSample(sample)); });
-    if (shape.dropless) {
+void CpuDevice::chooseExperts(const GateShape& shape, const GateRule& rule, const GateScores& logits,
+                              const Routes& routes) {
+    bySample(shape, [&](int number) {
+        const SampleChoices sample(shape, rule, number, logits, routes);
+        if (expertsChoose(rule.kind)) sample.expertsScore();
+        else sample.tokensChoose();
+    });
+}
+
+void CpuDevice::placeTokens(const GateShape& shape, const GateRule& rule, const float* probabilities,
+                            const ToldChoices& told, const Routes& routes) {
+    const bool theirs = expertsChoose(rule.kind);
+    const auto of = [&](int number) { return SampleRoutes(shape, rule, number, probabilities, told, routes); };
+    std::vector<std::int32_t> held(static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts));
+    bySample(shape, [&](int number) {
+        const SampleRoutes sample = of(number);
+        if (theirs) sample.expertsTake();
+        else sample.countChoices();
+        for (int e = 0; e < shape.experts; ++e)
+            held[static_cast<std::size_t>(number * shape.experts + e)] =
+                theirs ? static_cast<std::int32_t>(sample.asked(e)) : sample.heldRows(e);
+    });
+    if (shape.packed()) {
         routes.begins[0] = 0;
         for (int e = 0; e < shape.experts; ++e) {
             routes.begins[e + 1] = routes.begins[e];
             for (int sample = 0; sample < shape.samples; ++sample)
-                routes.begins[e + 1] += static_cast<std::int32_t>(routes.asked[sample * shape.experts + e]);
+                routes.begins[e + 1] += held[static_cast<std::size_t>(sample * shape.experts + e)];
         }
     }
-    bySample([&](const SampleRoutes& sample) { sample.place(ofSample(sample)); });
+    bySample(shape, [&](int number) {
+        if (theirs) of(number).giveRows(held);
+        else of(number).place(held);
+    });
 }
 
 void CpuDevice::routeGrad(const GateShape& shape, const Balance& balance, const Routes& routes,
@@ -283,13 +379,17 @@ void CpuDevice::routeGrad(const GateShape& shape, const Balance& balance, const 
                   });
 }
 
-void CpuDevice::countLoad(const GateShape& shape, const float* asked, std::int32_t* tally) {
-    for (int sample = 0; sample < shape.samples; ++sample)
-        for (int e = 0; e < shape.experts; ++e) {
-            const auto tokens = static_cast<std::int32_t>(asked[sample * shape.experts + e]);
-            tally[e] += tokens;
-            if (!shape.dropless) tally[shape.experts + e] += std::max(0, tokens - shape.capacity);
+void CpuDevice::countLoad(const GateShape& shape, const Routes& routes, std::int32_t* tally) {
+    for (int e = 0; e < shape.experts; ++e) {
+        std::int32_t asked = 0, dropped = 0;
+        for (int sample = 0; sample < shape.samples; ++sample) {
+            const auto tokens = static_cast<std::int32_t>(routes.asked[sample * shape.experts + e]);
+            asked += tokens;
+            dropped += std::max(0, tokens - shape.capacity);
         }
+        tally[e] += asked;
+        tally[shape.experts + e] += shape.packed() ? asked - (routes.begins[e + 1] - routes.begins[e]) : dropped;
+    }
 }
 
 void CpuDevice::countTaken(const GateShape& shape, const Routes& routes, std::int32_t* tally) {

@@ -58,7 +58,7 @@ TokenChoice::TokenChoice(const GateShape& shape, const GateRule& rule)
     std::iota(open_.begin(), open_.end(), 0);
 }
 
-void TokenChoice::choose(std::int64_t token, float* row, float* groupRow, float* weights, std::int32_t* chosen) {
+void TokenChoice::choose(int token, float* row, float* groupRow, float* weights, std::int32_t* chosen) {
     const int experts = shape_.experts, choices = shape_.choices;
     switch (rule_.kind) {
     case GateKind::GShard: return two(token, row, weights, chosen);
@@ -80,14 +80,15 @@ void TokenChoice::several(float* row, float* weights, std::int32_t* chosen) cons
     for (int j = 0; j < shape_.choices; ++j) weights[j] = row[chosen[j]];
 }
 
-void TokenChoice::two(std::int64_t token, float* row, float* weights, std::int32_t* chosen) const {
+void TokenChoice::two(int token, float* row, float* weights, std::int32_t* chosen) const {
     softmax(shape_.experts, row);
     chosen[0] = nextBest(shape_.experts, row, -1);
     chosen[1] = nextBest(shape_.experts, row, chosen[0]);
     const float first = row[chosen[0]], second = row[chosen[1]];
     weights[0] = first / (first + second);
     weights[1] = second / (first + second);
-    if (rule_.draws && !(2 * weights[1] > NoiseRow(rule_.key, rule_.firstRow + token).share())) chosen[1] = -1;
+    if (rule_.draws && !(2 * weights[1] > NoiseRow(rule_.key, rule_.firstRow + shape_.numberOf(token)).share()))
+        chosen[1] = -1;
 }
 
 void TokenChoice::inGroups(float* row, float* groupRow, float* weights, std::int32_t* chosen) {

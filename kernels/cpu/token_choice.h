@@ -26,11 +26,11 @@ public:
 
     /// Writes G over the token's scores `row` [experts], P over those of its groups, and its choices with their
     /// weights; −1: none.
-    void choose(std::int64_t token, float* row, float* groupRow, float* weights, std::int32_t* chosen);
+    void choose(int token, float* row, float* groupRow, float* weights, std::int32_t* chosen);
 
 private:
     void several(float* row, float* weights, std::int32_t* chosen) const;
-    void two(std::int64_t token, float* row, float* weights, std::int32_t* chosen) const;
+    void two(int token, float* row, float* weights, std::int32_t* chosen) const;
     void inGroups(float* row, float* groupRow, float* weights, std::int32_t* chosen);
     void bySigmoid(float* row, float* weights, std::int32_t* chosen);
     /// Leaves open_ and the front of ranks_ to the experts of the best groups, in their order.

@@ -30,6 +30,22 @@ struct Drop {
     }
 };
 
+template <class T>
+struct DropNumbered {
+    DropoutKeep keep;
+    const std::int32_t* numbers;
+    T* matrix;
+
+    template <int N>
+    __device__ void at(int row, int column, std::int64_t index) const {
+        const DropoutRow mask(keep, numbers[row]);
+        auto values = loadPack<N>(matrix + index);
+#pragma unroll
+        for (int i = 0; i < N; ++i) values.set(i, values[i] * mask(static_cast<std::uint32_t>(column + i)));
+        storePack(matrix + index, values);
+    }
+};
+
 template <class T, class P>
 struct AddBiasDropResidual {
     DropoutKeep keep;
@@ -54,6 +70,21 @@ struct AddBiasDropResidual {
 
 void CudaDevice::dropout(int rows, int columns, const DropoutMask& mask, Array matrix) {
     dropoutTo(rows, columns, mask, matrix, matrix, {});
+}
+
+void CudaDevice::dropoutNumbered(int rows, int columns, const DropoutMask& mask, const std::int32_t* numbers,
+                                 Array matrix) {
+    withType(matrix.type, [&](auto t) {
+        using T = typename decltype(t)::Type;
+        withPacks<T>(
+            columns,
+            [&](auto n) {
+                launch("dropout of numbered rows", mapMatrixKernel<n(), DropNumbered<T>>,
+                       matrixBlocks(rows, columns, n()), tileThreads, *queue_, rows, columns,
+                       DropNumbered<T>{DropoutKeep(mask), numbers, as<T>(matrix)});
+            },
+            static_cast<const void*>(matrix.data));
+    });
 }
 
 void CudaDevice::dropoutTo(int rows, int columns, const DropoutMask& mask, ConstArray matrix, Array output,

@@ -73,14 +73,18 @@ __device__ inline int nextBest(int count, const float* row, int last) {
         count, last, [&](int e) { return scoreOf(row[e]); }, [](int) { return true; });
 }
 
-/// Switch, TopKSoftmax, NoisyTopK: writes a token's choices to `chosen`, their weights, and G over its scores.
+/// What stands where a choice of the expert has no row yet, and which expert that is.
+__device__ inline std::int32_t withoutRow(int expert) { return -1 - expert; }
+__device__ inline int expertOf(std::int32_t row) { return -1 - row; }
+
+/// Switch, TopKSoftmax, NoisyTopK: writes a token's choices to `rows`, their weights, and G over its scores.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    chooseKernel(GateShape shape, GateKind kind, float* scores, float* weights, std::int32_t* chosen) {
+    chooseKernel(GateShape shape, GateKind kind, float* scores, float* weights, std::int32_t* rows) {
     const int token = tokenOf(shape);
     if (token < 0) return;
     float* const row = scores + static_cast<std::int64_t>(token) * shape.experts;
     float* const own = weights + static_cast<std::int64_t>(token) * shape.choices;
-    std::int32_t* const numbers = chosen + static_cast<std::int64_t>(token) * shape.choices;
+    std::int32_t* const numbers = rows + static_cast<std::int64_t>(token) * shape.choices;
     int last = -1;
     float largest = 0;
     float sum = 0;
@@ -90,7 +94,7 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
         if (j == 0) largest = score;
         sum += expf(score - largest);
         if (laneOf() == 0) {
-            numbers[j] = last;
+            numbers[j] = withoutRow(last);
             own[j] = score;
         }
     }
@@ -102,16 +106,15 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     __syncwarp();
     for (int j = laneOf(); j < shape.choices; j += warpSize_) {
         // gᵢ ÷ Σ g over the chosen is the softmax over these alone.
-        own[j] = kind == GateKind::Switch ? row[numbers[j]] : expf(own[j] - largest) / sum;
-        if (!overAll) row[numbers[j]] = own[j];
+        const int e = expertOf(numbers[j]);
+        own[j] = kind == GateKind::Switch ? row[e] : expf(own[j] - largest) / sum;
+        if (!overAll) row[e] = own[j];
     }
 }
 
-/// GShard: takes the largest two of G, which overwrites the scores. A choice that is not drawn has no expert and no
-/// row.
+/// GShard: takes the largest two of G, which overwrites the scores. A choice that is not drawn has no expert.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    twoKernel(GateShape shape, bool draws, std::uint64_t key, std::int64_t firstRow, float* scores, Routes routes,
-              std::int32_t* chosen) {
+    twoKernel(GateShape shape, bool draws, std::uint64_t key, std::int64_t firstRow, float* scores, Routes routes) {
     const int token = tokenOf(shape);
     if (token < 0) return;
     float* const row = scores + static_cast<std::int64_t>(token) * shape.experts;
@@ -122,25 +125,24 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     if (laneOf() != 0) return;
     const std::int64_t place = 2 * static_cast<std::int64_t>(token);
     const float first = row[one], second = row[other], weight = second / (first + second);
-    const bool taken = !draws || 2 * weight > NoiseRow(key, firstRow + token).share();
+    const bool taken = !draws || 2 * weight > NoiseRow(key, firstRow + shape.numberOf(token)).share();
     routes.weights[place] = first / (first + second);
     routes.weights[place + 1] = weight;
-    chosen[place] = one;
-    chosen[place + 1] = taken ? other : -1;
-    if (!taken) routes.rows[place + 1] = -1;
+    routes.rows[place] = withoutRow(one);
+    routes.rows[place + 1] = withoutRow(taken ? other : shape.experts);
 }
 
 /// Hierarchical: takes the best groups, and the best experts in each. P overwrites the scores of groups, G those of
 /// experts.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
-    inGroupsKernel(GateShape shape, GateScores scores, float* weights, std::int32_t* chosen) {
+    inGroupsKernel(GateShape shape, GateScores scores, float* weights, std::int32_t* rows) {
     const int token = tokenOf(shape);
     if (token < 0) return;
     const int inGroup = shape.experts / shape.groups, each = shape.choices / shape.groupChoices;
     float* const row = scores.experts + static_cast<std::int64_t>(token) * shape.experts;
     float* const groupRow = scores.groups + static_cast<std::int64_t>(token) * shape.groups;
     float* const own = weights + static_cast<std::int64_t>(token) * shape.choices;
-    std::int32_t* const numbers = chosen + static_cast<std::int64_t>(token) * shape.choices;
+    std::int32_t* const numbers = rows + static_cast<std::int64_t>(token) * shape.choices;
     const float top = groupRow[nextBest(shape.groups, groupRow, -1)];
     float all = 0;
     int group = -1;
@@ -154,11 +156,11 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
             last = nextBest(inGroup, inside, last);
             if (j == 0) largest = inside[last];
             sum += expf(inside[last] - largest);
-            if (laneOf() == 0) numbers[i * each + j] = group * inGroup + last;
+            if (laneOf() == 0) numbers[i * each + j] = withoutRow(group * inGroup + last);
         }
         __syncwarp();
         for (int j = laneOf(); j < each; j += warpSize_)
-            own[i * each + j] = expf(row[numbers[i * each + j]] - largest) / sum;
+            own[i * each + j] = expf(row[expertOf(numbers[i * each + j])] - largest) / sum;
     }
     const float least = scoreOf(groupRow[group]);
     __syncwarp();
@@ -168,22 +170,24 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     }
     for (int e = laneOf(); e < shape.experts; e += warpSize_) row[e] = 0;
     __syncwarp();
-    for (int j = laneOf(); j < shape.choices; j += warpSize_)
-        row[numbers[j]] = own[j] = groupRow[numbers[j] / inGroup] * own[j];
+    for (int j = laneOf(); j < shape.choices; j += warpSize_) {
+        const int e = expertOf(numbers[j]);
+        row[e] = own[j] = groupRow[e / inGroup] * own[j];
+    }
 }
 
 /// Sigmoid: takes the largest of G + bias, in the best groups alone where there are others. `groupRanks` [tokens,
 /// groups] is scratch.
 __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     sigmoidKernel(GateShape shape, const float* bias, float scale, float* scores, float* groupRanks, float* weights,
-                  std::int32_t* chosen) {
+                  std::int32_t* rows) {
     const int token = tokenOf(shape);
     if (token < 0) return;
     const int inGroup = shape.experts / shape.groups;
     float* const row = scores + static_cast<std::int64_t>(token) * shape.experts;
     float* const ranks = groupRanks + static_cast<std::int64_t>(token) * shape.groups;
     float* const own = weights + static_cast<std::int64_t>(token) * shape.choices;
-    std::int32_t* const numbers = chosen + static_cast<std::int64_t>(token) * shape.choices;
+    std::int32_t* const numbers = rows + static_cast<std::int64_t>(token) * shape.choices;
     for (int e = laneOf(); e < shape.experts; e += warpSize_) row[e] = 1.0f / (1.0f + expf(-row[e]));
     __syncwarp();
     const auto rank = [&](int e) { return scoreOf(bias ? row[e] + bias[e] : row[e]); };
@@ -215,15 +219,22 @@ __global__ void __launch_bounds__(tokensOfBlock* warpSize_)
     for (int j = 0; j < shape.choices; ++j) {
         last = nextBest(shape.experts, last, rank, open);
         sum += row[last];
-        if (laneOf() == 0) numbers[j] = last;
+        if (laneOf() == 0) numbers[j] = withoutRow(last);
     }
     __syncwarp();
-    for (int j = laneOf(); j < shape.choices; j += warpSize_) own[j] = scale * row[numbers[j]] / sum;
+    for (int j = laneOf(); j < shape.choices; j += warpSize_) own[j] = scale * row[expertOf(numbers[j])] / sum;
 }
 
-__global__ void __launch_bounds__(tokensOfBlock* warpSize_) scoreKernel(GateShape shape, float* scores) {
-    if (const int token = tokenOf(shape); token >= 0)
-        softmaxRow(shape.experts, scores + static_cast<std::int64_t>(token) * shape.experts);
+/// Experts choose: G overwrites the scores and is the weights too; no expert has taken a token yet.
+__global__ void __launch_bounds__(tokensOfBlock* warpSize_) scoreKernel(GateShape shape, float* scores, Routes routes) {
+    const int token = tokenOf(shape);
+    if (token < 0) return;
+    const std::int64_t first = static_cast<std::int64_t>(token) * shape.experts;
+    softmaxRow(shape.experts, scores + first);
+    for (int e = laneOf(); e < shape.experts; e += warpSize_) {
+        routes.weights[first + e] = scores[first + e];
+        routes.rows[first + e] = -1;
+    }
 }
 
 }  // namespace shardlab::kernels::cuda

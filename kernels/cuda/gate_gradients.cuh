@@ -33,7 +33,7 @@ struct TokenGrad {
     /// Whether a choice with a row is expert e.
     __device__ bool has(int choice, int e) const {
         const int row = rows[choice];
-        if (shape.dropless) return row >= begins[e] && row < begins[e + 1];
+        if (shape.packed()) return row >= begins[e] && row < begins[e + 1];
         return row >= 0 && row / (shape.samples * shape.capacity) == e;
     }
     /// The choice that is expert e, with a row or without, where sharesChosen; −1: none.

@@ -2377,6 +2377,18 @@ Empty: %2.</source>
         <source>unknown</source>
         <translation>未知</translation>
     </message>
+    <message>
+        <source>Record operations</source>
+        <translation>记录运算</translation>
+    </message>
+    <message>
+        <source>Record in every tenth step of runs that start from now on, and are not paced, the operations within each action</source>
+        <translation>对此后开始的、不是定速的运行，每第十步记录每个动作内部的运算</translation>
+    </message>
+    <message>
+        <source> · %1FLOP/s</source>
+        <translation> · %1FLOP/s</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -4788,30 +4800,32 @@ to see what it is made of.</source>
 看它由什么组成。</translation>
     </message>
     <message>
-        <source>Nothing is recorded within this action: it exchanges nothing with its group
-and computes nothing again.</source>
-        <translation>这个动作内部没有任何记录：它不与所在的组交换，
-也不重新计算。</translation>
-    </message>
-    <message>
-        <source>row	what	lane	from ms	ms	share
-</source>
-        <translation>行	内容	通道	起点 ms	ms	占比
-</translation>
-    </message>
-    <message>
         <source>This action is predicted as a whole: it exchanges nothing with its group
-and computes nothing again.</source>
-        <translation>这个动作是作为整体预测的：它不与组内其他 rank 交换数据，
-也不重新计算任何内容。</translation>
-    </message>
-    <message>
-        <source>
+and computes nothing again.
 
 The view Kernels of Design tells which kernels a step is made of.</source>
-        <translation>
+        <translation>这个动作是作为整体预测的：它不与组内其他 rank 交换数据，
+也不重新计算任何内容。
 
 一步由哪些内核组成，见“设计”中的视图“内核”。</translation>
+    </message>
+    <message>
+        <source>Nothing is recorded within this action: it exchanges nothing with its group
+and computes nothing again.
+
+Run › Record operations has every tenth step of later runs record its operations;
+not of paced runs, which show the times of other devices.</source>
+        <translation>这个动作内部没有任何记录：它不与所在的组交换，
+也不重新计算。
+
+“运行 › 记录运算”让以后的运行每第十步记录其运算；
+定速运行除外，它们显示的是其他设备的时间。</translation>
+    </message>
+    <message>
+        <source>row	what	lane	from ms	ms	share	bytes	FLOP
+</source>
+        <translation>行	内容	通道	起点 ms	ms	占比	字节	FLOP
+</translation>
     </message>
 </context>
 <context>
@@ -6755,10 +6769,6 @@ Set Products to a format of 8 bits in Design, and run.</source>
         <translation>所选动作</translation>
     </message>
     <message>
-        <source>nothing</source>
-        <translation>无</translation>
-    </message>
-    <message>
         <source>nothing: the input from rank %1 had come %2 before</source>
         <translation>无：来自 rank %1 的输入早 %2 已到</translation>
     </message>
@@ -6947,6 +6957,22 @@ Set Products to a format of 8 bits in Design, and run.</source>
 or press → in it, to see what it is.</source>
         <translation>在时间线中单击一个动作，
 或在其中按 →，即可查看。</translation>
+    </message>
+    <message>
+        <source>nothing: its samples were on this rank</source>
+        <translation>无：它的样本就在这个 rank 上</translation>
+    </message>
+    <message>
+        <source>nothing: its input was computed on this rank</source>
+        <translation>无：它的输入是在这个 rank 上计算的</translation>
+    </message>
+    <message>
+        <source>Output goes to</source>
+        <translation>输出送往</translation>
+    </message>
+    <message>
+        <source>rank %1 · %2</source>
+        <translation>rank %1 · %2</translation>
     </message>
 </context>
 <context>
@@ -7590,6 +7616,10 @@ or press → in it, to see what it is.</source>
 </source>
         <translation>%1	…	%2	还有 %3 个，放大可见
 </translation>
+    </message>
+    <message>
+        <source> · no details of these steps, the nearest ones are of step %1</source>
+        <translation> · 这些步没有细节，最近的细节在第 %1 步</translation>
     </message>
 </context>
 <context>
@@ -10614,6 +10644,10 @@ would give away what the lesson asks.</source>
         <translation>用头换 token</translation>
     </message>
     <message>
+        <source>gather choices</source>
+        <translation>收集选择</translation>
+    </message>
+    <message>
         <source>Largest number that a gate of swiglu-clamped takes, and largest size of the value that it multiplies; what is beyond counts as the limit, and its gradient as 0.</source>
         <translation>swiglu-clamped 的门所取的最大数，也是它所乘的值的最大绝对值；超出的按上限计，其梯度为 0。</translation>
     </message>
@@ -10700,10 +10734,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>0, as all else; or a parallel.expert that is a multiple of {}</source>
         <translation>0，与其余部分相同；或 parallel.expert 取 {} 的倍数</translation>
-    </message>
-    <message>
-        <source>0, with parallel.zero 0</source>
-        <translation>0，且 parallel.zero 取 0</translation>
     </message>
     <message>
         <source>0: this layout has no other size</source>
@@ -10802,10 +10832,6 @@ would give away what the lesson asks.</source>
         <translation>1；或使用会排空的调度，如 1f1b</translation>
     </message>
     <message>
-        <source>1; or model.capacity 0, with a gate with which tokens choose; or a model without experts</source>
-        <translation>1；或 model.capacity 取 0，并使用由 token 选择的门控；或使用没有专家的模型</translation>
-    </message>
-    <message>
         <source>1; or model.kind gpt-moe or llama-moe</source>
         <translation>1；或 model.kind 取 gpt-moe 或 llama-moe</translation>
     </message>
@@ -10818,8 +10844,8 @@ would give away what the lesson asks.</source>
         <translation>1；或 parallel.exchange 取 allreduce、server 或 easgd</translation>
     </message>
     <message>
-        <source>1; or {}; or an optimizer that keeps moments of each weight</source>
-        <translation>1；或 {}；或使用为每个权重保留矩的优化器</translation>
+        <source>{}; or an optimizer that keeps moments of each weight</source>
+        <translation>{}；或使用为每个权重保留矩的优化器</translation>
     </message>
     <message>
         <source>2 to {}</source>
@@ -11150,8 +11176,8 @@ would give away what the lesson asks.</source>
         <translation>更小的容量或微批次，或更少的专家</translation>
     </message>
     <message>
-        <source>a smaller product of degrees</source>
-        <translation>更小的并行度乘积</translation>
+        <source>a product of degrees of at most {}, with as many devices in cluster.hosts</source>
+        <translation>并行度的乘积不超过 {}，且 cluster.hosts 中有同样多的设备</translation>
     </message>
     <message>
         <source>a step must be long enough to wait for and short enough to watch</source>
@@ -11258,10 +11284,6 @@ would give away what the lesson asks.</source>
         <translation>它一步中的所有微批次本来就使用同一个权重版本</translation>
     </message>
     <message>
-        <source>all tokens of a sample compete for the places of the experts, and a member of a context group has only some of them</source>
-        <translation>一个样本的所有 token 竞争专家的位置，而上下文组的一个成员只有其中一部分</translation>
-    </message>
-    <message>
         <source>all workers share the weights, and there is no optimizer state</source>
         <translation>所有工作者共享权重，没有优化器状态</translation>
     </message>
@@ -11336,6 +11358,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>another word; or model.kv_rank above 0</source>
         <translation>换一种取值；或 model.kv_rank 大于 0</translation>
+    </message>
+    <message>
+        <source>another word; or model.kind llama with model.kv_rank above 0</source>
+        <translation>换一种取值；或 model.kind 取 llama 且 model.kv_rank 大于 0</translation>
     </message>
     <message>
         <source>another word; or parallel.context_method ring</source>
@@ -11678,10 +11704,6 @@ would give away what the lesson asks.</source>
         <translation>专家按容量规定的数目取 token</translation>
     </message>
     <message>
-        <source>experts with a limit of places and the tokens of a sample on {} ranks</source>
-        <translation>专家的位置有限，而一个样本的 token 分布于 {} 个 rank</translation>
-    </message>
-    <message>
         <source>false; or a microbatch, a sequence, a hidden width or a tensor degree whose product divides</source>
         <translation>false；或调整微批次、序列长度、隐藏维度或张量并行度，使乘积可以整除</translation>
     </message>
@@ -11990,8 +12012,8 @@ would give away what the lesson asks.</source>
         <translation>它的各阶段在一步中途更新，各副本必须在那里会合</translation>
     </message>
     <message>
-        <source>its steps go by the choices of all replicas, which only update together with allreduce</source>
-        <translation>它按所有副本的选择调整，只有使用 allreduce 时各副本才一起更新</translation>
+        <source>its steps go by the choices of all replicas, which update apart from each other</source>
+        <translation>它按所有副本的选择调整，而这些副本各自更新，互不同步</translation>
     </message>
     <message>
         <source>its steps use one version of the weights in all stages anyway</source>
@@ -12082,8 +12104,12 @@ would give away what the lesson asks.</source>
         <translation>微批次分 {} 轮（每 {} 个 rank 一轮）等长地通过各模型块，而 {} 不能被 {} 整除</translation>
     </message>
     <message>
-        <source>model.kind gpt, llama or llama-moe, or no weights</source>
-        <translation>model.kind 取 gpt、llama 或 llama-moe，或不用权重</translation>
+        <source>model.kind {}; or no weights</source>
+        <translation>model.kind 取 {}；或不用权重</translation>
+    </message>
+    <message>
+        <source>no weights</source>
+        <translation>不用权重</translation>
     </message>
     <message>
         <source>moments in 8 bits: each parameter has two codes, and each {} parameters share two scales in fp32, where adamw keeps 8 bytes a parameter; an update differs from adamw&apos;s by the rounding of the codes</source>
@@ -12172,6 +12198,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>no weights; or the defaults of the fields that choose parts of blocks</source>
         <translation>不用权重；或把选择块组成部分的字段设为默认值</translation>
+    </message>
+    <message>
+        <source>no weights; or experts and blocks as one of these has them</source>
+        <translation>不用权重；或使专家和块与其中一种模型相同</translation>
     </message>
     <message>
         <source>none, full, sqrt or every</source>
@@ -12292,6 +12322,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>queries, keys, values and outputs and their gradients, all-to-all</source>
         <translation>查询、键、值和输出及其梯度，all-to-all</translation>
+    </message>
+    <message>
+        <source>what decides which tokens find a place with experts, all-gather</source>
+        <translation>决定哪些 token 在专家处得到位置的信息，all-gather</translation>
     </message>
     <message>
         <source>rank 0 to {}</source>
@@ -12906,8 +12940,8 @@ would give away what the lesson asks.</source>
         <translation>{}（占该步的 {}）{}</translation>
     </message>
     <message>
-        <source>{} ({}) or more, 0 for no limit, or fewer steps</source>
-        <translation>{}（{}）或更大，0 表示没有上限，或减少步数</translation>
+        <source>{} ({}) or more; or 0 for no limit; or fewer run.steps</source>
+        <translation>{}（{}）或更大；或 0，表示没有上限；或减小 run.steps</translation>
     </message>
     <message>
         <source>{} activations and recompute {}</source>
@@ -13142,8 +13176,8 @@ would give away what the lesson asks.</source>
         <translation>{1} 上的 {0}</translation>
     </message>
     <message>
-        <source>{} or more; or a smaller model.capacity</source>
-        <translation>{} 或更大；或减小 model.capacity</translation>
+        <source>{}; or a smaller model.capacity</source>
+        <translation>{}；或减小 model.capacity</translation>
     </message>
     <message>
         <source>{} or {}</source>
@@ -13194,8 +13228,8 @@ would give away what the lesson asks.</source>
         <translation>{} 个各有 {} 个 token 的样本无法分成 {} 份</translation>
     </message>
     <message>
-        <source>{} stages are listed, but pipeline × chunks is {}</source>
-        <translation>列出了 {} 个阶段，但流水线 × 模型块数为 {}</translation>
+        <source>the length of the list is {}, but pipeline × chunks is {}</source>
+        <translation>列表长度为 {}，但流水线 × 模型块数为 {}</translation>
     </message>
     <message>
         <source>{} takes no checkpoints</source>
@@ -13422,7 +13456,7 @@ would give away what the lesson asks.</source>
         <translation>预先预测的损失</translation>
     </message>
     <message>
-        <source>{} tokens ahead lie behind the end of samples of {}</source>
+        <source>a token {} ahead lies behind the end of samples of {}</source>
         <translation>提前 {} 个 token 已超出长度为 {} 的样本的末尾</translation>
     </message>
     <message>
@@ -18186,8 +18220,12 @@ would give away what the lesson asks.</source>
         <translation>activations 与所有带激活函数的块同时列出</translation>
     </message>
     <message>
-        <source>core, heads, norms, activations, feed-forward or experts; or memory.recompute none</source>
-        <translation>core、heads、norms、activations、feed-forward 或 experts；或者 memory.recompute none</translation>
+        <source>memory.recompute none, full, sqrt or every</source>
+        <translation>memory.recompute 取 none、full、sqrt 或 every</translation>
+    </message>
+    <message>
+        <source>{}; or memory.recompute none</source>
+        <translation>{}；或 memory.recompute 取 none</translation>
     </message>
     <message>
         <source>experts, and the model has none</source>
@@ -19698,8 +19736,8 @@ would give away what the lesson asks.</source>
         <translation>训练中的 {} 矩阵乘法</translation>
     </message>
     <message>
-        <source>{}; or cluster.pace.stack megatron-core, whose times are modelled</source>
-        <translation>{}；或 cluster.pace.stack 取 megatron-core，其时间是建模的</translation>
+        <source>{}; or cluster.pace.stack megatron-core with cluster.pace.device b200, whose times are modelled</source>
+        <translation>{}；或 cluster.pace.stack 取 megatron-core 且 cluster.pace.device 取 b200，其时间是建模的</translation>
     </message>
     <message>
         <source>cuBLASLt has no products in {} on {}: codes are read back and multiplied in fp32</source>
@@ -20176,6 +20214,65 @@ would give away what the lesson asks.</source>
     <message>
         <source>tokens that no expert took</source>
         <translation>没有专家取用的 token</translation>
+    </message>
+    <message>
+        <source>--data-path beside --mock-data: the layout&apos;s data is its generator</source>
+        <translation>--data-path 与 --mock-data 并存：布局的数据由 generator 生成</translation>
+    </message>
+    <message>
+        <source>--data-path {}: the script settles it when it runs, and the layout&apos;s data is its generator</source>
+        <translation>--data-path {}：脚本运行时才能确定，布局的数据由 generator 生成</translation>
+    </message>
+    <message>
+        <source>--save {}: the script settles it when it runs, and checkpoints lie beside the run file</source>
+        <translation>--save {}：脚本运行时才能确定，检查点放在运行文件旁边</translation>
+    </message>
+    <message>
+        <source>a local batch of {} is no multiple of {} microbatches: the layout&apos;s hold one sample each</source>
+        <translation>本地批的大小 {} 不是 {} 个微批的倍数：布局的每个微批有一个样本</translation>
+    </message>
+    <message>
+        <source>the layout&apos;s model has {} layers and {} heads, which the file&apos;s degrees divide</source>
+        <translation>布局的模型有 {} 层和 {} 个头，文件中的并行度可以整除它们</translation>
+    </message>
+    <message>
+        <source>the optimizer is distributed over one replica, which divides nothing: parallel.zero is 0</source>
+        <translation>优化器分布在一个副本上，没有什么可切分：parallel.zero 取 0</translation>
+    </message>
+    <message>
+        <source>the split point {}: the layout splits its layers evenly</source>
+        <translation>切分点 {}：布局平均切分各层</translation>
+    </message>
+    <message>
+        <source>what the program that calls DeepSpeed settles (&quot;auto&quot;) is the layout&apos;s default: {}</source>
+        <translation>由调用 DeepSpeed 的程序确定的项（“auto”）取布局的默认值：{}</translation>
+    </message>
+    <message>
+        <source>zero_optimization.{}.device is nvme: the layout keeps it in the host&apos;s memory</source>
+        <translation>zero_optimization.{}.device 为 nvme：布局把它放在主机内存里</translation>
+    </message>
+    <message>
+        <source>cannot record operations</source>
+        <translation>无法记录运算</translation>
+    </message>
+    <message>
+        <source>a paced run shows the times of modelled devices, and operations take those of this machine</source>
+        <translation>定速运行显示所建模设备的时间，而运算用的是本机的时间</translation>
+    </message>
+    <message>
+        <source>a run at full speed, without /cluster/pace</source>
+        <translation>全速运行，不带 /cluster/pace</translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::StripDrawing</name>
+    <message>
+        <source>The experiment&apos;s last step. The steps of all experiments of the lesson are drawn on one time scale.</source>
+        <translation>该实验的最后一步。课程中所有实验的步都画在同一时间尺度上。</translation>
+    </message>
+    <message>
+        <source>A step of %1</source>
+        <translation>一步，%1</translation>
     </message>
 </context>
 </TS>

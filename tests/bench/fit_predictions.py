@@ -30,7 +30,8 @@ FOLDERS = ("stacks", "architectures", "devices")
 def every(folder, *names):
     return [f"{folder}/{name}" for name in names]
 
-A = {name: f"architectures/{name}" for name in ("volta", "ampere", "hopper", "blackwell")}
+A = {name: f"architectures/{name}" for name in ("volta", "ampere", "hopper", "blackwell", "grace-blackwell")}
+BLACKWELL = [A["blackwell"], A["grace-blackwell"]]
 ALL = list(A.values())
 # Name of the figure, its place in a file, the files that share it, how large it may become, and a round number to begin
 # with where what is known already must not count.
@@ -48,18 +49,20 @@ FITTED = [
     ("flash 2 on ampere", "attention/flash-2", [A["ampere"]], 1, 0.4),
     ("flash 2 on hopper", "attention/flash-2", [A["hopper"]], 1, 0.3),
     ("fused on hopper", "attention/fused", [A["hopper"]], 1, 0.5),
-    ("fused on blackwell", "attention/fused", [A["blackwell"]], 1, 0.5),
+    ("fused on blackwell", "attention/fused", BLACKWELL, 1, 0.5),
     ("products on volta", "matmul_efficiency", every("devices", "v100-sxm-32"), 1, 0.8),
     ("products on ampere", "matmul_efficiency", every("devices", "a100-sxm", "a100-sxm-40", "a800-sxm-80"), 1, 0.8),
     ("products on hopper", "matmul_efficiency", every("devices", "h100-sxm", "h200"), 1, 0.75),
     ("products on hopper at 500 W", "matmul_efficiency", every("devices", "h100-sxm-96-hbm2e"), 1, 0.7),
-    ("products on blackwell", "matmul_efficiency", every("devices", "b200", "b300", "gb200"), 1, 0.8),
+    ("products on blackwell at 1000 W", "matmul_efficiency", every("devices", "b200", "b300"), 1, 0.8),
+    ("products on blackwell at 1200 W", "matmul_efficiency", every("devices", "gb200"), 1, 0.8),
     ("products on blackwell at 1400 W", "matmul_efficiency", every("devices", "gb300"), 1, 0.8),
     ("products in 8 bits on hopper", "fp8_share", [A["hopper"]], 10, 0.9),
     ("products in 8 bits on blackwell", "fp8_share", [A["blackwell"]], 10, 1),
-    ("scales of blocks", "block_scale_share", [A["blackwell"]], 10, 0.9),
+    ("products in 8 bits on grace blackwell", "fp8_share", [A["grace-blackwell"]], 10, 1),
+    ("scales of blocks", "block_scale_share", BLACKWELL, 10, 0.9),
     ("scales of rows", "row_scale_share", [A["hopper"]], 10, 0.7),
-    ("products in 4 bits", "fp4_share", [A["blackwell"]], 10, 0.8),
+    ("products in 4 bits", "fp4_share", BLACKWELL, 10, 0.8),
     ("kernel to kernel", "kernel_seconds",
      [f"stacks/{file.stem}" for file in sorted((ROOT / "resources/stacks").glob("*.json"))
       if file.stem not in ("megatron-core-graphs", "megatron-deepspeed-blocking")], 1, 1e-5),

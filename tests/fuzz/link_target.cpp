@@ -49,6 +49,10 @@ struct Heard {
         for (const Event& event : some) requireRank(event.rank);
         events += static_cast<std::int64_t>(some.size());
     }
+    void operator()(const RankName& name) const {
+        requireRank(name.rank);
+        require(name.name.number > 0, "a name has a number");
+    }
     void operator()(const LogLine& line) const { require(line.level <= LogLevel::Error, "a log line has a level"); }
     void operator()(const RankGoodbye& goodbye) const { requireRank(goodbye.rank); }
     void operator()(const RankLinkLost& lost) const { requireRank(lost.rank); }

@@ -38,8 +38,7 @@ void requireEvent(const Event& event, int rank) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     Input input(data, size);
-    RunObserver nobody;
-    NameTable names(nobody);
+    NameTable names([](std::uint32_t number, const std::string&) { require(number > 0, "names count from 1"); });
     Stillness still(ranks, 1'000'000'000);
     const int rank = input.number<std::uint8_t>() % ranks;
     Sender sender({rank, ranks, 1, 0, 0, "", "host"}, input.number<std::int32_t>());

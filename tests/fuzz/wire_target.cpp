@@ -70,6 +70,13 @@ void body(FrameType type, std::span<const std::byte> bytes) {
                 "a log line comes back");
         return;
     }
+    case FrameType::Name: {
+        const Result<EventName> name = decode<EventName>(bytes);
+        if (!name) return requireClear(name.error());
+        const Result<EventName> again = decode<EventName>(encode(*name));
+        require(again && again->number == name->number && name->text.starts_with(again->text), "a name comes back");
+        return;
+    }
     case FrameType::Events: {
         std::vector<Event> events, again;
         if (const Status read = decodeEvents(bytes, events); !read) {

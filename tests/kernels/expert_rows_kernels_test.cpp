@@ -84,7 +84,8 @@ private Q_SLOTS:
         Routes routes{weights.floats(), rows.tokens(), places.tokens(), counts.floats(),
                       counts.floats() + shape.samples * shape.experts};
         routes.begins = begins.tokens();
-        device().route(shape, {GateKind::Switch}, {logits.floats()}, routes);
+        device().chooseExperts(shape, {GateKind::Switch}, {logits.floats()}, routes);
+        device().placeTokens(shape, {GateKind::Switch}, logits.floats(), {}, routes);
         const DeviceArray x = activations(in.floats(std::size_t(shape.tokens()) * wide));
         const DeviceArray gathered = poisoned(placeCount * wide, row().t),
                           sums = poisoned(std::size_t(shape.tokens()) * wide, row().t), dots = poisoned(placeCount);
@@ -106,6 +107,26 @@ private Q_SLOTS:
         }
         CLOSE(sums, summed, 2e-6);
         CLOSE(dots, dotted, 1e-5);
+    }
+
+    /// Rows that have numbers are dropped as the rows with these numbers are.
+    void numberedRowsDropAsTheirNumbers() {
+        RandomInputs in;
+        const int all = in.whole(1, 60), columns = someWidth(in, 300), rows = in.whole(1, 40);
+        const DropoutMask mask{std::uint64_t(in.whole(1, 1 << 30)) << 20, std::int64_t{in.whole(0, 1 << 30)} << 8, 0.4f,
+                               in.whole(0, 50)};
+        const std::vector<float> keep = maskOf(all, columns, mask);
+        std::vector<std::int32_t> numbers;
+        for (int r = 0; r < rows; ++r) numbers.push_back(in.whole(0, all - 1));
+        const DeviceArray x = activations(in.floats(std::size_t(rows) * std::size_t(columns))),
+                          chosen = tokens(numbers);
+        device().dropoutNumbered(rows, columns, mask, chosen.tokens(), x);
+        Values wanted;
+        for (int r = 0; r < rows; ++r)
+            for (int c = 0; c < columns; ++c)
+                wanted.push_back(x.given()[std::size_t(r) * std::size_t(columns) + std::size_t(c)] *
+                                 keep[std::size_t(numbers[std::size_t(r)]) * std::size_t(columns) + std::size_t(c)]);
+        CLOSE(x, wanted, 1e-6);
     }
 };
 

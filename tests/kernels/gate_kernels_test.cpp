@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The conformance test of all devices, as kernels_test: gates.
 #include "tests/kernels/experts_reference.h"
-#include "tests/kernels/kernel_rows.h"
-#include "tests/kernels/tried_gate.h"
+#include "tests/kernels/gate_rows.h"
 #include "tests/support/wings.h"
 
 #include <algorithm>
@@ -13,48 +12,9 @@ using namespace shardlab::test;
 using reference::toDouble;
 using reference::Values;
 
-namespace {
-
-/// Routes on a device, and what they say.
-struct HeldRoutes {
-    DeviceArray weights, rows, places, counts;
-    GateShape shape;
-    DeviceArray assigned, rounds, begins;
-
-    Routes routes() const {
-        return {weights.floats(),
-                rows.tokens(),
-                places.tokens(),
-                counts.floats(),
-                counts.floats() + shape.samples * shape.experts,
-                assigned.floats(),
-                rounds.tokens(),
-                begins.tokens()};
-    }
-};
-
-std::vector<std::int32_t> integers(Device& device, const DeviceArray& array) {
-    std::vector<std::int32_t> values(array.size());
-    device.download(array.tokens(), values.data(), values.size() * sizeof(std::int32_t));
-    return values;
-}
-
-}  // namespace
-
-class GateKernelsTest : public QObject, KernelRows {
+class GateKernelsTest : public QObject, GateRows {
     Q_OBJECT
 
-    HeldRoutes held(const GateShape& shape) const {
-        const auto choices = std::size_t(shape.tokens()) * std::size_t(shape.choices);
-        return {poisoned(choices),
-                tokens(std::vector<std::int32_t>(choices, 12345)),
-                tokens(std::vector<std::int32_t>(std::size_t(shape.rows()), 12345)),
-                poisoned(2 * std::size_t(shape.samples) * std::size_t(shape.experts)),
-                shape,
-                poisoned(std::size_t(shape.tokens()) * std::size_t(shape.experts)),
-                tokens(std::vector<std::int32_t>(std::size_t(shape.samples), 12345)),
-                tokens(std::vector<std::int32_t>(std::size_t(shape.experts) + 1, 12345))};
-    }
     /// Rows of tokens of all samples that were decided like this, packed by expert: of each expert sample after sample,
     /// in a sample all first choices before second ones.
     void requirePacked(const HeldRoutes& held, const reference::Decision& decision, RandomInputs& in) {
@@ -90,7 +50,8 @@ class GateKernelsTest : public QObject, KernelRows {
                 const bool placed = at < experts.size() && decision.placed[std::size_t(t)][at];
                 TRUE_OF((row >= 0) == placed);
                 if (!placed) {
-                    TRUE_OF(row == (sharesChosen(kind) ? -1 - experts[at] : -1));
+                    const bool chosen = !expertsChoose(kind) && decision.takes(std::size_t(t), at);
+                    TRUE_OF(row == (expertsChoose(kind) ? -1 : -1 - (chosen ? experts[at] : shape.experts)));
                     continue;
                 }
                 TRUE_OF(row < shape.rows() && row / shape.expertRows() == experts[at] &&
@@ -107,7 +68,9 @@ private Q_SLOTS:
     void init() { takeRow(); }
 
     void tokensChoose_data() {
-        addTokensChoose();
+        QTest::addColumn<TriedGate>("gate");
+        addTokensChoose(false);
+        addTokensChoose(true);
         QTest::newRow("gshard, all") << TriedGate{.kind = GateKind::GShard, .drawn = false};
     }
     void tokensChoose() {
@@ -116,23 +79,6 @@ private Q_SLOTS:
     }
 
 private:
-    static void addTokensChoose() {
-        QTest::addColumn<TriedGate>("gate");
-        QTest::newRow("gshard") << TriedGate{.kind = GateKind::GShard};
-        for (const bool dropless : {false, true}) {
-            const auto add = [&](const char* name, TriedGate gate) {
-                gate.dropless = dropless;
-                QTest::addRow("%s%s", name, dropless ? ", dropless" : "") << gate;
-            };
-            add("switch", {.kind = GateKind::Switch, .several = false});
-            add("switch, several", {.kind = GateKind::Switch});
-            add("top k softmax", {.kind = GateKind::TopKSoftmax});
-            add("sigmoid", {.kind = GateKind::Sigmoid, .grouped = false});
-            add("sigmoid in groups", {.kind = GateKind::Sigmoid});
-            add("noisy top k", {.kind = GateKind::NoisyTopK});
-            add("hierarchical", {.kind = GateKind::Hierarchical});
-        }
-    }
     void requireChoices(const TriedGate& gate) {
         RandomInputs in;
         const GateKind kind = gate.kind;
@@ -150,7 +96,7 @@ private:
         const HeldRoutes routes = held(shape);
         GateRule rule = someRule(in, gate, shape);
         if (!b.empty()) rule.bias = bias.floats();
-        device().route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
+        route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
         const reference::Scores scores = scoresOf(gate, logits, h, u, b);
         const Values draws = drawn ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
         const reference::Decision decision = reference::decide(shape, kind, scores, draws);
@@ -178,7 +124,7 @@ private:
 
         std::vector<std::int32_t> tally(2 * std::size_t(shape.experts), 3);
         const DeviceArray counted = tokens(tally);
-        for (int twice = 0; twice < 2; ++twice) device().countLoad(shape, routes.routes().asked, counted.tokens());
+        for (int twice = 0; twice < 2; ++twice) device().countLoad(shape, routes.routes(), counted.tokens());
         for (int sample = 0; sample < shape.samples; ++sample)
             for (int e = 0; e < shape.experts; ++e) {
                 const int asked = decision.asked(shape, sample, e);
@@ -199,17 +145,12 @@ private:
         }
         return scores;
     }
-    static void addExpertsChoose() {
-        QTest::newRow("expert choice") << TriedGate{.kind = GateKind::ExpertChoice};
-        QTest::newRow("capped") << TriedGate{.kind = GateKind::CappedChoice};
-    }
-
 private Q_SLOTS:
-    void expertsChoose_data() {
+    void expertsTakeTokens_data() {
         QTest::addColumn<TriedGate>("gate");
         addExpertsChoose();
     }
-    void expertsChoose() {
+    void expertsTakeTokens() {
         QFETCH(TriedGate, gate);
         RandomInputs in;
         const GateShape shape = someShape(in, gate);
@@ -217,7 +158,7 @@ private Q_SLOTS:
         const std::vector<float> h = in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts));
         const DeviceArray logits = floats(h);
         const HeldRoutes routes = held(shape);
-        device().route(shape, rule, {logits.floats()}, routes.routes());
+        route(shape, rule, {logits.floats()}, routes.routes());
         const Values g = reference::softmaxOfRows(toDouble(h), shape.experts);
         CLOSE(logits, g, 1e-5);
         CLOSE(routes.weights, g, 1e-5);
@@ -268,7 +209,7 @@ private Q_SLOTS:
             in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts), in.coin() ? 1 : 5);
         const DeviceArray logits = floats(h);
         const HeldRoutes routes = held(shape);
-        device().route(shape, rule, {logits.floats()}, routes.routes());
+        route(shape, rule, {logits.floats()}, routes.routes());
         const Values g = reference::softmaxOfRows(toDouble(h), shape.experts);
         const std::vector<float> assigned = routes.assigned.now();
         const std::vector<std::int32_t> taken = integers(device(), routes.rounds);
@@ -318,12 +259,14 @@ private Q_SLOTS:
         }
         const DeviceArray once = floats(h);
         const HeldRoutes again = held(shape);
-        device().route(shape, rule, {once.floats()}, again.routes());
+        route(shape, rule, {once.floats()}, again.routes());
         TRUE_OF(again.assigned.now() == assigned && integers(device(), again.rounds) == taken);
     }
 
     void gradient_data() {
-        addTokensChoose();
+        QTest::addColumn<TriedGate>("gate");
+        addTokensChoose(false);
+        addTokensChoose(true);
         addExpertsChoose();
     }
     void gradient() {
@@ -342,7 +285,7 @@ private Q_SLOTS:
         shape.samples = std::min(shape.samples, 2);
         const bool grouped = kind == GateKind::Hierarchical;
         shape.capacity = std::min(shape.capacity, shape.sequence);
-        const bool theirs = theyChoose(kind);
+        const bool theirs = expertsChoose(kind);
         if (theirs) shape.choices = shape.experts;
         const auto scores = std::size_t(shape.tokens()) * std::size_t(shape.experts);
         const std::vector<float> h = in.floats(scores), slope = in.floats(scores);
@@ -357,7 +300,7 @@ private Q_SLOTS:
         GateRule rule = someRule(in, gate, shape);
         if (!b.empty()) rule.bias = bias.floats();
         const GateScores probabilities{logits.floats(), grouped ? groups.floats() : nullptr};
-        device().route(shape, rule, probabilities, routes.routes());
+        route(shape, rule, probabilities, routes.routes());
         const reference::Scores given64 = scoresOf(gate, logits, h, u, b);
         const Values draws =
             kind == GateKind::GShard ? reference::drawsOf(rule.key, rule.firstRow, shape.tokens()) : Values{};
@@ -407,7 +350,9 @@ private Q_SLOTS:
 
     /// What is no number goes somewhere all the same, and shows in the weights.
     void notFiniteScoresStayInBounds_data() {
-        addTokensChoose();
+        QTest::addColumn<TriedGate>("gate");
+        addTokensChoose(false);
+        addTokensChoose(true);
         addExpertsChoose();
     }
     void notFiniteScoresStayInBounds() {
@@ -423,8 +368,8 @@ private Q_SLOTS:
         GateRule rule = someRule(in, gate, shape);
         if (bias.size() > 0) rule.bias = bias.floats();
         const bool grouped = gate.kind == GateKind::Hierarchical;
-        device().route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
-        const int least = sharesChosen(gate.kind) ? -shape.experts : -1;
+        route(shape, rule, {logits.floats(), grouped ? groups.floats() : nullptr}, routes.routes());
+        const int least = expertsChoose(gate.kind) ? -1 : -1 - shape.experts;
         for (const std::int32_t row : integers(device(), routes.rows)) TRUE_OF(row >= least && row < shape.rows());
         for (const std::int32_t place : integers(device(), routes.places))
             TRUE_OF(place >= -1 && place < shape.tokens() * shape.choices);
@@ -460,7 +405,7 @@ private Q_SLOTS:
         const HeldRoutes routes = held(shape);
         GateRule rule = someRule(in, gate, shape);
         if (bias.size() > 0) rule.bias = bias.floats();
-        device().route(shape, rule, {logits.floats()}, routes.routes());
+        route(shape, rule, {logits.floats()}, routes.routes());
         const std::vector<std::int32_t> begins = integers(device(), routes.begins);
         const std::vector<std::int32_t> rows = integers(device(), routes.rows);
         for (std::size_t at = 0; at < rows.size(); ++at) {

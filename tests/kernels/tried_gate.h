@@ -21,7 +21,6 @@ struct TriedGate {
     bool grouped = true;  ///< Sigmoid
 };
 
-inline bool theyChoose(GateKind kind) { return kind == GateKind::ExpertChoice || kind == GateKind::CappedChoice; }
 /// With a cap that leaves places for all, or just so.
 inline GateRule someRule(RandomInputs& in, const TriedGate& gate, const GateShape& shape) {
     GateRule rule{gate.kind, gate.drawn, 99, 7};
@@ -38,7 +37,7 @@ inline GateShape someShape(RandomInputs& in, const TriedGate& gate) {
     if (kind == GateKind::NoisyTopK) shape.choices = in.whole(2, std::min(shape.experts, 5));
     if (kind == GateKind::Switch && gate.several) shape.choices = in.whole(2, std::min(shape.experts, 8));
     if (sharesChosen(kind)) shape.choices = in.whole(1, std::min(shape.experts, 8));
-    if (theyChoose(kind)) shape.choices = shape.experts;
+    if (expertsChoose(kind)) shape.choices = shape.experts;
     if (kind == GateKind::GShard) shape.choices = 2;
     if (kind == GateKind::Hierarchical) {
         const int inGroup = in.whole(2, in.coin() ? 5 : 40);
@@ -55,7 +54,7 @@ inline GateShape someShape(RandomInputs& in, const TriedGate& gate) {
         shape.choices = in.whole(1, std::min(shape.groupChoices * inGroup, 8));
     }
     shape.dropless = gate.dropless;
-    const int asked = theyChoose(kind) ? 1 : shape.choices;
+    const int asked = expertsChoose(kind) ? 1 : shape.choices;
     shape.capacity = std::clamp(int(std::ceil((0.3 + 0.1 * in.whole(0, 20)) * asked * shape.sequence / shape.experts)),
                                 1, shape.sequence);
     if (shape.dropless) shape.capacity = shape.sequence;

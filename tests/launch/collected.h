@@ -34,6 +34,7 @@ public:
     std::vector<RankHello> joined;
     std::map<int, std::vector<Event>> events;
     std::vector<LogLine> log;
+    std::map<int, std::vector<EventName>> names;
     std::map<int, std::vector<std::string>> goodbyes;
     std::vector<int> lost;
 
@@ -42,6 +43,7 @@ private:
     void add(const std::vector<Event>& arrived) {
         for (const Event& event : arrived) events[event.rank].push_back(event);
     }
+    void add(const RankName& name) { names[name.rank].push_back(name.name); }
     void add(const LogLine& line) { log.push_back(line); }
     void add(const RankGoodbye& goodbye) { goodbyes[goodbye.rank].push_back(goodbye.end); }
     void add(const RankLinkLost& link) { lost.push_back(link.rank); }

@@ -69,6 +69,47 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(socket()));
     }
 
+    /// A name comes before the first event that has it, by the numbers of its rank.
+    void namesComeBeforeTheirEvents() {
+        const auto collector = listen(2);
+        QVERIFY(collector);
+        std::vector<std::thread> ranks;
+        for (int rank = 0; rank < 2; ++rank) {
+            ranks.emplace_back([&, rank] {
+                auto telemetry = Telemetry::connect(options(rank));
+                if (!telemetry) return;
+                for (std::uint32_t i = 1; i <= 3; ++i) {
+                    const std::uint32_t number =
+                        (*telemetry)->name("name " + std::to_string(i) + " of rank " + std::to_string(rank));
+                    if (number != i) return;
+                    (*telemetry)->recorder().span(Lane::Host, EventKind::Operation, 0, i, i + 1, namedId(number));
+                    std::this_thread::sleep_for(30ms);
+                }
+                (*telemetry)->finish("finished");
+            });
+        }
+        for (std::thread& rank : ranks) rank.join();
+        collector->stop();
+        std::map<int, std::vector<std::string>> names;
+        std::map<int, int> events;
+        for (const RankMessage& message : collector->take()) {
+            if (const auto* name = std::get_if<RankName>(&message)) {
+                names[name->rank].push_back(name->name.text);
+                QCOMPARE(std::size_t{name->name.number}, names[name->rank].size());
+            }
+            if (const auto* some = std::get_if<std::vector<Event>>(&message))
+                for (const Event& event : *some) {
+                    ++events[event.rank];
+                    QVERIFY(nameNumber(event.action) <= names[event.rank].size());
+                }
+        }
+        for (int rank = 0; rank < 2; ++rank) {
+            QCOMPARE(events[rank], 3);
+            QCOMPARE(names[rank].size(), std::size_t{3});
+            QCOMPARE(names[rank].back(), "name 3 of rank " + std::to_string(rank));
+        }
+    }
+
     void brokenLinksLoseAndDoubleNothing() {
         const std::uint64_t seed = freshSeed();
         const auto collector = listen(2);

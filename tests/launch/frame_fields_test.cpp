@@ -52,6 +52,7 @@ private Q_SLOTS:
                "01000000030000006712000002000000066e6f64652d31027430");
         goesAs(ClockLine{-5, 1'000'000'007, 0.000125}, "fbffffffffffffff07ca9a3b00000000fca9f1d24d62203f");
         goesAs(LogLine{-2, 1, LogLevel::Warning, "a \xc2\xb5-line"}, "feffffffffffffff01096120c2b52d6c696e65");
+        goesAs(EventName{3, "layer 0"}, "03000000076c617965722030");
         goesAs(std::uint64_t{513}, "0102000000000000");
         goesAs(std::string("wrong token"), "0b77726f6e6720746f6b656e");
     }

@@ -11,7 +11,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <limits>
+#include <optional>
 
 using namespace shardlab::test;
 
@@ -218,6 +220,43 @@ private Q_SLOTS:
         QCOMPARE(json["bubble"].toObject()["theory"].toDouble(), 0.4);
         QVERIFY(json["losses"].toArray().isEmpty());
         QCOMPARE(json["run"].toString(), QString("a file.shardlab"));
+    }
+
+    /// Another program tells the losses of some steps; those after the last of them were "nan".
+    void whatAProgramDidNotTellIsNoLoss() {
+        for (const bool withLayout : {true, false}) {
+            RunHeader header = headerOfTwoRanks();
+            header.origin = "train.py";
+            header.layoutGiven = withLayout;
+            RunFigures figures(header);
+            const auto withoutDetails = [&](int step, std::optional<double> loss) {
+                std::vector<Event> events;
+                for (int rank = 0; rank < 2; ++rank) {
+                    events.push_back(span(EventKind::Step, Lane::Host, rank, step, step * 100, step * 100 + 100));
+                    events.back().value = 1;
+                }
+                if (loss) events.push_back(counter(EventKind::Loss, 1, step, *loss));
+                figures.add(events);
+            };
+            withoutDetails(0, std::nullopt);
+            addStep(figures, 1, 3.0);
+            withoutDetails(2, std::nullopt);
+            withoutDetails(3, 2.5);
+            QCOMPARE(figures.summary().losses.back(), 2.5);
+            withoutDetails(4, std::nullopt);
+            const std::vector<double> losses = figures.summary().losses;
+            QCOMPARE(losses.size(), std::size_t{4});
+            QVERIFY(std::isnan(losses[0]) && std::isnan(losses[2]));
+            QCOMPARE(losses[3], 2.5);
+            // Of a step with details the loss is told: it has diverged.
+            addStep(figures, 5, std::numeric_limits<double>::quiet_NaN());
+            QCOMPARE(figures.summary().losses.size(), withLayout ? std::size_t{6} : std::size_t{4});
+        }
+        RunHeader header = headerOfTwoRanks();
+        header.origin = "train.py";
+        RunFigures silent(header);
+        addStep(silent, 0, std::numeric_limits<double>::quiet_NaN());
+        QVERIFY(silent.summary().losses.empty());
     }
 
     void aDivergedLossKeepsItsPlace() {

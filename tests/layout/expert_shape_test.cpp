@@ -165,6 +165,28 @@ private Q_SLOTS:
         QCOMPARE(expertCapacity(model), 6);  // all tokens of the sample
     }
 
+    /// Where a context group shares the places of a sample, a member has as many rows as its tokens can have, and
+    /// counts on its share of all.
+    void membersShareThePlaces() {
+        ModelSpec model{ModelKind::GptMoe, 2, 4, 1, 16, 10, 0};
+        model.experts.count = 4;
+        model.experts.gate = GateMethod::Switch;
+        model.experts.capacity = 1.25;
+        TensorShare half;
+        half.context = 2;
+        QCOMPARE(expertCapacity(model), 5);
+        QCOMPARE(routedRows(model, 3), std::int64_t{4 * 3 * 5});
+        QCOMPARE(routedRows(model, 3, half), std::int64_t{3 * 8});  // all of its tokens, and no more
+        QCOMPARE(expertRows(model, 3, half), std::int64_t{3 * 8});
+        model.experts.capacity = 0.5;
+        QCOMPARE(expertRows(model, 3, half), std::int64_t{4 * 3 * 2 / 2});
+        QCOMPARE(routedRows(model, 3, half), std::int64_t{4 * 3 * 2});  // all places may be its tokens'
+        half.folds = 2;
+        QCOMPARE(expertRows(model, 3, half), std::int64_t{4 * 3 * 2 / 4});
+        model.experts.capacity = 0;
+        QCOMPARE(routedRows(model, 3, half), std::int64_t{3 * 8});
+    }
+
     /// Switch-Base with 128 experts, 7.4 billion parameters in twelve encoder and twelve decoder layers (2101.03961):
     /// of its experts' weights, 12 · 128 · 2 · 768 · 3072, here with biases.
     void switchBaseIsAsLargeAsPublished() {

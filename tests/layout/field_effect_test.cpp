@@ -7,10 +7,10 @@
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/presets.h"
-#include "engine/predict/plan/plan.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/random_field.h"
 #include "tests/support/seed.h"
+#include "tests/support/told_plan.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -57,28 +57,9 @@ Layout randomLayout(const std::vector<Preset>& all, RandomStream& random) {
     }
 }
 
-/// Everything that a plan tells but the layout itself.
 std::string told(const Layout& layout) {
     const auto plan = makePlan(layout);
-    if (!plan) return "faults";
-    std::string text;
-    const auto add = [&](double value) { text += std::to_string(value) + ' '; };
-    for (const double value :
-         {plan->stepSeconds, plan->tokensPerSecond, plan->bubble, plan->bubbleTheory, plan->flopsPerStep,
-          plan->mfu * 1e6, plan->exposedCommunication, double(plan->parameters), double(plan->device.capacityBytes),
-          double(plan->device.usableBytes())})
-        add(value);
-    for (const RankMemory& memory : plan->memory) {
-        for (const std::int64_t bytes : memory.bytes) add(double(bytes));
-        add(double(memory.peak));
-    }
-    for (const AxisTraffic& traffic : plan->traffic)
-        text += traffic.what.english() + ' ' + std::to_string(traffic.bytes) + ' ' + traffic.how.english() + '\n';
-    for (const Sentence& note : plan->notes) text += note.english() + '\n';
-    for (const Event& event : plan->simulation.events)
-        text += std::to_string(event.begin) + ' ' + std::to_string(event.end) + ' ' + std::to_string(event.bytes) +
-                ' ' + std::to_string(event.action) + '\n';
-    return text;
+    return plan ? shardlab::test::told(*plan) : "faults";
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
-#include "tests/layout/legal_but_one.h"
 #include "tests/support/wings.h"
 
 #include <QTest>
@@ -29,25 +28,6 @@ const Fault* at(const std::vector<Fault>& faults, const std::string& pointer) {
 class LayoutCheckTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
-    void oneFaultIsOneFault_data() {
-        QTest::addColumn<int>("index");
-        for (std::size_t i = 0; i < allSingleFaults().size(); ++i)
-            QTest::newRow(allSingleFaults()[i].name) << static_cast<int>(i);
-    }
-    void oneFaultIsOneFault() {
-        QFETCH(int, index);
-        const SingleFault each = allSingleFaults()[static_cast<std::size_t>(index)];
-        Layout layout;
-        QVERIFY(checked(layout).empty());
-        each.change(layout);
-        const auto faults = checked(layout);
-        QVERIFY2(faults.size() == 1, toText(faults).c_str());
-        const Fault& fault = faults.front();
-        QCOMPARE(fault.pointer, std::string(each.pointer));
-        QVERIFY2(fault.legal.english().find(each.legal) != std::string::npos, toText(fault).c_str());
-        QVERIFY2(!fault.what.empty() && !fault.why.empty(), toText(fault).c_str());
-    }
-
     void expertsMayBeSpread() {
         Layout layout;
         layout.model.kind = ModelKind::GptMoe;
@@ -58,14 +38,6 @@ private Q_SLOTS:
                 layout.parallel.zero = zero;
                 QVERIFY2(checked(layout).empty(), toText(checked(layout)).c_str());
             }
-    }
-
-    void chunksOfAScheduleWithoutThemAreRefused() {
-        Layout layout;
-        layout.schedule.chunks = 2;
-        const auto faults = checked(layout);
-        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/schedule/chunks" && faults[0].legal.english() == "1",
-                 toText(faults).c_str());
     }
 
     void faultsDoNotHideOneAnother() {
@@ -148,16 +120,6 @@ private Q_SLOTS:
             Layout legal = layout;
             rankCount(legal), stageCount(legal), microbatches(legal), stageLayers(legal), tokensPerStep(legal);
         }
-    }
-
-    void hugeStepsAreRefused() {
-        Layout layout;
-        layout.batch = {1 << 24, 1};
-        layout.model.hidden = 4;
-        layout.model.heads = 1;
-        layout.model.sequence = 1;
-        const auto faults = checked(layout);
-        QVERIFY2(faults.size() == 1 && faults[0].pointer == "/batch/global", toText(faults).c_str());
     }
 };
 

@@ -102,6 +102,76 @@ private Q_SLOTS:
         QCOMPARE(ignored("of type 75"), std::int64_t{2});
     }
 
+    /// NCCL tells the size of a message in its range's payload; in a group kernels are asked for where the group ends.
+    void callsOfNcclTellTheirBytes() {
+        const quint32 seed = freshSeed();
+        RandomEvents random(seed);
+        const std::int64_t reduced = random.below(1 << 30) + 1, part = random.below(1 << 20) + 1,
+                           sent = random.below(1 << 20) + 1, received = random.below(1 << 20) + 1, ranks = 7;
+        const std::uint64_t communicator = 0x8000'0000'dead'beef;
+        const auto blob = [](int schema, std::initializer_list<std::uint64_t> numbers) {
+            QByteArray bytes;
+            const auto put = [&](std::uint64_t number) {
+                for (int i = 0; i < 8; ++i) bytes.append(static_cast<char>(number >> (8 * i)));
+            };
+            for (const std::uint64_t number : {std::uint64_t{3}, static_cast<std::uint64_t>(schema),
+                                               static_cast<std::uint64_t>(8 * numbers.size()), std::uint64_t{32}})
+                put(number);
+            for (const std::uint64_t number : numbers) put(number);
+            return "X'" + bytes.toHex().toStdString() + "'";
+        };
+        auto database = Database::open(path("payloads.sqlite"), DatabaseMode::Create);
+        QVERIFY(database && database->run(report));
+        const std::string thread = std::to_string(process(101) + 5), global = std::to_string(process(101));
+        std::string rows =
+            "ALTER TABLE NVTX_EVENTS ADD COLUMN binaryData TEXT;"
+            "CREATE TABLE NVTX_PAYLOAD_SCHEMA_ENTRIES(domainId INTEGER, schemaId INTEGER, idx INTEGER, type INTEGER, "
+            "name TEXT, offset INTEGER);"
+            "INSERT INTO NVTX_PAYLOAD_SCHEMA_ENTRIES VALUES(3, 16777216, 0, 18, 'NCCL communicator ID', NULL),"
+            "(3, 16777216, 1, 5, 'No. of ranks', 8), (3, 16777217, 0, 18, 'NCCL communicator ID', NULL),"
+            "(3, 16777217, 1, 22, 'Message size [bytes]', 8), (3, 16777218, 0, 22, 'Message size [bytes]', 0);"
+            "INSERT INTO StringIds VALUES(10, 'ncclDevKernel_AllReduce'), (11, 'ncclDevKernel_SendRecv'), "
+            "(12, 'ncclDevKernel_AllGather');";
+        const auto range = [&](std::int64_t begin, const char* name, const std::string& data) {
+            rows += "INSERT INTO NVTX_EVENTS VALUES(" + std::to_string(begin) + ", " + std::to_string(begin + 50) +
+                    ", 59, '" + name + "', " + thread + ", NULL, " + data + ");";
+        };
+        const auto kernel = [&](std::int64_t asked, int name) {
+            const std::string launch = std::to_string(asked);
+            rows += "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES(" + launch + ", " + launch + ", " + thread +
+                    ", 3, " + launch + "); INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES(" +
+                    std::to_string(asked + 1000) + ", " + std::to_string(asked + 1100) + ", 0, 7, " + launch + ", " +
+                    global + ", " + std::to_string(name) + ");";
+        };
+        range(100, "ncclCommInitRankConfig", blob(16777216, {communicator, static_cast<std::uint64_t>(ranks)}));
+        range(200, "ncclAllReduce", blob(16777218, {static_cast<std::uint64_t>(reduced)}));
+        kernel(220, 10);
+        range(300, "ncclGroupStart", "NULL");
+        range(400, "ncclSend", blob(16777217, {communicator, static_cast<std::uint64_t>(sent)}));
+        range(500, "ncclRecv", blob(16777217, {communicator, static_cast<std::uint64_t>(received)}));
+        range(600, "ncclGroupEnd", "NULL");
+        kernel(620, 11);
+        kernel(630, 11);
+        range(700, "ncclAllGather", blob(16777217, {communicator, static_cast<std::uint64_t>(part)}));
+        kernel(710, 12);
+        range(800, "ncclAllReduce", "X'0300000000'");  // cut off
+        kernel(820, 10);
+        kernel(900, 10);  // in no range
+        QVERIFY(database->run(rows.c_str()) && database->close());
+        const auto made = importRun({{path("payloads.sqlite")}, path("run.shardlab"), ""});
+        QVERIFY2(made, made ? "" : made.error().text().c_str());
+        const auto run = RunReader::open(path("run.shardlab"));
+        QVERIFY(run);
+        std::vector<std::int64_t> bytes;
+        QVERIFY((*run)->readEvents([&](std::span<const Event> block) {
+            for (const Event& event : block)
+                if (event.kind == EventKind::Collective) bytes.push_back(event.bytes);
+            return true;
+        }));
+        QVERIFY2(bytes == (std::vector<std::int64_t>{reduced, sent + received, 0, part * ranks, 0, 0}),
+                 qPrintable(QString("seed %1").arg(seed)));
+    }
+
     void anotherDatabaseIsRefused() {
         auto database = Database::open(path("other.sqlite"), DatabaseMode::Create);
         QVERIFY(database && database->run("CREATE TABLE t(a)") && database->close());

@@ -24,6 +24,7 @@ private Q_SLOTS:
             written.clockOrigin = static_cast<std::int64_t>(random.generate64());
             written.oversubscribed = random.bounded(2) == 1;
             written.threads = random.bounded(1, 65);
+            if (random.bounded(2) == 1) written.operationsEvery = random.bounded(1, 1000);
             if (random.bounded(2) == 1) written.profile = "/tmp/a folder/profile.json";
             written.checkpoints = "/tmp/a run " + std::to_string(random.generate()) + ".checkpoints";
             if (random.bounded(2) == 1) written.resume = written.checkpoints / "000001-step-5";
@@ -37,6 +38,7 @@ private Q_SLOTS:
             QCOMPARE(read->clockOrigin, written.clockOrigin);
             QCOMPARE(read->oversubscribed, written.oversubscribed);
             QCOMPARE(read->threads, written.threads);
+            QCOMPARE(read->operationsEvery, written.operationsEvery);
             QCOMPARE(read->profile, written.profile);
             QCOMPARE(read->checkpoints, written.checkpoints);
             QCOMPARE(read->resume, written.resume);
@@ -51,6 +53,7 @@ private Q_SLOTS:
         QTest::newRow("value missing") << List{"--layout"};
         QTest::newRow("no number") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--threads", "2x"};
         QTest::newRow("zero threads") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--threads", "0"};
+        QTest::newRow("no operations") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--operations", "0"};
         QTest::newRow("no stretch") << List{"--layout", "l", "--folder", "f", "--socket", "s", "--stretch", "0"};
         QTest::newRow("no socket") << List{"--layout", "l", "--folder", "f"};
     }

@@ -61,12 +61,11 @@ private:
             const bool experts = hasExperts(layout.model);
             const bool folded = experts && split.tensor > 1 && coin();  // each expert whole on one rank
             if (experts && !folded) split.tensor = 1;
-            if (experts) split.context = 1;
             if (split.ranks() > 8 || split.ranks() == 1) continue;
             split.method = one({ContextKind::Ring, ContextKind::Ulysses});
             splitOver(layout, split);
             if (experts) {
-                if (coin()) layout.parallel.expert = one({1, split.data});
+                if (coin()) layout.parallel.expert = one({1, split.data, split.data * split.context});
                 if (folded) layout.parallel.expertTensor = 1, layout.parallel.expert *= split.tensor;
                 drawExperts(
                     layout.model, [&](int n) { return below(n); }, layout.parallel.expert);
@@ -169,10 +168,13 @@ private:
         }
     }
 
-    /// Without a pipeline, whose messages are held for longer where a neighbour is late. Where experts without a limit
-    /// of places are spread, the rows that come depend on what is trained.
+    /// Without a pipeline, whose messages are held for longer where a neighbour is late. Where experts are spread that
+    /// have no limit of places, or one that a context group shares, the rows that come depend on what is trained.
     static void requireMemoryOf(const Plan& plan, const RunOutcome& run) {
-        if (hasExperts(plan.layout.model) && plan.layout.parallel.expert > 1 && dropless(plan.layout.model)) return;
+        const ParallelSpec& parallel = plan.layout.parallel;
+        if (hasExperts(plan.layout.model) && parallel.expert > 1 &&
+            (dropless(plan.layout.model) || parallel.context > 1))
+            return;
         for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
             std::int64_t peak = 0;
             for (const Event& event : run.ranks[static_cast<std::size_t>(rank)].events)

@@ -23,10 +23,9 @@ void drawFolds(ParallelSpec& parallel, const Below& below) {
 }
 
 /// `below(n)` draws a whole number from 0 to n − 1. The model suits the layout's degrees, which are set before: they
-/// divide its experts, and it has at least as many heads and columns. `dropless`: no expert has a limit of places, as
-/// members of a context group need it.
+/// divide its experts, and it has at least as many heads and columns.
 template <class Below>
-void drawExperts(Layout& layout, const Below& below, bool dropless) {
+void drawExperts(Layout& layout, const Below& below) {
     ModelSpec& model = layout.model;
     MoeSpec& experts = model.experts;
     const int t = layout.parallel.tensor, ofExpert = t / expertFolds(layout.parallel);
@@ -45,8 +44,7 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
                            "sigmoid-top-k",
                            "sigmoid-in-groups",
                            "capped-expert-choice"};
-    do experts.gate = named(gates[static_cast<std::size_t>(below(int(gates.size())))]);
-    while (dropless && (expertsChoose(model) || traits(experts.gate).draws));
+    experts.gate = named(gates[static_cast<std::size_t>(below(int(gates.size())))]);
     const bool mayBeDropless = !expertsChoose(model) && !traits(experts.gate).draws;
     const bool groups = hasGroups(model) || choosesInGroups(model);
     experts.count = groups ? 12 : 4 + 2 * below(2);
@@ -56,7 +54,7 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
     experts.topK = 2;
     experts.balance = 0.1;
     experts.scale = 1 + 0.5 * below(3);
-    experts.capacity = dropless || (mayBeDropless && below(2)) ? 0 : 1.25;
+    experts.capacity = mayBeDropless && below(2) ? 0 : 1.25;
     experts.dropout = experts.capacity > 0 && below(2) ? 0.2 : 0;
     experts.width = below(2) ? 0 : ofExpert + below(12 * ofExpert);
     experts.scoreBias = below(2);
@@ -71,6 +69,9 @@ void drawExperts(Layout& layout, const Below& below, bool dropless) {
 inline void fitWidth(Layout& layout) {
     if (layout.model.experts.width < layout.parallel.tensor) layout.model.experts.width = 0;
 }
+
+/// How many rows come where experts are spread is known to a run alone.
+inline bool rowsVary(const Layout& layout) { return dropless(layout.model) || layout.parallel.context > 1; }
 
 /// Each rank of a tensor group has its part of all experts.
 inline void keepTogether(Layout& layout) {

@@ -111,7 +111,8 @@ void compare(const Layout& layout, const StageShape& shape, const StageNeighbour
                                         : std::make_unique<TensorParallel>(arena, *tensor, layout.parallel.sequence);
         const auto contextGroup =
             c == 1 ? nullptr : std::make_unique<ContextParallel>(*context, layout.parallel.contextKind);
-        const auto expertGroup = spread == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, layout.batch.micro);
+        const auto expertGroup =
+            spread == 1 ? nullptr : std::make_unique<ExpertParallel>(*experts, MemberSamples{layout.batch.micro});
         wrong[static_cast<std::size_t>(member)] = tryStage(layout, shape, neighbours, splitBackward, *tensorGroup,
                                                            contextGroup.get(), expertGroup.get(), arena);
     });
@@ -148,14 +149,13 @@ private Q_SLOTS:
             parallel.expert = parallel.data = 1 + below(2);
             parallel.pipeline = 1 + below(3);
             drawFolds(parallel, below);
-            drawExperts(layout, below, inContext);
+            drawExperts(layout, below);
             if (inContext && layout.model.heads % (parallel.tensor * parallel.context) == 0 && below(2))
                 parallel.contextKind = ContextKind::Ulysses;
             layout.model.layers = parallel.pipeline * (1 + below(3));
             layout.model.experts.denseLayers = 0;
             layout.model.experts.every = 1 + below(std::min(2, layout.model.layers));
-            // How many rows come where experts are spread, and nothing is dropped, is known to a run alone.
-            if (dropless(layout.model)) keepTogether(layout);
+            if (rowsVary(layout)) keepTogether(layout);
             layout.batch.micro = 1 + below(3);
             const int tokens = layout.batch.micro * layout.model.sequence / parallel.context;
             parallel.sequence = parallel.tensor > 1 && tokens % parallel.tensor == 0 && below(2);
@@ -192,7 +192,7 @@ private Q_SLOTS:
         const std::string error = runRanks(members, [&](int member, Communicator& world) {
             Arena arena;
             TensorGroup alone(arena);
-            ExpertParallel experts(world, layout.batch.micro);
+            ExpertParallel experts(world, {layout.batch.micro});
             StageSpec spec{layout.model, 1, 0, layout.model.layers, true, true, layout.batch.micro};
             Stage stage(spec, arena, alone, nullptr, &experts);
             RandomStream random(seed + member, "tokens");

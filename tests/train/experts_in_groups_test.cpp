@@ -80,7 +80,7 @@ private:
         if (2 * parallel.data * inGroup <= mostRanks && below(2)) parallel.pipeline = 2;
         if (inContext && below(2)) parallel.expert = parallel.data * parallel.context;
         drawFolds(parallel, below);
-        drawExperts(layout, below, inContext);
+        drawExperts(layout, below);
         if (inContext && layout.model.heads % inGroup == 0 && below(2)) parallel.contextKind = ContextKind::Ulysses;
         layout.data.kind = DataKind::Text;
         layout.data.path = folder_.filePath("text.txt").toStdString();
@@ -165,8 +165,7 @@ private Q_SLOTS:
             layout.run.steps = 2;
             layout.run.validateEvery = 0;
             if (random.below(2)) layout.precision.compute = NumberFormat::Bf16;
-            // How many rows come where experts are spread, and nothing is dropped, only the run knows.
-            if (dropless(layout.model)) keepTogether(layout);
+            if (rowsVary(layout)) keepTogether(layout);
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             const std::string text = writeLayout(layout);

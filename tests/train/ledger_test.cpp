@@ -44,7 +44,8 @@ public:
                                      : std::make_unique<TensorParallel>(arena_, tensor, layout.parallel.sequence)),
           context_(context.size() == 1 ? nullptr
                                        : std::make_unique<ContextParallel>(context, layout.parallel.contextKind)),
-          experts_(experts.size() == 1 ? nullptr : std::make_unique<ExpertParallel>(experts, layout.batch.micro)) {
+          experts_(experts.size() == 1 ? nullptr
+                                       : std::make_unique<ExpertParallel>(experts, MemberSamples{layout.batch.micro})) {
         const std::vector<StageShape> shapes = stageShapes(layout);
         int first = 0;
         for (int stage = 0; stage < lowered.stages(); ++stage) {
@@ -289,7 +290,7 @@ private Q_SLOTS:
                 if (layout.parallel.sequence) layout.model.sequence *= t;
             }
             layout.model.dropout = random.below(2) ? 0.1 : 0;
-            if (!experts && !images && random.below(3) == 0) {
+            if (!images && random.below(3) == 0) {
                 layout.parallel.context = 2 + static_cast<int>(random.below(2));
                 const int c = layout.parallel.context;
                 layout.model.sequence *= 2 * c;
@@ -307,7 +308,8 @@ private Q_SLOTS:
                 layout.model.hidden = queries * width;
             }
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
-            if (experts && method.flushes && random.below(2))
+            // How many rows come where experts are spread in context groups, the run alone knows.
+            if (experts && layout.parallel.context == 1 && method.flushes && random.below(2))
                 layout.parallel.expert = layout.parallel.data = 2 + below(2);
             if (experts) drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1);
             layout.cluster.hosts[0].devices =

@@ -104,6 +104,25 @@ private Q_SLOTS:
         }
     }
 
+    /// Every step moves the biases of choices by the load of all replicas, whoever updates the weights.
+    void biasesOfChoicesMoveToo() {
+        Layout layout = layoutOf(3, 2, 1, "adamw");
+        layout.model.kind = ModelKind::LlamaMoe;
+        layout.model.experts = {.count = 4, .gate = GateMethod::SigmoidTopK, .capacity = 0, .biasRate = 0.2};
+        const auto lossesOf = [](const Layout& trained) {
+            const RunOutcome run = runInProcess(planOf(trained));
+            if (!run.error.empty()) qWarning("%s", run.error.c_str());
+            return run.counter(EventKind::Loss);
+        };
+        const auto wanted = lossesOf(layout);
+        Layout unmoved = layout;
+        unmoved.model.experts.biasRate = 0;
+        layout.parallel.exchange = Exchange::Server;
+        QCOMPARE(wanted.size(), std::size_t(layout.run.steps));
+        QVERIFY(lossesOf(unmoved) != wanted);
+        QVERIFY2(lossesOf(layout) == wanted, qPrintable(QString("seed %1").arg(seed_)));
+    }
+
     /// All replicas skip the steps that the server's sums tell it to skip, and scale the next alike; whoever had the
     /// first gradient that was not finite tells where.
     void lossScalesToo_data() {

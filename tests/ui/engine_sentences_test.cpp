@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the engine says, in the Chinese desktop: notes, faults, findings about orders, reasons of candidates, refusals
 // of trainers and errors have no English word but names, fields and units.
-#include "tests/layout/legal_but_one.h"
+#include "tests/layout/refusals/all.h"
+#include "tests/layout/refusals/field_limits.h"
 #include "tests/ui/foreign_words.h"
 #include "tests/support/places.h"
 #include "tests/support/wings.h"
@@ -84,7 +85,7 @@ private Q_SLOTS:
             const QSet<QString> known = knownWords(preset.layout);
             QStringList texts;
             std::vector<Sentence> sentences = plan->notes;
-            for (const Reason& reason : reasons(*plan)) texts << reason.title << reason.why;
+            for (const shardlab::ui::Reason& reason : reasons(*plan)) texts << reason.title << reason.why;
             for (const AxisTraffic& traffic : plan->traffic) sentences.push_back(traffic.what);
             if (plan->mesh.ranks() <= 4)  // else the search for what is faster takes long
                 for (const StepOverhead& overhead : largestOverheads(*plan)) {
@@ -100,19 +101,22 @@ private Q_SLOTS:
     }
 
     void faultsAreChinese() {
+        addHostlessDevice();
         const QSet<QString> known = knownWords({});
         QSet<QString> seen;
         QString foreign;
-        for (const SingleFault& each : allSingleFaults()) {
+        const auto tell = [&](const auto& change) {
             Layout layout;
-            each.change(layout);
+            change(layout);
             for (const Fault& fault : check(layout, scheduleMethods())) {
                 const QString text = faultText(fault);
                 foreign += foreignWords(text, known);
                 foreign += wrongWords(sentenceOf(fault), known);
                 seen += text;
             }
-        }
+        };
+        for (const auto& each : allRefusals()) tell(each.change);
+        for (const OutOfLimits& each : outOfLimits()) tell(each.change);
         QVERIFY2(foreign.isEmpty(), qPrintable(foreign));
         QVERIFY(seen.size() > 100);
     }

@@ -4,9 +4,11 @@
 
 #include "tests/support/wings.h"
 
+#include "engine/layout/devices.h"
 #include "engine/layout/fields.h"
 #include "engine/layout/registries.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/layout/stacks.h"
 #include "ui/core/words.h"
 
 #include <QRegularExpression>
@@ -38,7 +40,14 @@ inline QSet<QString> knownWords(const Layout& layout) {
         add(field.pointer);
         if (const auto* words = std::get_if<WordField>(&field.access))
             for (const std::string_view each : words->words) add(each);
-        for (const RegistryEntry& entry : registryOf(field, scheduleMethods())) add(entry.name);
+        if (const auto* words = std::get_if<WordSetField>(&field.access))
+            for (const std::string_view each : words->words) add(each);
+        for (const RegistryEntry& entry : registryOf(field, scheduleMethods())) {
+            add(entry.name);
+            if (const SoftwareStack* stack = findStack(entry.name)) add(wordOf(stack->attention));
+            const DevicePreset* device = findDevice(entry.name);
+            if (const Architecture* its = device ? findArchitecture(device->architecture) : nullptr) add(its->title);
+        }
     }
     for (const ScheduleMethod& method : scheduleMethods()) add(term(method.title).toStdString());
     add(layout.name);

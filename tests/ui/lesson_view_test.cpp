@@ -9,6 +9,7 @@
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/lesson/presenter.h"
+#include "ui/views/lesson/strip_drawing.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
@@ -88,6 +89,15 @@ private Q_SLOTS:
         QVERIFY2(room.lessons().state(1) == LessonSession::State::Ran, qPrintable(room.lessons().trouble(1)));
         QCOMPARE(room.page().count("– (run it)"), waiting - 1);
         QVERIFY(!room.model().store().lane(3, Lane::Compute).empty());
+        // Its last step stands in the text, a row for each pipeline rank.
+        const StepStrip strip = room.lessons().strip(1);
+        QCOMPARE(strip.rows, 4);
+        QVERIFY(strip.seconds > 0 && room.lessons().longestStrip() == strip.seconds);
+        QVERIFY(strip.seconds < 2 * room.lessons().known()[1].measured->summary.stepSeconds);
+        for (const StepStrip::Bar& bar : strip.bars) QVERIFY(bar.begin >= 0 && bar.end <= strip.seconds);
+        QCOMPARE(room.lessons().strip(0).rows, 0);
+        const auto drawings = room.view().findChildren<StripDrawing*>();
+        QCOMPARE(std::ranges::count_if(drawings, &QWidget::isVisible), std::ptrdiff_t{1});
         const QStringList table = room.view().asTable().split('\n');
         const auto row = table.filter(QStringLiteral("gpipe\tbubble\t"));
         QVERIFY2(row.size() == 1 && row.front().count('%') == 3, qPrintable(row.join('\n')));

@@ -46,8 +46,18 @@ private Q_SLOTS:
     }
 
     void englishStaysAsItIs() {
-        const char* line = "rank 2 was killed by SIGKILL at step 12 in 1F3, waiting for rank 3";
+        const char* line = "rank 2 was killed by SIGKILL at step 12, waiting for rank 3";
         QCOMPARE(logWords(line), QLatin1String(line));
+    }
+
+    /// Raw names of actions once stood alone, for whoever knows what 1F3 is.
+    void actionsHaveWords() {
+        QCOMPARE(logWords("rank 2 was killed by SIGKILL at step 12 in 1F3, waiting for rank 3"),
+                 QStringLiteral("rank 2 was killed by SIGKILL at step 12 in 1F3 (forward · stage 1 · microbatch 3), "
+                                "waiting for rank 3"));
+        QCOMPARE(logWords("flight record: step 22: 1SEND_B3 to rank 0, 128 KiB, took 1.68 ms"),
+                 QStringLiteral("flight record: step 22: 1SEND_B3 (send backward · stage 1 · microbatch 3) to rank 0, "
+                                "128 KiB, took 1.68 ms"));
     }
 
     /// Once English in the Chinese window.

@@ -311,9 +311,15 @@ void RunViewsTest::lossTableAndValues() {
     QVERIFY(!view.logarithmic());
     QTest::mouseClick(view.findChild<QPushButton*>(), Qt::LeftButton);
     QVERIFY(view.logarithmic());
+    // The timeline once stayed where it was, and the cursor was out of its sight.
+    const auto& extents = bench.model.steps().extents();
+    bench.selection.setVisible({extents[0].begin, extents[1].end});
     QTest::mouseClick(view.canvas(), Qt::LeftButton, {}, {view.canvas()->width() / 2, 60});
     const int step = bench.model.steps().indexAt(bench.selection.cursor());
     QVERIFY(step > 3 && step < 9);
+    const TimeRange visible = bench.selection.visible();
+    QVERIFY(visible.begin <= bench.selection.cursor() && bench.selection.cursor() <= visible.end);
+    QCOMPARE(visible.end - visible.begin, (extents[1].end - extents[0].begin) / 2 * 2);
 }
 
 void RunViewsTest::lossOverTheTimeOfTheDevices() {

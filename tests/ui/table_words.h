@@ -2,6 +2,7 @@
 // The words of the engine's tables that the desktop shows, and so translates.
 #pragma once
 
+#include "tests/support/said_patterns.h"
 #include "tests/support/wings.h"
 
 #include "engine/base/memory_category.h"
@@ -26,14 +27,11 @@
 #include "engine/trace/run_file/run_observer.h"
 #include "engine/trace/trainers/trainer_target.h"
 
-#include <QFile>
-#include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <netdb.h>
 #include <set>
 #include <string>
@@ -57,24 +55,11 @@ inline void addSystemReasons(std::set<std::string>& words) {
         words.emplace(::gai_strerror(code));
 }
 
-/// The patterns of the engine's sentences: the literals right behind say( and phrase(, in one piece.
+/// The patterns of all sentences of the engine and of the programs.
 inline void addSentences(std::set<std::string>& words) {
-    static const QRegularExpression said(QStringLiteral(R"~(\b(?:say|phrase)\(\s*((?:"(?:[^"\\]|\\.)*"\s*)+))~")),
-        piece(QStringLiteral(R"~("((?:[^"\\]|\\.)*)")~"));
-    std::vector<std::filesystem::directory_entry> sources;
     for (const char* folder : {SHARDLAB_SOURCE_DIR "/engine", SHARDLAB_SOURCE_DIR "/app"})
-        std::ranges::copy(std::filesystem::recursive_directory_iterator(folder), std::back_inserter(sources));
-    for (const auto& entry : sources) {
-        QFile file(QString::fromStdString(entry.path().string()));
-        if (!entry.is_regular_file() || !file.open(QIODevice::ReadOnly)) continue;
-        const QString source = QString::fromUtf8(file.readAll());
-        for (auto each = said.globalMatch(source); each.hasNext();) {
-            QString pattern;
-            for (auto part = piece.globalMatch(each.next().captured(1)); part.hasNext();)
-                pattern += part.next().captured(1);
-            words.insert(pattern.replace(QStringLiteral("\\\""), QStringLiteral("\"")).toStdString());
-        }
-    }
+        for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
+            if (entry.is_regular_file()) words.merge(saidPatterns(sourceText(entry.path())));
 }
 
 inline std::set<std::string> tableWords() {

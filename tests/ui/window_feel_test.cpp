@@ -19,6 +19,7 @@
 #include <QElapsedTimer>
 #include <QFileDialog>
 #include <QHash>
+#include <QHeaderView>
 #include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
@@ -29,8 +30,10 @@
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QTabBar>
+#include <QTemporaryDir>
 #include <QToolButton>
 #include <QToolTip>
+#include <QTreeView>
 #include <QtTest>
 
 #include <algorithm>
@@ -56,6 +59,7 @@ private Q_SLOTS:
     void eachViewSaysWhatItShows();
     void tabsKeepTheirTitles();
     void iconsOfTheFileDialogAreSeen();
+    void sizesAndDatesOfFilesAreRead();
     void whatGrewUnseenIsScrolledInFull();
     void aHintIsReadInLowPanels();
     void otherColoursPolishFewTimes();
@@ -208,6 +212,30 @@ void WindowFeelTest::tooltipsAreWrapped() {
     QTRY_VERIFY(!tip());
     shows(words);  // a new one
     QToolTip::hideText();
+}
+
+/// Columns of one width cut a file's size and the time of its last change.
+void WindowFeelTest::sizesAndDatesOfFilesAreRead() {
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.show();
+    const QTemporaryDir folder;
+    QFile file(folder.filePath(QStringLiteral("a-run-of-some-name.shardlab")));
+    QVERIFY(file.open(QIODevice::WriteOnly) && file.write(QByteArray(1234567, 'x')) > 0);
+    file.close();
+    QFileDialog dialog(&window, QString(), folder.path());
+    dialog.setOption(QFileDialog::DontUseNativeDialog);
+    dialog.show();
+    auto* files = dialog.findChild<QTreeView*>(QStringLiteral("treeView"));
+    QVERIFY(files);
+    QTRY_COMPARE(files->model()->rowCount(files->rootIndex()), 1);
+    const QModelIndex first = files->model()->index(0, 0, files->rootIndex());
+    for (int column = 1; column < files->model()->columnCount(); ++column) {
+        const QString text = first.siblingAtColumn(column).data().toString();
+        QVERIFY(!text.isEmpty());
+        QTRY_VERIFY2(files->columnWidth(column) > files->fontMetrics().horizontalAdvance(text), qPrintable(text));
+    }
+    QVERIFY(files->header()->length() <= files->viewport()->width());
 }
 
 void WindowFeelTest::theViewWithTheKeyboardIsFramed() {

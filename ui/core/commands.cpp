@@ -51,6 +51,10 @@ constexpr CommandSpec specs[] = {
      QT_TR_NOOP("Show the layout in Design as a configuration of accelerate, and save it")},
     {"export.last", runMenu, QT_TR_NOOP("Export for the last trainer …"), "Ctrl+Shift+E",
      QT_TR_NOOP("Show the layout in Design as a configuration of the trainer that was chosen last")},
+    {"run.operations", runMenu, QT_TR_NOOP("Record operations"), "",
+     QT_TR_NOOP("Record in every tenth step of runs that start from now on, and are not paced, the operations within "
+                "each action"),
+     true},
     {"run.pause", runMenu, QT_TR_NOOP("Pause"), "Space", QT_TR_NOOP("Pause after this step, or go on")},
     {"run.step", runMenu, QT_TR_NOOP("Step"), ".", QT_TR_NOOP("Run one more step, then pause")},
     {"run.checkpoint", runMenu, QT_TR_NOOP("Checkpoint now"), "Ctrl+Shift+C",

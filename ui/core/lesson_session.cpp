@@ -112,6 +112,18 @@ bool LessonSession::keepsBack(std::size_t experiment) const {
     });
 }
 
+StepStrip LessonSession::strip(std::size_t experiment) const {
+    if (!lesson() || state(experiment) != State::Ran || keepsBack(experiment)) return {};
+    return memory_[static_cast<std::size_t>(chosen_)].status[experiment].strip;
+}
+
+double LessonSession::longestStrip() const {
+    double longest = 0;
+    for (std::size_t experiment = 0; experiment < known().size(); ++experiment)
+        longest = std::max(longest, strip(experiment).seconds);
+    return longest;
+}
+
 void LessonSession::putShown() {
     if (keepsBack(static_cast<std::size_t>(shown_))) model_.clear();
     else putPrediction({static_cast<std::size_t>(chosen_), static_cast<std::size_t>(shown_)});
@@ -151,7 +163,7 @@ void LessonSession::startNext() {
     running_->experiment = waiting_.front();
     waiting_.pop_front();
     const LessonExperiment& experiment = lessons_[running_->lesson].experiments[running_->experiment];
-    statusOf(*running_) = {State::Running, {}, {}};
+    statusOf(*running_) = {.state = State::Running, .trouble = {}, .file = {}};
     memory_[running_->lesson].known[running_->experiment].measured.reset();
     if (static_cast<std::size_t>(chosen_) == running_->lesson) shown_ = static_cast<int>(running_->experiment);
     putPrediction(*running_);  // until its ranks are there
@@ -234,7 +246,7 @@ void LessonSession::noteSteps() {
 }
 
 void LessonSession::finish(State state, const QString& trouble) {
-    statusOf(*running_) = {state, trouble, run_.runFile()};
+    statusOf(*running_) = {state, trouble, run_.runFile(), state == State::Ran ? lastStepOf(model_) : StepStrip()};
     if (!waiting_.empty()) {
         // The session that told us is still about its end.
         QMetaObject::invokeMethod(

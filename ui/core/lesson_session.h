@@ -8,6 +8,7 @@
 #include "ui/core/lesson_progress.h"
 #include "ui/core/replay_session.h"
 #include "ui/core/run_session.h"
+#include "ui/core/step_strip.h"
 
 #include <QObject>
 
@@ -43,6 +44,12 @@ public:
     State state(std::size_t experiment) const;
     QString trouble(std::size_t experiment) const;                         ///< of one that Failed
     const std::filesystem::path& recording(std::size_t experiment) const;  ///< of one that Ran
+
+    /// The last step of an experiment of the chosen lesson that Ran, if no open question keeps it back; else one
+    /// without rows.
+    StepStrip strip(std::size_t experiment) const;
+    /// Seconds of the longest of these strips; 0 where there is none.
+    double longestStrip() const;
 
     /// Puts an experiment of the chosen lesson into the model; ignored while one runs.
     void show(std::size_t experiment);
@@ -93,6 +100,7 @@ private:
         State state = State::Fresh;
         QString trouble;
         std::filesystem::path file;  ///< the run's, where it Ran
+        StepStrip strip{};           ///< of its last step
     };
     /// What the session remembers of a lesson; empty until the lesson is chosen.
     struct Memory {

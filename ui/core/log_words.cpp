@@ -2,6 +2,7 @@
 #include "ui/core/log_words.h"
 
 #include "engine/base/memory_category.h"
+#include "ui/core/action_words.h"
 #include "ui/core/text.h"
 #include "ui/core/words.h"
 
@@ -242,6 +243,8 @@ std::optional<QString> toldHoldings(const QString& place) {
 /// What stands in a place, of which some is of more parts than a pattern says.
 QString toldPlace(const QString& place) {
     if (const auto held = toldHoldings(place)) return *held;
+    if (const auto action = parseAction(place.toStdString()))
+        return QStringLiteral("%1 (%2)").arg(place, actionWords(*action));
     QStringList parts = place.split(QStringLiteral("; "));
     static const QRegularExpression ofRank(QStringLiteral("^rank (\\d+) (was |waits )(.*)$"));
     for (QString& part : parts) {
@@ -273,9 +276,6 @@ QString toldLine(const QString& line) {
 
 std::span<const char* const> logPatterns() { return patterns; }
 
-QString logWords(std::string_view english) {
-    const bool asWritten = tr(patterns[0]) == QLatin1String(patterns[0]);
-    return asWritten ? text(english) : toldLine(text(english));
-}
+QString logWords(std::string_view english) { return toldLine(text(english)); }
 
 }  // namespace shardlab::ui

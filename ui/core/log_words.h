@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A run file is English, so that it reads the same everywhere: here the lines that the launcher and ranks write into
-// its log, and why a run and its ranks ended, are told in the desktop's language.
+// its log, and why a run and its ranks ended, are told in the desktop's language, and actions get their words.
 #pragma once
 
 #include <QString>

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/core/markdown_page.h"
 
+#include "ui/core/child.h"
+#include "ui/core/formula.h"
+#include "ui/core/formula_object.h"
 #include "ui/core/theme.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QFontInfo>
+#include <QMimeData>
 #include <QScrollBar>
 #include <QTextBlock>
 #include <QTextDocument>
@@ -12,6 +17,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 namespace shardlab::ui {
 namespace {
@@ -90,6 +96,21 @@ void styleBlock(const QTextBlock& block, const Theme& theme) {
     styleCharacters(block, theme);
 }
 
+/// Sets each line of a piece of code as mathematics, if all of them are formulas.
+void setFormulas(QTextDocument& text, const Theme& theme) {
+    for (QTextBlock block = text.begin(); block.isValid();) {
+        std::vector<QTextBlock> piece;
+        for (; block.isValid() && isCode(block) && !isInTable(block); block = block.next()) piece.push_back(block);
+        const bool formulas = std::ranges::all_of(piece, [](const QTextBlock& line) {
+            return line.blockFormat().stringProperty(QTextFormat::BlockCodeLanguage).isEmpty() &&
+                   Formula::of(line.text()).has_value();
+        });
+        for (const QTextBlock& line : piece)
+            if (formulas) setFormula(line, theme.text);
+        if (piece.empty()) block = block.next();
+    }
+}
+
 void styleTable(QTextTable& table, const Theme& theme) {
     QTextTableFormat format = table.format();
     format.setBorder(1);
@@ -139,6 +160,7 @@ QStringList paragraphsOf(const QString& markdown) {
 MarkdownPage::MarkdownPage(QWidget* parent) : QTextBrowser(parent) {
     setOpenLinks(false);
     setFrameShape(QFrame::NoFrame);
+    document()->documentLayout()->registerHandler(FormulaObject::type, child<FormulaObject>(this));
     connect(this, &QTextBrowser::anchorClicked, this, [this](const QUrl& link) {
         bool isNumber = false;
         const int number = link.fragment().toInt(&isNumber);
@@ -156,15 +178,36 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
     setExtraSelections({});
     for (QTextBlock block = text.begin(); block.isValid(); block = block.next())
         if (!isInTable(block)) styleBlock(block, theme);
+    setFormulas(text, theme);
     for (QTextFrame* frame : text.rootFrame()->childFrames())
         if (auto* table = qobject_cast<QTextTable*>(frame)) styleTable(*table, theme);
     moveCursor(QTextCursor::Start);  // a page that appears for the first time is scrolled to its cursor
     verticalScrollBar()->setValue(scrolled);
 }
 
+QMimeData* MarkdownPage::createMimeDataFromSelection() const {
+    QMimeData* copied = QTextBrowser::createMimeDataFromSelection();
+    if (!copied->text().contains(QChar::ObjectReplacementCharacter)) return copied;
+    // What is copied is what a formula was written as; the other forms of the data have nothing in its place.
+    QStringList lines;
+    const QTextCursor selected = textCursor();
+    for (QTextBlock block = document()->findBlock(selected.selectionStart());
+         block.isValid() && block.position() < selected.selectionEnd(); block = block.next()) {
+        QTextCursor within(block);
+        within.setPosition(std::max(block.position(), selected.selectionStart()));
+        within.setPosition(std::min(block.position() + block.length() - 1, selected.selectionEnd()),
+                           QTextCursor::KeepAnchor);
+        const QString part = within.selectedText();
+        lines << (part.contains(QChar::ObjectReplacementCharacter) ? textWithFormulas(block) : part);
+    }
+    copied->clear();
+    copied->setText(lines.join(QLatin1Char('\n')));
+    return copied;
+}
+
 void MarkdownPage::mark(const QStringList& words, int hit, const Theme& theme) {
     QTextBlock block = document()->begin();
-    while (block.isValid() && (!hasWords(block.text(), words) || hit-- > 0)) block = block.next();
+    while (block.isValid() && (!hasWords(textWithFormulas(block), words) || hit-- > 0)) block = block.next();
     if (!block.isValid()) return;
     QList<QTextEdit::ExtraSelection> marks;
     for (const QString& word : words) {

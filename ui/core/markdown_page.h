@@ -26,6 +26,9 @@ public:
     /// it until other text comes.
     void mark(const QStringList& words, int hit, const Theme& theme);
 
+protected:
+    QMimeData* createMimeDataFromSelection() const override;
+
 Q_SIGNALS:
     /// The link "#3" was followed.
     void numberFollowed(int number);

@@ -14,6 +14,12 @@
 #include <algorithm>
 
 namespace shardlab::ui {
+namespace {
+
+constexpr int stepsBetweenOperations = 10;
+
+}  // namespace
+
 struct RunSession::Slot {
     explicit Slot(std::function<void()> wake) : feed(std::move(wake)) {}
     RunFeed feed;  ///< outlives the job
@@ -59,16 +65,15 @@ void RunSession::start(const Layout& layout, std::filesystem::path runFile, Meas
     server_.reset();
     slot_ = std::make_shared<Slot>(gatherNews(drainTimer_));
     setState(RunState::Starting);
-    QThreadPool::globalInstance()->start(
-        [self = QPointer<RunSession>(this), slot = slot_, starter = starter_,
-         options =
-             JobOptions{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}, std::move(agent)},
-         serve = std::move(serve)]() mutable {
-            slot->start(starter, std::move(options), serve);
-            onUserInterface([self, slot = std::move(slot)] {
-                if (self && self->slot_ == slot) self->started(slot);
-            });
+    JobOptions job{layout_, runFile_, {}, std::move(measurements), {}, std::move(resume), {}, std::move(agent)};
+    if (recordsOperations_ && !layout_.cluster.pace) job.operationsEvery = stepsBetweenOperations;
+    QThreadPool::globalInstance()->start([self = QPointer<RunSession>(this), slot = slot_, starter = starter_,
+                                          options = std::move(job), serve = std::move(serve)]() mutable {
+        slot->start(starter, std::move(options), serve);
+        onUserInterface([self, slot = std::move(slot)] {
+            if (self && self->slot_ == slot) self->started(slot);
         });
+    });
 }
 
 void RunSession::started(const std::shared_ptr<Slot>& slot) {

@@ -32,6 +32,10 @@ public:
     /// empty: nowhere; `agent`: as in JobOptions. Ignored while a run is active.
     void start(const Layout& layout, std::filesystem::path runFile, Measurements measurements = {},
                std::filesystem::path resume = {}, std::optional<ServeOptions> serve = {}, std::string agent = {});
+    /// Whether the operations within actions are recorded, in every tenth step of runs that start from now on and are
+    /// not paced.
+    void recordOperations(bool on) { recordsOperations_ = on; }
+    bool recordsOperations() const { return recordsOperations_; }
     void pause() { send(Command::Pause); }
     void resume() { send(Command::Resume); }
     /// One more step, then paused.
@@ -83,6 +87,7 @@ private:
     std::shared_ptr<RunServer> server_;
     bool stopWhenStarted_ = false;
     bool refused_ = false;
+    bool recordsOperations_ = false;
     std::int64_t dropped_ = 0;
     QTimer drainTimer_;
 };

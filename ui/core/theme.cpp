@@ -106,6 +106,7 @@ QColor Theme::action(EventKind kind) const {
     case EventKind::RingHop:
     case EventKind::KeyValueHop:
     case EventKind::ExchangeHeads:
+    case EventKind::GatherChoices:
     case EventKind::DispatchTokens:
     case EventKind::CombineTokens: return hue.comm;
     case EventKind::WeightVersions:

@@ -44,6 +44,7 @@ constexpr Paint paintOf(EventKind kind) {
     case EventKind::DispatchTokens:
     case EventKind::CombineTokens:
     case EventKind::ExchangeHeads:
+    case EventKind::GatherChoices:
     case EventKind::Collective: return Paint::Reduce;
     case EventKind::FreeWeights: return Paint::None;
     case EventKind::MemoryCopy:

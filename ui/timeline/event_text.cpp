@@ -83,7 +83,10 @@ QString hoverText(const RunModel& model, const Event& event) {
     if (showsPrediction(model)) line += tr(" predicted");
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
         line += tr(", predicted %1").arg(predicted);
-    return line;
+    if (event.kind != EventKind::Operation || !model.header().hasLayout() || event.end <= event.begin) return line;
+    const double lasts = static_cast<double>(event.end - event.begin) * 1e-9;
+    line += QLatin1Char('\n') + text(formatBandwidth(static_cast<double>(event.bytes) / lasts));
+    return event.value > 0 ? line + tr(" · %1FLOP/s").arg(text(formatCount(event.value / lasts))) : line;
 }
 
 QString figuresText(const RunModel& model, std::size_t step, int rank) {

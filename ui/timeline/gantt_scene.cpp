@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/timeline/gantt_scene.h"
 
+#include "ui/timeline/action_parts.h"
 #include "ui/timeline/figure_strips.h"
 
 #include <algorithm>
@@ -111,6 +112,9 @@ public:
         draw(Lane::Host, Paint::Checkpoint, {0, row.barTop, 1, row.barHeight});
         for (const Paint paint : {Paint::Checkpoint, Paint::Transfer}) draw(Lane::Copy, paint, copyStrip(row));
     }
+
+    /// What actions are made of, where that was recorded.
+    void parts(const Row& row) { addParts(scene_, model_, shapeOf(row.rank, Lane::Host), row, letters_); }
 
     /// What an imported run's program gave a name, where its prediction would be; one within another is darker.
     void annotations(const Row& row) {
@@ -330,6 +334,7 @@ private:
 void GanttScene::clear() {
     idle.clear();
     numbers.clear();
+    parts.clear();
     strips.clear();
     figures.clear();
     for (auto* batches : {&reduces, &bars, &recomputed, &ticks, &predicted}) {
@@ -377,7 +382,8 @@ void buildScene(GanttScene& scene, const RunModel& model, const RunIndex& index,
             figures.draw(scene, row);
             if (!figures.coarse()) builder.bars(row);
             builder.copies(row);
-            if (!model.header().hasLayout()) builder.annotations(row);
+            if (model.header().hasLayout()) builder.parts(row);
+            else builder.annotations(row);
         }
     }
     index.blocks().end();
@@ -471,6 +477,7 @@ std::optional<Event> eventAt(const RunModel& model, const RunIndex& index, const
         return find(Lane::Copy);
     }
     if (y < row.barTop || y >= row.barTop + row.barHeight) return {};
+    if (const auto part = partAt(model, scale, row, rows.letters(), x, y)) return part;
     const std::optional<Event> compute = find(Lane::Compute);
     const std::optional<Event> comm = find(Lane::Comm);
     const bool onTicks = y >= row.barTop + row.barHeight - row.tickHeight;

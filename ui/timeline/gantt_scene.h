@@ -9,6 +9,7 @@
 #include "ui/timeline/run_index.h"
 
 #include <QRect>
+#include <QString>
 
 #include <algorithm>
 #include <array>
@@ -33,6 +34,12 @@ struct GanttScene {
         int microbatch;
         std::size_t colour;    ///< of the bar
         bool crossed = false;  ///< by outlines, for want of room beside them: it stands on a plate of the bar's colour
+    };
+    struct Part {  ///< a layer or an operation within an action (action_parts.h)
+        QRect box;
+        QString name;
+        bool layer = false;
+        bool products = false;  ///< an operation that multiplies matrices; memory bounds all others
     };
     using Batch = std::vector<QRect>;
 
@@ -64,6 +71,7 @@ struct GanttScene {
     std::vector<Number> numbers;
     std::vector<Strip> strips;
     std::vector<Strip> figures;  ///< of steps whose events are not there: what they were made of, fainter
+    std::vector<Part> parts;     ///< of actions, over their bars
 
     void clear();
     std::size_t rectangles() const;

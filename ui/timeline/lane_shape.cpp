@@ -24,9 +24,6 @@ std::vector<Bar> bars(std::span<const Event> events, const TimeScale& scale, std
     return result;
 }
 
-/// An event to every five pixels can still be told from its neighbours.
-std::size_t mostBars(int from, int to) { return static_cast<std::size_t>(to - from) / 5 + 8; }
-
 /// Those that may reach into [begin, end).
 std::span<const Event> inSight(std::span<const Event> spans, const BlockDigest* digest, std::int64_t begin,
                                std::int64_t end) {
@@ -118,6 +115,8 @@ const Event* nearest(std::span<const Event> events, std::int64_t time, std::int6
 constexpr std::size_t mostPointedAt = 64;  ///< events within reach, beyond which only those exactly there are meant
 
 }  // namespace
+
+std::size_t mostBars(int from, int to) { return static_cast<std::size_t>(to - from) / 5 + 8; }
 
 std::vector<Column> laneColumns(std::span<const Event> events, const LaneIndex& index, const TimeScale& scale,
                                 std::int64_t offset, int from, int to) {

@@ -6,6 +6,7 @@
 #include "ui/store/block_loader.h"
 #include "ui/timeline/lane_index.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -47,6 +48,9 @@ struct LaneShape {
     std::vector<Bar> bars;
     std::vector<Column> columns;  ///< empty columns are left out
 };
+
+/// So many spans can still be told from their neighbours in these pixels: one to every five.
+std::size_t mostBars(int from, int to);
 
 /// `from`, `to`: only pixels within [from, to) are drawn. Columns take the place of bars where there are more events
 /// than pixels to show them in.

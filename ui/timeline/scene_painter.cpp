@@ -115,6 +115,23 @@ void paintShapes(SceneTarget& target, const GanttScene& scene, const Theme& them
     fill(scene.ticks, full);
 }
 
+/// Layers on the panel's colour, operations in those of what bounds them, as the view Kernels has them.
+void paintParts(QPainter& painter, const GanttScene& scene, const Theme& theme) {
+    painter.setFont(theme.bodyAt(9));
+    const QFontMetrics metrics(painter.font());
+    constexpr int beside = 3;
+    for (const GanttScene::Part& part : scene.parts) {
+        const QColor ground =
+            part.layer ? theme.raised : theme.action(part.products ? EventKind::Forward : EventKind::WeightGrad);
+        painter.fillRect(part.box.adjusted(-1, -1, 1, 0), theme.panel);
+        painter.fillRect(part.box, ground);
+        const QRect place = part.box.adjusted(beside, 0, -beside, 0);
+        if (place.width() < metrics.averageCharWidth() * 3 || place.height() < metrics.ascent()) continue;
+        painter.setPen(part.layer ? theme.text : inkOn(ground));
+        painter.drawText(place, Qt::AlignCenter, metrics.elidedText(part.name, Qt::ElideRight, place.width()));
+    }
+}
+
 void paintNumbers(QPainter& painter, const GanttScene& scene, const Theme& theme) {
     const QFont font = theme.monoAt(11);
     painter.setFont(font);
@@ -143,6 +160,7 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme) 
     painter.setRenderHint(QPainter::Antialiasing, false);
     PainterTarget target(painter);
     paintShapes(target, scene, theme);
+    paintParts(painter, scene, theme);
     paintNumbers(painter, scene, theme);
     painter.restore();
 }
@@ -163,6 +181,7 @@ void paintScene(QPainter& painter, const GanttScene& scene, const Theme& theme, 
     paintShapes(pixels, scene, theme);
     painter.save();
     painter.drawImage(area.topLeft(), pixels.image());
+    paintParts(painter, scene, theme);
     paintNumbers(painter, scene, theme);
     painter.restore();
 }

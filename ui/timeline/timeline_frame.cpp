@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Time labels, grid, step numbers and groups of ranks of a timeline.
 #include "engine/layout/mesh/mesh.h"
+#include "ui/timeline/action_parts.h"
 #include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/rank_labels.h"
 #include "ui/timeline/timeline_state.h"
@@ -110,6 +111,11 @@ QRect eventRect(const TimelineState& state, const Event& event) {
     const int left = std::max(state.plot.left(), static_cast<int>(std::floor(state.scale.x(event.begin))));
     const int right =
         std::min(state.plot.right() + 1, std::max(left + 2, static_cast<int>(std::floor(state.scale.x(event.end)))));
+    if (event.lane == Lane::Host && isPart(event.kind) && state.model.header().hasLayout()) {
+        const QRect strip =
+            partStrip(row, event.kind, state.rows.letters()).value_or(QRect(0, row.barTop, 1, row.barHeight));
+        return {left, strip.top(), right - left, strip.height()};
+    }
     if (event.lane == Lane::Copy) return {left, copyStrip(row).top(), right - left, copyStrip(row).height()};
     if (paintOf(event.kind) == Paint::Transfer || (event.lane == Lane::Comm && paintOf(event.kind) == Paint::None))
         return {left, row.barTop + row.barHeight - row.tickHeight, right - left, row.tickHeight};

@@ -9,7 +9,7 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int lowHeight = 720;
-constexpr QSize tight(940, 560);
+constexpr QSize tight(1040, 600);
 
 Place view(const char* id, int size, bool grows = true) {
     return {.view = QString::fromLatin1(id), .size = size, .grows = grows};

@@ -4,6 +4,7 @@
 #include "ui/core/child.h"
 #include "ui/core/icons.h"
 #include "ui/core/plain_labels.h"
+#include "ui/core/file_columns.h"
 #include "ui/core/tip_width.h"
 #include "ui/core/workbench.h"
 #include "ui/window/checkpoint_list.h"
@@ -59,6 +60,7 @@ MainWindow::MainWindow(Workbench& workbench, Memory memory)
     : workbench_(workbench), memory_(memory), files_(child<FileActions>(workbench, this)) {
     child<PlainLabels>(this);
     child<TipWidth>(this);
+    child<FileColumns>(this);
     setWindowIcon(programIcon());
     setMinimumSize(leastSize);
     setAcceptDrops(true);

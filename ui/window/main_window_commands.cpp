@@ -75,7 +75,13 @@ void MainWindow::bindFiles() {
 
 void MainWindow::bindRuns() {
     RunSession& run = workbench_.run();
+    run.recordOperations(QSettings().value(QStringLiteral("run/operations")).toBool());
     commands_.bind("run.start", [this] { workbench_.startRun(); });
+    commands_.bind("run.operations", [this, &run] {
+        run.recordOperations(!run.recordsOperations());
+        QSettings().setValue(QStringLiteral("run/operations"), run.recordsOperations());
+        refreshCommands();
+    });
     commands_.bind("run.pause", [&run] { run.state() == RunState::Paused ? run.resume() : run.pause(); });
     commands_.bind("run.step", [&run] { run.stepOnce(); });
     commands_.bind("run.checkpoint", [&run] { run.checkpoint(); });
@@ -296,6 +302,7 @@ void MainWindow::refreshCommands() {
     commands_["file.listen"].setEnabled(!workbench_.runTaken());
     commands_["live.stop"].setEnabled(workbench_.live().active());
     commands_["live.stop"].setText(workbench_.live().listening() ? tr("Stop listening") : tr("Disconnect"));
+    commands_["run.operations"].setChecked(run.recordsOperations());
     commands_["run.pause"].setEnabled(going && workspace_ == Workspace::Run);
     commands_["run.pause"].setText(paused ? tr("Go on") : tr("Pause"));
     commands_["run.step"].setEnabled(going && workspace_ == Workspace::Run);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 namespace shardlab::ui {
 namespace {
@@ -24,18 +25,26 @@ void wait(int milliseconds) {
     loop.exec();
 }
 
-/// The last two steps, with the cursor in the midst of the last: the figures of all views are of one moment, in which
-/// activations are held.
+/// The steps of the picture, with the cursor in the midst of the last: the figures of all views are of one moment, in
+/// which activations are held.
 void showLastSteps(const RunModel& model, Selection& selection) {
-    const std::vector<StepExtent>& steps = model.steps().extents();
+    const std::span<const StepExtent> steps = stepsOfPicture(model);
     if (steps.empty()) return;
-    const std::int64_t begin = steps[steps.size() > 1 ? steps.size() - 2 : 0].begin;
+    const std::int64_t begin = steps.front().begin;
     const std::int64_t length = std::max<std::int64_t>(1, steps.back().end - begin);
     selection.setVisible({begin - length / 40, begin + length + length / 40});
     selection.setCursor((steps.back().begin + steps.back().end) / 2);
 }
 
 }  // namespace
+
+std::span<const StepExtent> stepsOfPicture(const RunModel& model) {
+    const std::span<const StepExtent> steps = model.steps().extents();
+    const std::vector<StepSummary>& all = model.steps().all();
+    const auto last = std::find_if(all.rbegin(), all.rend(), [](const StepSummary& step) { return step.detailed(); });
+    const std::size_t count = last == all.rend() ? all.size() : static_cast<std::size_t>(all.rend() - last);
+    return steps.first(count).last(std::min<std::size_t>(count, 2));
+}
 
 Status renderRun(const std::filesystem::path& run, const std::filesystem::path& picture, QSize size, bool light) {
     Workbench workbench(Job::start, {});

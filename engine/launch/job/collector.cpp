@@ -196,6 +196,12 @@ struct Collector::Impl {
             say(std::move(*line));
             break;
         }
+        case FrameType::Name: {
+            Result<EventName> name = decode<EventName>(frame.body);
+            if (!name) return refuse(rank, name.error());
+            say(RankName{rank, std::move(*name)});
+            break;
+        }
         case FrameType::Goodbye: {
             const auto end = decode<std::string>(frame.body);
             if (!end) return false;

@@ -8,6 +8,7 @@
 #include "engine/trace/event/clock_line.h"
 #include "engine/trace/event/event.h"
 #include "engine/layout/injected_fault.h"
+#include "engine/trace/record/wire.h"
 
 #include <chrono>
 #include <cstdint>
@@ -35,6 +36,12 @@ struct RankHello {
     bool resumed = false;  ///< it had joined before: the link broke and is back
 };
 
+/// A rank calls events so from here on; the number is the rank's own.
+struct RankName {
+    int rank = 0;
+    EventName name;
+};
+
 /// The rank's own last word: "finished", "stopped", or an error. Everything it recorded has come before.
 struct RankGoodbye {
     int rank = 0;
@@ -47,7 +54,7 @@ struct RankLinkLost {
 };
 
 /// Something that a rank said; events and log lines name their rank.
-using RankMessage = std::variant<RankHello, std::vector<Event>, LogLine, RankGoodbye, RankLinkLost>;
+using RankMessage = std::variant<RankHello, RankName, std::vector<Event>, LogLine, RankGoodbye, RankLinkLost>;
 
 struct CollectorCounts : CallerCounts {
     std::int64_t events = 0;   ///< handed over

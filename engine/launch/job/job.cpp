@@ -52,6 +52,11 @@ Result<Plan> runnablePlan(const JobOptions& options) {
     auto plan = makePlan(options.layout, options.measurements);
     if (!plan) return fail(Error{say("the layout cannot run"), options.layout.name, toText(plan.error()), {}});
     const ClusterSpec& cluster = plan->layout.cluster;
+    if (options.operationsEvery > 0 && cluster.pace)
+        return fail(Error{say("cannot record operations"), "/cluster/pace",
+                          say("a paced run shows the times of modelled devices, and operations take those of this "
+                              "machine"),
+                          say("a run at full speed, without /cluster/pace")});
     if (!allOwnNames(cluster.hosts))
         if (const auto agent = allowedAgent(cluster.agent, options.agent); !agent) return fail(agent.error());
     return std::move(*plan);
@@ -105,6 +110,7 @@ RankArguments rankArguments(const Plan& plan, const JobOptions& options, const M
     arguments.oversubscribed = mpi.ranks > mpi.cores;
     arguments.threads = mpi.threads;
     arguments.profile = options.profile;
+    arguments.operationsEvery = options.operationsEvery;
     arguments.checkpoints = checkpointFolder(plan.layout, options.runFile);
     arguments.faults = injectedFaults(plan.layout.run.faults);
     return arguments;

@@ -33,6 +33,9 @@ struct JobOptions {
     /// allowed (allowed_agents.h).
     std::string agent;
     MpirunExtras mpirun;
+    /// The operations within the actions of every k-th step are recorded, and of no others; 0: of none. Not of paced
+    /// runs, which show the times of modelled devices, where operations take those of this machine.
+    int operationsEvery = 0;
 };
 
 /// Where a run keeps its checkpoints: the layout's folder, or "<run>.checkpoints" beside the run file.

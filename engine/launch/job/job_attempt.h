@@ -8,6 +8,7 @@
 #include "engine/launch/job/watchdog.h"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,9 +37,10 @@ struct AttemptEnd {
 
 struct JobAttempt {
     explicit JobAttempt(const WatchdogSetup& watch)
-        : fates(static_cast<std::size_t>(watch.mesh.ranks())), watchdog(watch) {}
+        : fates(static_cast<std::size_t>(watch.mesh.ranks())), names(fates.size()), watchdog(watch) {}
 
-    std::vector<RankFate> fates;  ///< by rank
+    std::vector<RankFate> fates;                                ///< by rank
+    std::vector<std::map<std::uint32_t, std::uint32_t>> names;  ///< by rank: the run's number of each of its own
     Watchdog watchdog;
     MpirunReport report;
     std::optional<HungRank> hung;

@@ -57,6 +57,10 @@ void JobRun::take(const RankHello& hello) {
     if (allJoined && starting()) setState(RunState::Running);
 }
 
+void JobRun::take(const RankName& name) {
+    attempt_.names[static_cast<std::size_t>(name.rank)][name.name.number] = names_.numberOf(name.name.text);
+}
+
 void JobRun::take(LogLine line) {
     if (line.rank >= 0) line.rank = setup_.world.placeOf(line.rank);
     checkpoints_.add(line);
@@ -65,6 +69,11 @@ void JobRun::take(LogLine line) {
 
 void JobRun::take(std::vector<Event> events) {
     for (Event& event : events) {
+        if (const std::uint32_t own = nameNumber(event.action); own != 0) {
+            const auto& names = attempt_.names[static_cast<std::size_t>(event.rank)];
+            const auto known = names.find(own);
+            event.action = known == names.end() ? 0 : namedId(known->second);
+        }
         event.rank = static_cast<std::int16_t>(setup_.world.placeOf(event.rank));
         if (event.kind == EventKind::Step) {
             attempt_.watchdog.measured(toSeconds(event.end - event.begin));

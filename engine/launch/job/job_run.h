@@ -17,6 +17,7 @@
 #include "engine/launch/job/run_recording.h"
 #include "engine/launch/job/stray_processes.h"
 #include "engine/launch/job/temporary_folder.h"
+#include "engine/launch/serve/name_table.h"
 
 #include <atomic>
 #include <chrono>
@@ -86,6 +87,7 @@ private:
     // job_ranks.cpp: what ranks say, and what is seen of them
     void receive();
     void take(const RankHello& hello);
+    void take(const RankName& name);
     void take(std::vector<Event> events);
     void take(LogLine line);
     void take(const RankGoodbye& goodbye);
@@ -127,6 +129,7 @@ private:
     std::atomic<RunState> state_ = RunState::Starting;
 
     // What the attempts of the run have in common; used by the job's thread alone.
+    NameTable names_{[this](std::uint32_t number, const std::string& text) { recording_.named(number, text); }};
     CheckpointTally checkpoints_;
     std::vector<InjectedFault> faults_;  ///< on purpose: those that have not happened, and those that go on
     std::string refusedRequest_;         ///< why the request beside the run file was ignored; it has been told

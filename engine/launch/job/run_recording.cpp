@@ -91,6 +91,11 @@ void RunRecording::clocksMeasured(std::vector<HostClock> clocks) {
     queue(std::move(clocks), 0);
 }
 
+void RunRecording::named(std::uint32_t number, const std::string& text) {
+    queue(EventName{number, text}, 0);
+    observer_.named(number, text);
+}
+
 bool RunRecording::behind() const {
     const std::lock_guard lock(mutex_);
     return queuedEvents_ > mostQueuedEvents && !error_;
@@ -144,6 +149,7 @@ void RunRecording::write(const std::vector<Entry>& entries) {
         Status operator()(const LogLine& line) const { return writer.append(line); }
         Status operator()(const std::vector<HostClock>& clocks) const { return writer.setClocks(clocks); }
         Status operator()(const RankRecord& record) const { return writer.setRank(record); }
+        Status operator()(const EventName& name) const { return writer.addName(name.number, name.text); }
     } const writing{*writer_};
     for (const Entry& entry : entries) {
         const Status written = std::visit(writing, entry);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/launch/job/job.h"
+#include "engine/trace/record/wire.h"
 #include "engine/trace/run_file/run_file.h"
 
 #include <condition_variable>
@@ -34,6 +35,7 @@ public:
     void log(LogLevel level, std::string text);  ///< a line of the launcher's own, now
     void rankChanged(const RankRecord& record);
     void clocksMeasured(std::vector<HostClock> clocks);  ///< all clocks that are kept
+    void named(std::uint32_t number, const std::string& text);
     /// The disk is so far behind that more events should be left where they are.
     bool behind() const;
     /// Returns when everything told so far is in the file, or has failed.
@@ -44,7 +46,7 @@ public:
     std::optional<Error> error() const;
 
 private:
-    using Entry = std::variant<std::vector<Event>, LogLine, RankRecord, std::vector<HostClock>>;
+    using Entry = std::variant<std::vector<Event>, LogLine, RankRecord, std::vector<HostClock>, EventName>;
     void queue(Entry entry, std::size_t events);
     void loop();
     void write(const std::vector<Entry>& entries);

@@ -109,11 +109,17 @@ RunSummary RunFigures::summary() const {
     summary.stepsAsked = header_.origin.empty() ? header_.layout.run.steps : 0;
     summary.stepsDone = static_cast<int>(std::ranges::count_if(steps_.steps(), &StepSummary::complete));
     summary.withoutDetails = steps_.withoutDetails();
+    const bool own = header_.origin.empty();
+    std::size_t known = 0;
     for (const StepSummary& step : steps_.steps()) {
-        if (!header_.hasLayout() || (!std::isfinite(step.loss) && !step.complete))
-            break;  // a complete step's loss may have diverged
+        const bool number = std::isfinite(step.loss);
+        if (own && !number && !step.complete) break;
         summary.losses.push_back(step.loss);
+        // A complete step's loss may have diverged. Another program need not tell it of each step.
+        const bool diverged = step.complete && (own || (known > 0 && header_.hasLayout() && step.detailed()));
+        if (number || diverged) known = summary.losses.size();
     }
+    summary.losses.resize(known);
     summary.validations = steps_.validations();
     const DeviceTime device(header_.stretch);
     summary.stepSeconds = device.seconds(steps_.medianStepSeconds());

@@ -43,7 +43,7 @@ struct RunSummary {
     int stepsAsked = 0;  ///< 0: another program recorded it
     int stepsDone = 0;
     int withoutDetails = 0;      ///< steps of which the program recorded no other spans; they are in no figure of spans
-    std::vector<double> losses;  ///< nats, of each step whose loss is known, from step 0 on
+    std::vector<double> losses;  ///< nats, from step 0 to the last whose loss is known; NaN where it is not or diverged
     std::vector<Summarizer::Validation> validations;
     // Means over the steady steps, which leave out the first two; 0 where there is none.
     double stepSeconds = 0;

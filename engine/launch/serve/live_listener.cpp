@@ -78,7 +78,7 @@ struct LiveListener::Impl {
         : options(given), address(boundAddress(socket, given.address)), observer(watcher),
           listener(std::move(socket), {given.pass.secret, FrameType(LiveFrame::Greeting), FrameType(LiveFrame::Refusal),
                                        given.handshake, given.pass.security}),
-          names(watcher) {
+          names([this](std::uint32_t number, const std::string& text) { observer.named(number, text); }) {
         if (options.expected) fit.emplace(options.expected->header.layout);
     }
     ~Impl() {

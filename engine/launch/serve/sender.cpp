@@ -13,18 +13,6 @@ ActionKind sentAction(const SenderEvent& sent) {
 
 }  // namespace
 
-std::uint32_t NameTable::numberOf(const std::string& text) {
-    constexpr std::size_t mostBytes = std::size_t{32} << 20;
-    const bool full = bytes_ > mostBytes && !numbers_.contains(text);
-    const std::string name = full ? "(further names)" : text.substr(0, largestLogText);
-    const auto [place, fresh] = numbers_.try_emplace(name, static_cast<std::uint32_t>(numbers_.size() + 1));
-    if (fresh) {
-        bytes_ += name.size() + sizeof(*place);
-        observer_.named(place->second, name);
-    }
-    return place->second;
-}
-
 bool Sender::translate(const SenderEvent& sent, Event& event) const {
     // A rank that began before the first one that connected has nothing before the run's beginning.
     event.begin = std::max<std::int64_t>(0, sent.begin + offset_);

@@ -2,7 +2,7 @@
 // One rank of another program as the listening run sees it: over all its connections, its events once and in order.
 #pragma once
 
-#include "engine/trace/run_file/row_decoder.h"
+#include "engine/launch/serve/name_table.h"
 #include "engine/launch/serve/sender_frames.h"
 
 #include <cstdint>
@@ -15,19 +15,6 @@ namespace shardlab::launch {
 
 /// A sender has no more names than that: an event with another is refused.
 inline constexpr std::size_t mostSenderNames = std::size_t{1} << 18;
-
-/// The names of events, numbered for the run as a whole. Where they take more memory than any program's do, further
-/// ones have one number.
-class NameTable {
-public:
-    explicit NameTable(RunObserver& observer) : observer_(observer) {}
-    std::uint32_t numberOf(const std::string& text);
-
-private:
-    RunObserver& observer_;
-    std::map<std::string, std::uint32_t> numbers_;
-    std::size_t bytes_ = 0;  ///< of all of them
-};
 
 class Sender {
 public:

@@ -10,6 +10,16 @@ namespace shardlab::layout {
 
 namespace {
 
+/// Context degrees that cut the sequence, and with the method ulysses a tensor rank's heads, into equal shares.
+Sentence legalDegrees(const Layout& layout) {
+    const ModelSpec& model = layout.model;
+    const int t = std::max(1, layout.parallel.tensor);
+    std::int64_t shared = model.sequence % 2 == 0 ? model.sequence / 2 : 1;
+    if (exchangesHeads(layout))
+        for (const int member : {0, t - 1}) shared = std::gcd(shared, ownHeads(model, {t, member}));
+    return divisorText(shared, layout.parallel.context);
+}
+
 void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
     if (!exchangesHeads(layout)) return;
     const int c = layout.parallel.context, t = std::max(1, layout.parallel.tensor), heads = layout.model.heads;
@@ -22,7 +32,7 @@ void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
                         : say("{} of {} heads do not divide into {} shares", fewest % c != 0 ? fewest : most, heads, c),
              say("with the method ulysses each member of a context group computes equally many of the "
                  "heads that a tensor rank has"),
-             say("{}; or parallel.context_method ring", divisorText(std::gcd(fewest, most), c))});
+             say("{}; or parallel.context_method ring", legalDegrees(layout))});
     if (recomputesHeads(layout.memory))
         faults.push_back(
             {layout.memory.recompute == RecomputeKind::Parts ? "/memory/recompute_parts" : "/memory/recompute",
@@ -44,15 +54,9 @@ void checkContext(const Layout& layout, std::vector<Fault>& faults) {
             {"/parallel/context", say("a sequence of {} tokens cannot be cut into {} equal pieces", sequence, 2 * c),
              say("each of the members takes a piece from the front and one from the back, so that in a ring all attend "
                  "to equally much"),
-             say("{}; or model.sequence {}", sequence % 2 == 0 ? divisorText(sequence / 2, c) : "1", sequences)});
+             say("{}; or model.sequence {}", legalDegrees(layout), sequences)});
     }
     checkContextHeads(layout, faults);
-    if (hasExperts(layout.model) && !dropless(layout.model))
-        faults.push_back(
-            {"/parallel/context", say("experts with a limit of places and the tokens of a sample on {} ranks", c),
-             say("all tokens of a sample compete for the places of the experts, and a member of a context group has "
-                 "only some of them"),
-             say("1; or model.capacity 0, with a gate with which tokens choose; or a model without experts")});
 }
 
 }  // namespace shardlab::layout

@@ -40,8 +40,7 @@ void checkCopies(const Layout& layout, std::vector<Fault>& faults) {
              shardText(p)});
     else if (std::int64_t{p.shard} * p.context == 1)
         faults.push_back({"/parallel/shard", say("a copy on a single rank"),
-                          say("ZeRO divides a copy over several ranks, and here each has a whole one"),
-                          p.data > 1 ? shardText(p) : say("0, with parallel.zero 0")});
+                          say("ZeRO divides a copy over several ranks, and here each has a whole one"), shardText(p)});
 }
 
 }  // namespace shardlab::layout

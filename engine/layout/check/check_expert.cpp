@@ -30,16 +30,27 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
 /// The biases move between steps, by what all replicas' tokens chose in the last one.
 void checkChoiceBias(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
     if (!biasesChoice(layout.model)) return;
-    if (layout.parallel.exchange != Exchange::AllReduce)
-        faults.push_back({"/model/bias_rate",
-                          say("a bias of the choice with the exchange {}", wordOf(layout.parallel.exchange)),
-                          say("its steps go by the choices of all replicas, which only update together with allreduce"),
-                          say("0; or parallel.exchange allreduce")});
+    const Exchange exchange = layout.parallel.exchange;
+    if (exchange != Exchange::AllReduce && exchange != Exchange::Server)
+        faults.push_back({"/model/bias_rate", say("a bias of the choice with the exchange {}", wordOf(exchange)),
+                          say("its steps go by the choices of all replicas, which update apart from each other"),
+                          say("0; or parallel.exchange allreduce or server")});
     if (flushlessMethod(layout, schedules) != nullptr)
         faults.push_back(
             {"/model/bias_rate", say("a bias of the choice with {}", layout.schedule.kind),
              say("it moves between steps, and without a flush microbatches of several steps are under way"),
              say("0; or a schedule with a flush, 1f1b")});
+}
+
+/// Tensor degrees of experts whose parts of a tensor group are a factor of the ranks that experts are spread over; with
+/// sums of rows and columns, which only whole tensor groups put together, the smallest and the largest at most.
+Sentence legalTensors(const Layout& layout) {
+    const int t = layout.parallel.tensor, spread = std::max(layout.parallel.expert, 1);
+    const bool factored = traits(layout.optimizer.kind).factored;
+    std::vector<std::string> legal;
+    for (int x = 1; x <= t; ++x)
+        if (t % x == 0 && spread % (t / x) == 0 && (!factored || x == 1 || x == t)) legal.push_back(std::to_string(x));
+    return alternatives(legal);
 }
 
 /// The tensor degree that experts have apart from all else. Returns whether it is legal.
@@ -57,7 +68,7 @@ bool checkFolds(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/parallel/expert_tensor", say("experts over {} ranks of tensor groups of {}", x, t),
                           say("a tensor group consists of whole parts, in each of which so many neighbours cut an "
                               "expert among themselves"),
-                          say("{}; or 0, as all else", divisorText(t, std::min(x, t)))});
+                          say("{}; or 0, as all else", legalTensors(layout))});
     else if (p.expert >= 1 && p.expert % (t / x) != 0)
         faults.push_back({"/parallel/expert_tensor",
                           p.expert == 1
@@ -71,7 +82,7 @@ bool checkFolds(const Layout& layout, std::vector<Fault>& faults) {
             {"/parallel/expert_tensor",
              say("experts over {} ranks of tensor groups of {} with {}", x, t, wordOf(layout.optimizer.kind)),
              say("what the optimizer keeps of rows and columns is put together over whole tensor groups"),
-             say("1; or {}; or an optimizer that keeps moments of each weight", t)});
+             say("{}; or an optimizer that keeps moments of each weight", legalTensors(layout))});
     return faults.size() == before;
 }
 

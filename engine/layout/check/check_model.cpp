@@ -83,22 +83,23 @@ void checkGroups(const MoeSpec& experts, std::vector<Fault>& faults) {
                           say("{}; or fewer model.expert_groups", fromTwo(inGroup))});
 }
 
-/// Places for tokens are no more than tokens may take.
+/// Places for tokens are no more than tokens may take. As no expert has more places than a sample has tokens, as many
+/// experts of a token as there are always do.
 void checkCap(const ModelSpec& model, std::vector<Fault>& faults) {
     const MoeSpec& experts = model.experts;
-    if (experts.tokenExperts > experts.count) {
+    if (model.sequence < 1) return;
+    const std::int64_t places = std::int64_t{experts.count} * expertCapacity(model);
+    const std::int64_t fewest = (places + model.sequence - 1) / model.sequence;
+    const Sentence legal = fewest < experts.count ? say("{} to {}", fewest, experts.count) : std::to_string(fewest);
+    if (experts.tokenExperts > experts.count)
         faults.push_back({"/model/token_experts",
                           say("{} experts of a token, but there are {}", experts.tokenExperts, experts.count),
-                          say("a token goes to an expert once"), say("1 to {}", experts.count)});
-        return;
-    }
-    const std::int64_t places = std::int64_t{experts.count} * expertCapacity(model);
-    if (places <= std::int64_t{model.sequence} * experts.tokenExperts || model.sequence < 1) return;
-    faults.push_back({"/model/token_experts",
-                      say("{} experts with {} places each cannot all be full where {} tokens take {} each",
-                          experts.count, expertCapacity(model), model.sequence, experts.tokenExperts),
-                      say("experts fill all of their places"),
-                      say("{} or more; or a smaller model.capacity", (places + model.sequence - 1) / model.sequence)});
+                          say("a token goes to an expert once"), legal});
+    else if (experts.tokenExperts < fewest)
+        faults.push_back({"/model/token_experts",
+                          say("{} experts with {} places each cannot all be full where {} tokens take {} each",
+                              experts.count, expertCapacity(model), model.sequence, experts.tokenExperts),
+                          say("experts fill all of their places"), say("{}; or a smaller model.capacity", legal)});
 }
 
 /// Rows without a limit are as many as tokens ask for.
@@ -203,7 +204,7 @@ void checkPredictions(const Layout& layout, std::vector<Fault>& faults) {
     const int modules = predictionModules(layout.model), sequence = layout.model.sequence;
     if (modules > 0 && sequence > 0 && modules >= sequence)
         faults.push_back({"/model/predicted_tokens",
-                          say("{} tokens ahead lie behind the end of samples of {}", modules, sequence),
+                          say("a token {} ahead lies behind the end of samples of {}", modules, sequence),
                           say("a token of a sample is to be there for each to be predicted from"),
                           sequence > 1 ? say("0 to {}", sequence - 1) : say("0; or a longer model.sequence")});
 }
@@ -260,6 +261,15 @@ void checkData(const Layout& layout, std::vector<Fault>& faults) {
                           say("the folder they lie in, or data.tokenizer bytes")});
 }
 
+/// The kinds that have published weights of the blocks that the layout chooses.
+Sentence kindsWithWeights(ModelSpec model) {
+    const Sentence kinds = wordsWhere(modelTraits, [&](const ModelTraits& each) {
+        model.kind = *kindOf<ModelKind>(each.word);
+        return hasPublishedBlocks(model);
+    });
+    return kinds.empty() ? say("no weights") : say("model.kind {}; or no weights", kinds);
+}
+
 void checkWeights(const ModelSpec& model, std::vector<Fault>& faults) {
     if (model.weights.empty()) return;
     if (choosesParts(model) && !hasPublishedBlocks(model))
@@ -276,11 +286,11 @@ void checkWeights(const ModelSpec& model, std::vector<Fault>& faults) {
                        "sinks, and the activation swiglu-clamped")
                  : say("a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
                        "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6"),
-             say("no weights; or the defaults of the fields that choose parts of blocks")});
+             hasExperts(model) ? say("no weights; or experts and blocks as one of these has them")
+                               : say("no weights; or the defaults of the fields that choose parts of blocks")});
     if (traits(model.kind).weights == WeightsFormat::None)
         faults.push_back({"/model/weights", say("no weights to start from fit a model of kind {}", wordOf(model.kind)),
-                          say("the weights of GPT-2 and Llama belong to other layers"),
-                          say("model.kind gpt, llama or llama-moe, or no weights")});
+                          say("the weights of GPT-2 and Llama belong to other layers"), kindsWithWeights(model)});
 }
 
 /// Sizes beyond what is counted with.

@@ -62,7 +62,8 @@ void checkDegrees(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t devices = deviceCount(layout);
     if (ranks > mostRanks)
         faults.push_back({"/parallel/data", say("there are more than {} ranks", mostRanks),
-                          say("events number ranks with 16 bits"), say("a smaller product of degrees")});
+                          say("events number ranks with 16 bits"),
+                          say("a product of degrees of at most {}, with as many devices in cluster.hosts", mostRanks)});
     if (ranks == devices || devices == 0) return;
     const ParallelSpec& p = layout.parallel;
     std::string product = fmt::format("{} × {}", p.data, p.pipeline);
@@ -135,7 +136,7 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
     }
     if (listed.size() != static_cast<std::size_t>(stages))
         faults.push_back(
-            {"/schedule/stages", say("{} stages are listed, but pipeline × chunks is {}", listed.size(), stages),
+            {"/schedule/stages", say("the length of the list is {}, but pipeline × chunks is {}", listed.size(), stages),
              say("every stage needs its number of layers"),
              splittable ? say("{} numbers, for instance {}", stages, example()) : say("{} numbers", stages)});
     const std::int64_t sum = std::accumulate(listed.begin(), listed.end(), std::int64_t{0});

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/layout/attention_shape.h"
+#include "engine/layout/block_parts.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/kept_activations.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/suggest.h"
 
 #include <algorithm>
 
@@ -50,6 +53,21 @@ void checkHalves(const Layout& layout, std::vector<Fault>& faults) {
                           say("a list without activations")});
 }
 
+/// The parts that the model's blocks have.
+Sentence legalParts(const ModelSpec& model) {
+    if (readsImages(model)) return say("memory.recompute none, full, sqrt or every");
+    std::vector<std::string> words;
+    const auto add = [&](RecomputePart part, bool there) {
+        if (there) words.emplace_back(wordOf(part));
+    };
+    add(RecomputePart::Core, hasAttention(model));
+    add(RecomputePart::Heads, latentAttention(model));
+    for (const RecomputePart part : {RecomputePart::Norms, RecomputePart::Activations}) add(part, true);
+    add(RecomputePart::FeedForward, hasBlocks(model, false));
+    add(RecomputePart::Experts, hasBlocks(model, true));
+    return say("{}; or memory.recompute none", alternatives(words));
+}
+
 }  // namespace
 
 void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
@@ -59,8 +77,7 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
     const std::string pointer = named ? "/memory/recompute_parts" : "/memory/recompute";
     if (named && memory.recomputeParts.empty())
         faults.push_back({"/memory/recompute_parts", say("recompute parts, and no part is named"),
-                          say("nothing would be computed again"),
-                          say("core, heads, norms, activations, feed-forward or experts; or memory.recompute none")});
+                          say("nothing would be computed again"), legalParts(model)});
     if (recomputesCore(memory) && !hasAttention(model))
         faults.push_back(
             {pointer, say("the {} has no attention whose probabilities could be computed again", wordOf(model.kind)),
@@ -70,11 +87,12 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({pointer, say("the cnn has no feed-forward blocks that could be computed again"),
                           say("its blocks are convolutions and a max-pool"), say("none, full, sqrt or every")});
     if (recomputesHeads(memory) && !latentAttention(model))
-        faults.push_back({pointer,
-                          say("the {} has no latent attention whose heads could be made again", wordOf(model.kind)),
-                          say("latent recomputation computes nothing but queries, keys and values of latents again"),
-                          named ? say("a list without {}", wordOf(RecomputePart::Heads))
-                                : say("another word; or model.kv_rank above 0")});
+        faults.push_back(
+            {pointer, say("the {} has no latent attention whose heads could be made again", wordOf(model.kind)),
+             say("latent recomputation computes nothing but queries, keys and values of latents again"),
+             named                      ? say("a list without {}", wordOf(RecomputePart::Heads))
+             : blockParts(model).rotary ? say("another word; or model.kv_rank above 0")
+                                        : say("another word; or model.kind llama with model.kv_rank above 0")});
     const bool norms = recomputes(memory, RecomputePart::Norms);
     const bool activations = recomputes(memory, RecomputePart::Activations);
     if ((norms || activations || recomputesOperations(memory)) && readsImages(model))

@@ -49,7 +49,7 @@ void checkRun(const Layout& layout, std::vector<Fault>& faults) {
     if (limit >= least) return;
     faults.push_back({"/run/size_limit", say("a limit of {} is too small", formatBytes(limit)),
                       say("the metrics of {} steps of {} ranks are always kept", layout.run.steps, ranks),
-                      say("{} ({}) or more, 0 for no limit, or fewer steps", least, formatBytes(least))});
+                      say("{} ({}) or more; or 0 for no limit; or fewer run.steps", least, formatBytes(least))});
 }
 
 }  // namespace shardlab::layout

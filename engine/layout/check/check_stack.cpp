@@ -24,11 +24,12 @@ void checkProducts(const Layout& layout, std::vector<Fault>& faults) {
     };
     if (modelledStack(layout) == nullptr) {
         if (!traits(products).rounds)
-            refuse(say("products in {} for training", wordOf(products)),
-                   say("the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more"),
-                   say("{}; or cluster.pace.stack megatron-core, whose times are modelled",
-                       wordsWhere(productTraits,
-                                  [](const ProductTraits& each) { return each.rounds || each.bits == 16; })));
+            refuse(
+                say("products in {} for training", wordOf(products)),
+                say("the format is there for planning alone: Shardlab's own engine multiplies in 8 bits or more"),
+                say("{}; or cluster.pace.stack megatron-core with cluster.pace.device b200, whose times are modelled",
+                    wordsWhere(productTraits,
+                               [](const ProductTraits& each) { return each.rounds || each.bits == 16; })));
         return;
     }
     const DevicePreset* device = findDevice(layout.cluster.pace->device);

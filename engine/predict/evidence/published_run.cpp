@@ -5,10 +5,13 @@
 #include "engine/base/words.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/devices.h"
+#include "engine/layout/formats.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/model_shape.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/stacks.h"
+#include "engine/predict/evidence/link_words.h"
 #include "engine/predict/evidence/row_words.h"
 
 #include <algorithm>
@@ -67,31 +70,6 @@ private:
     const CsvTable& table_;
     std::size_t row_;
 };
-
-/// Gbit/s of a GPU's network that a text such as "4x 100 Gb per node" or "400 Gbps per GPU" tells of; 0: nothing.
-double networkOf(std::string_view text, int onHost) {
-    const std::string words = lower(text);
-    const auto gb = words.find("gb");
-    if (gb == std::string::npos) return words.find("4x omni-path") != std::string::npos ? 4 * 100.0 / onHost : 0;
-    std::size_t begin = gb;
-    while (begin > 0 && (std::isdigit(static_cast<unsigned char>(words[begin - 1])) || words[begin - 1] == ' '))
-        --begin;
-    double each = std::atof(words.c_str() + begin);
-    double links = 1;
-    if (const auto times = words.find('x'); times != std::string::npos && times < begin)
-        links = std::atof(words.c_str());
-    const bool ofGpu = words.find("gpu") != std::string::npos;
-    return links * each / (ofGpu ? 1 : onHost);
-}
-
-/// GB/s of one direction within a host, from "NVLink 450 GB/s".
-double nodeLinkOf(std::string_view text) {
-    const auto unit = lower(text).find("gb");
-    if (unit == std::string::npos) return 0;
-    std::size_t begin = unit;
-    while (begin > 0 && (std::isdigit(static_cast<unsigned char>(text[begin - 1])) || text[begin - 1] == ' ')) --begin;
-    return std::atof(std::string(text.substr(begin)).c_str());
-}
 
 /// A row says nothing of the width of heads. Where its parameters are those of the model with another width than
 /// hidden ÷ heads, the width is that one.
@@ -189,6 +167,8 @@ void readSchedule(const Row& row, Layout& layout) {
     const int pipeline = layout.parallel.pipeline;
     schedule.chunks = row.countOr("vpp", 1);
     schedule.kind = scheduleOf(row.text("schedule"), schedule.chunks);
+    if (const ScheduleMethod* method = findScheduleMethod(schedule.kind))
+        schedule.chunks = std::max(schedule.chunks, method->minChunks);
     if (schedule.kind == "zb-greedy") schedule.inFlight = 2 * pipeline;
     const int stages = pipeline * schedule.chunks;
     const bool ends = row.says("one layer few") || row.says("pp_layout") || row.says("partition");
@@ -206,12 +186,47 @@ int expertTensorOf(const Row& row) {
     return row.numberAfter("expert_tensor_parallel_size").value_or(row.numberAfter("etp").value_or(0));
 }
 
+/// Where the flags name no tensor degree of experts, those of each are divided as all else is, or are whole if the
+/// ranks that spread them could not lie otherwise.
+void readExpertGroups(const Row& row, Layout& layout) {
+    ParallelSpec& parallel = layout.parallel;
+    parallel.expert = row.countOr("ep", 1);
+    const int own = expertTensorOf(row), replicas = parallel.data * parallel.context;
+    const bool whole = own == 0 && replicas % parallel.expert != 0 && replicas * parallel.tensor % parallel.expert == 0;
+    parallel.expertTensor = whole ? 1 : own == parallel.tensor ? 0 : own;
+    // Members of a context group have some of a sample's tokens each, which compete for no places; all experts have
+    // equally many rows either way.
+    if (parallel.context > 1) layout.model.experts.capacity = 0;
+}
+
 /// How many ranks share, from "FSDP group 64" among the flags; 0: they do not say.
 int fsdpGroupOf(const Row& row) {
     const std::vector<std::string> words = wordsOf(row.text("other_flags"));
     for (std::size_t i = 0; i + 2 < words.size(); ++i)
         if (words[i] == "fsdp" && words[i + 1] == "group") return std::atoi(words[i + 2].c_str());
     return 0;
+}
+
+void readKept(const Row& row, Layout& layout) {
+    MemorySpec& memory = layout.memory;
+    const RowRecompute again =
+        recomputeOf(row.text("recompute"), layout.model, layout.parallel.pipeline * layout.schedule.chunks);
+    memory.recompute = again.kind;
+    memory.recomputeBlocks = again.blocks;
+    memory.recomputeParts = again.parts;
+    const bool all = row.says("full cpu offload") || row.says("param cpu offload");
+    memory.offload = all                                 ? OffloadKind::Parameters
+                     : row.says("optimizer cpu offload") ? OffloadKind::Optimizer
+                                                         : OffloadKind::None;
+    memory.reserve = 0;
+}
+
+/// Megabytes of a bucket of the distributed optimizer, which grows with the ranks so that their ring's steps do not
+/// count: max(40 000 000, 1 000 000 · data) numbers (megatron/core/distributed/distributed_data_parallel.py).
+double megatronBucket(const Layout& layout) {
+    constexpr double least = 40, ofReplica = 1;  // million numbers
+    const double numbers = std::max(least, ofReplica * replicaCount(layout.parallel));
+    return numbers * static_cast<double>(numberFormats(layout.precision).gradientBytes());
 }
 
 Layout layoutOf(const Row& row, const std::string& stack) {
@@ -223,7 +238,7 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     constexpr int usualHost = 8;
     const int onHost = std::min(gpus, device.domain > 0 ? device.domain : row.countOr("gpus_per_node", usualHost));
     layout.cluster.pace->network = networkOf(row.text("inter_link"), onHost);
-    layout.cluster.pace->nodeLink = nodeLinkOf(row.text("intra_link"));
+    layout.cluster.pace->nodeLink = nodeLinkOf(row.text("intra_link"), device.inNode.bandwidth / 1e9);
     layout.cluster.hosts.clear();
     for (int left = gpus, host = 1; left > 0; left -= onHost, ++host)
         layout.cluster.hosts.push_back({fmt::format("node{}", host), std::min(left, onHost)});
@@ -232,20 +247,13 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     ParallelSpec& parallel = layout.parallel;
     parallel.tensor = row.countOr("tp", 1);
     parallel.pipeline = row.countOr("pp", 1);
-    const int stages = parallel.pipeline * row.countOr("vpp", 1);
-    const RowRecompute again = recomputeOf(row.text("recompute"), layout.model, stages);
-    layout.memory.recompute = again.kind;
-    layout.memory.recomputeBlocks = again.blocks;
-    layout.memory.recomputeParts = again.parts;
     parallel.context = row.countOr("cp", 1);
-    if (hasExperts(layout.model)) {
-        parallel.expert = row.countOr("ep", 1);
-        const int own = expertTensorOf(row);
-        parallel.expertTensor = own == parallel.tensor ? 0 : own;
-    }
+    if (row.says("cp a2a") || row.says("cp_comm_type=a2a") || row.says("ulysses"))
+        parallel.contextKind = ContextKind::Ulysses;
     const int others = parallel.tensor * parallel.pipeline * parallel.context;
     if (gpus % others != 0) throw Refusal{fmt::format("its groups of {} do not divide {} devices", others, gpus)};
     parallel.data = gpus / others;
+    if (hasExperts(layout.model)) readExpertGroups(row, layout);
     RowSharding sharding = shardingOf(row.text("zero"));
     if (sharding.ranks == 0 && !sharding.withinHosts) sharding.ranks = fsdpGroupOf(row);
     const bool alone = parallel.data * parallel.context == 1;
@@ -263,21 +271,26 @@ Layout layoutOf(const Row& row, const std::string& stack) {
     parallel.sequence = parallel.tensor > 1 && row.yes("sequence_parallel").value_or(splitsByDefault);
     const bool overlaps = stack != "megatron-2021" && stack != "megatron-2022" &&
                           !stack.starts_with("megatron-deepspeed") && stack != "megatron-core-serial";
+    // Megatron's distributed optimizer scatters gradients once a step, whatever stage of ZeRO its users call that.
+    if (parallel.zero == 2 && (stack.starts_with("megatron-core") || stack == "megatron-2022")) parallel.zero = 1;
     if (!overlaps && parallel.zero < 2) parallel.bucket = 0;
+    else if (stack.starts_with("megatron-core")) parallel.bucket = megatronBucket(layout);
     readSchedule(row, layout);
+    readKept(row, layout);
     layout.batch.micro = row.count("micro_batch");
     layout.batch.global = row.count("global_batch");
-    layout.memory.reserve = 0;
     // Megatron's default, which published runs with materialised attention have.
     if (modelledStack(layout)->attention == AttentionKernel::Materialised) layout.model.dropout = 0.1;
     layout.optimizer.clip = 1;
     return layout;
 }
 
-/// ZeRO 3; a row whose sharding is not known is refused later.
+/// ZeRO 3, or FSDP that gathers weights once for both passes (SHARD_GRAD_OP); a row whose sharding is not known is
+/// refused later.
 bool sharesWeights(const Row& row) {
     try {
-        return shardingOf(row.text("zero")).zero == 3;
+        const int zero = shardingOf(row.text("zero")).zero;
+        return zero == 3 || (zero == 2 && row.says("fsdp"));
     } catch (const Refusal&) {
         return false;
     }

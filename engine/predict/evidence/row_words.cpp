@@ -38,9 +38,13 @@ struct Family {
     ModelKind kind;
 };
 constexpr std::array families{
-    Family{"gpt", ModelKind::Gpt},      Family{"mpt", ModelKind::Gpt},          Family{"opt", ModelKind::Gpt},
-    Family{"llama", ModelKind::Llama},  Family{"codellama", ModelKind::Llama},  Family{"tinyllama", ModelKind::Llama},
-    Family{"moe", ModelKind::LlamaMoe}, Family{"mixtral", ModelKind::LlamaMoe},
+    Family{"gpt", ModelKind::Gpt},           Family{"mpt", ModelKind::Gpt},
+    Family{"opt", ModelKind::Gpt},           Family{"nemotron", ModelKind::Gpt},
+    Family{"llama", ModelKind::Llama},       Family{"codellama", ModelKind::Llama},
+    Family{"tinyllama", ModelKind::Llama},   Family{"internlm", ModelKind::Llama},
+    Family{"mistral", ModelKind::Llama},     Family{"qwen", ModelKind::Llama},
+    Family{"moe", ModelKind::LlamaMoe},      Family{"mixtral", ModelKind::LlamaMoe},
+    Family{"deepseek", ModelKind::LlamaMoe}, Family{"grok", ModelKind::LlamaMoe},
 };
 
 constexpr unsigned saysBf16 = 1, saysFp16 = 2, saysFp8 = 4, saysBlocks = 8, saysMxFp8 = 16, saysNvFp4 = 32,
@@ -189,9 +193,10 @@ ModelKind modelKindOf(std::string_view text) {
     const auto known = kindOf<ModelKind>(text);
     if (known && traits(*known).weights != WeightsFormat::None) return *known;
     Words words = wordsOf(text);
-    // A version or a size may follow the family: llama-3.1, llama2 7b, gpt-3 175b.
+    // A version or a size may follow the family: llama-3.1, llama2 7b, gpt-3 175b, deepseek-v3.
     const auto size = [](const std::string& word) {
-        return isNumber(word) || (word.size() > 1 && word.back() == 'b' && isNumber(word.substr(0, word.size() - 1)));
+        return isNumber(word) || (word.starts_with('v') && isNumber(word.substr(1))) ||
+               (word.size() > 1 && word.back() == 'b' && isNumber(word.substr(0, word.size() - 1)));
     };
     for (const Family& family : families)
         if (!words.empty() && ofFamily(words.front(), family.name) && std::all_of(words.begin() + 1, words.end(), size))
@@ -251,6 +256,7 @@ std::string scheduleOf(std::string_view text, int chunks) {
     const auto says = [&](std::string_view word) { return said.find(word) != std::string::npos; };
     if (says("zb-1p") || says("zb-h1")) return "zb-h1";
     if (says("zb-2p")) return "zb-greedy";
+    if (says("zb-v") || says("zbv")) return "zb-v";
     if (says("gpipe") || says("afab")) return "gpipe";
     if (says("interleav") && chunks == 1) throw Refusal{"its schedule is interleaved, and its chunks are not stated"};
     if (said.empty() || says("1f1b") || says("interleav")) return chunks > 1 ? "interleaved-1f1b" : "1f1b";

@@ -3,6 +3,7 @@
 
 #include "engine/layout/formats.h"
 #include "engine/predict/plan/compute_costs.h"
+#include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/stack_times.h"
 #include "engine/predict/plan/tensor_costs.h"
 
@@ -52,6 +53,10 @@ ContextTraffic contextTraffic(const Layout& layout, const TensorShare& share, co
     if (share.context == 1 || layersOfBlock(layout.model) < 2) return traffic;  // no attention
     const std::int64_t tokens = std::int64_t{layout.batch.micro} * (layout.model.sequence / share.context);
     const TravellingColumns columns = travellingColumns(layout.model, share, stackOf(layout, device).has_value());
+    if (competesForPlaces(layout)) {
+        const std::int64_t all = choicesBytes(layout.model, layout.batch.micro, share.context);
+        traffic.choices = ContextStep{all, allReduceSeconds(static_cast<double>(all), share.context, link) / 2, 0};
+    }
     const std::int64_t format = numberFormats(layout.precision).activationBytes();
     const auto bytes = [&](std::int64_t of, std::int64_t each) { return each * tokens * of; };
     if (!exchangesHeads(layout)) {

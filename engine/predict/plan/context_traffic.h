@@ -13,7 +13,9 @@
 //   forward   an all-to-all of queries, keys and values, 3N·g·f, and one of the output, N·g·f
 //   backward  one of the output's gradient, N·g·f, and one of those of queries, keys and values, 3N·g·f
 //
-// of which each member sends (c − 1)/c: (c − 1)/c·8N·g·f bytes, while nothing is computed.
+// of which each member sends (c − 1)/c: (c − 1)/c·8N·g·f bytes, while nothing is computed. Where experts have a limit
+// of places, each forward of a layer with experts has an all-gather of what decides who gets one (choicesBytes), for
+// which the rank waits.
 #pragma once
 
 #include "engine/layout/devices.h"
@@ -22,6 +24,7 @@
 #include "engine/trace/event/event.h"
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace shardlab::predict {
@@ -37,6 +40,7 @@ struct ContextTraffic {
     int members = 1;
     EventKind kind = EventKind::KeyValueHop;
     std::vector<ContextStep> forward, backward;
+    std::optional<ContextStep> choices;  ///< of a layer with experts, where these have a limit of places
 };
 
 /// What one attention of one microbatch exchanges; without steps where no ranks share the attention.

@@ -8,6 +8,26 @@
 #include "engine/layout/stacks.h"
 
 namespace shardlab::predict {
+namespace {
+
+/// What a gate needs at once until it is decided who goes where: of a context group's members as Gate::forward says.
+std::int64_t decidingBytes(const ModelSpec& model, std::int64_t samples, int members) {
+    const std::int64_t all = choicesBytes(model, samples, members);
+    return expertsChoose(model) ? 2 * all : all / members * (1 + members);
+}
+
+}  // namespace
+
+bool competesForPlaces(const Layout& layout) {
+    return layout.parallel.context > 1 && hasExperts(layout.model) && !dropless(layout.model) && !modelledStack(layout);
+}
+
+std::int64_t choicesBytes(const ModelSpec& model, std::int64_t samples, int members) {
+    constexpr std::int64_t runs = 2;
+    const std::int64_t n = model.experts.count;
+    if (expertsChoose(model)) return fp32Bytes * samples * model.sequence * n;
+    return std::int64_t{sizeof(std::int32_t)} * samples * expertChoices(model) * runs * n * members;
+}
 
 ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& share) {
     constexpr std::int64_t fp32 = bytesOf(NumberFormat::Fp32);
@@ -17,19 +37,24 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     const std::int64_t samples = layout.batch.micro, tokens = samples * model.sequence / share.context,
                        n = model.experts.count;
     const std::int64_t placed = routedRows(model, layout.batch.micro, share), routes = tokens * expertChoices(model);
-    const std::int64_t rows = expertRows(model, layout.batch.micro, share);
+    const bool competes = competesForPlaces(layout), packed = dropless(model) || competes;
+    const bool alone = share.spread() == 1 && share.folds == 1;
+    const std::int64_t rows = alone && packed ? placed : expertRows(model, layout.batch.micro, share);
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
-    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + placed + 2 * samples * n +
-                        (dropless(model) ? n + 1 : 0) + (capsTokens(model) ? samples : 0));
+    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + (competes ? 2 : 1) * placed + 2 * samples * n +
+                        (packed ? n + 1 : 0) + (capsTokens(model) ? samples : 0));
     // Other stacks weight the activation, and need not keep what experts make of it.
     const int kept = modelledStack(layout) ? 1 : 2;
     size.rows = bytes * rows * (kept * h + (expansions + 1) * f);
     size.weights = fp32 * routes;
-    size.scratch = bytes * (dropless(model) ? rows : placed / n) * f;
+    size.scratch = bytes * (packed ? rows : placed / n) * f;
     size.gathered = bytes * rows * h;
     if (share.spread() > 1) size.sent = size.gathered;
-    if (capsTokens(model)) size.assigned = fp32 * tokens * n;
+    if (share.spread() > 1 && competes && model.experts.dropout > 0)
+        size.numbers = std::int64_t{sizeof(std::int32_t)} * rows;
+    if (competes) size.deciding = decidingBytes(model, samples, share.context);
+    else if (capsTokens(model)) size.deciding = fp32 * tokens * n;
     if (bytes != fp32) {
         size.floats = fp32 * tokens * h;
         size.ownFloats = size.floats / (share.sequence ? share.size : 1);

@@ -6,6 +6,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/model_shape.h"
+#include "engine/predict/plan/expert_bytes.h"
 #include "engine/predict/plan/tensor_costs.h"
 
 #include <fmt/format.h>
@@ -67,8 +68,9 @@ std::vector<Sentence> expertNotes(const Layout& layout) {
         notes.push_back(say("each rank holds {} of {} experts of a block and sends {} of a microbatch's {} to other "
                             "ranks, twice in a forward and twice in a backward: {}",
                             own, model.experts.count, formatBytes(rows / e * (e - 1)), formatBytes(rows),
-                            dropless(model) ? say("so many where all experts are chosen equally often")
-                                            : say("the whole capacity is sent, used or not")));
+                            dropless(model) || competesForPlaces(layout)
+                                ? say("so many where all experts are chosen equally often")
+                                : say("the whole capacity is sent, used or not")));
     }
     return notes;
 }

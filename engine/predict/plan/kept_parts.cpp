@@ -143,7 +143,8 @@ private:
         const bool again = activations_ || again_;
         add(say("statistics of the norm"), statistics(), size_.statistics);
         add(say("what the norm makes"), "e·n·h", size_.own - (norms_ || again_ ? layer.ofNorm : 0));
-        add(say("scores and routes of the gate"), say("4·(N·columns + 2·N·k + rows + …)"), experts.gate);
+        add(say("scores and routes of the gate"), say("4·(N·columns + 2·N·k + rows + …)"),
+            experts.gate + experts.numbers);
         add(say("rows of experts"), say("e·rows·(2h + (1 + products)·f)"),
             experts.rows - (again ? activatedRows(experts) : 0));
         add(say("shared experts"), say("e·N·(1 + products)·shared width"),

@@ -141,7 +141,7 @@ LayerBytes feedForwardLayer(const StageSizes& size, std::int64_t width, int expa
 }
 
 LayerBytes expertsLayer(const StageSizes& size, const ExpertBytes& experts) {
-    return {.first = size.statistics + size.own + experts.gate + experts.rows,
+    return {.first = size.statistics + size.own + experts.gate + experts.rows + experts.numbers,
             .second = experts.shared,
             .ofNorm = size.own,
             .ofActivation = experts.activated,

@@ -84,7 +84,8 @@ void share(StageCosts& cost, const Profile& profile, int t, double uneven, int c
                 continue;
             }
             if (profile.allReduce.bandwidth <= 0) continue;
-            collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), t);
+            const int group = collective.kind == EventKind::GatherChoices ? context : t;
+            collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), group);
             if (collective.kind != EventKind::TensorAllReduce) collective.seconds /= 2;
         }
     cost.recompute = cost.recompute / members + secondsAgain(cost.tensor.inputGrad);

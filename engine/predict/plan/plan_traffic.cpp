@@ -27,6 +27,7 @@ enum class Sent : std::uint8_t {
     ToExperts,
     KeyValues,
     Heads,
+    Choices,
     Elastic,
     Pushed,
     Pulled,
@@ -46,7 +47,8 @@ public:
         : plan_(plan), replicas_(replicaCount(plan.layout.parallel)), tensor_(plan.mesh.size(Axis::Tensor)),
           ofReplica_(plan.mesh.size(Axis::Pipeline) * tensor_),
           updating_(updatesAtServer(plan.layout.parallel) ? 1 : replicas_), copies_(plan.mesh.copies()),
-          spread_(expertSpread(plan.layout.parallel)), exchanging_(exchangeMembers(plan.layout)) {
+          contextMembers_(plan.mesh.size(Axis::Context)), spread_(expertSpread(plan.layout.parallel)),
+          exchanging_(exchangeMembers(plan.layout)) {
         for (const std::vector<Action>& actions : plan.lowered.ranks)
             for (const Action& action : actions) {
                 take(action);
@@ -110,10 +112,11 @@ private:
         };
         const std::int64_t ring = ringBytes(span.bytes, tensor_);
         if (span.kind == EventKind::KeyValueHop) return add(Sent::KeyValues, ofHeads());
-        if (span.kind == EventKind::ExchangeHeads) {
-            const int members = plan_.mesh.size(Axis::Context);
-            return add(Sent::Heads, ofHeads() / members * (members - 1));
-        }
+        if (span.kind == EventKind::ExchangeHeads)
+            return add(Sent::Heads, ofHeads() / contextMembers_ * (contextMembers_ - 1));
+        if (span.kind == EventKind::GatherChoices)  // half an all-reduce in each context group
+            return add(Sent::Choices,
+                       ringBytes(span.bytes, contextMembers_) / 2 * (replicas_ / contextMembers_) * tensor_);
         if (isExpertExchange(span.kind))
             return add(Sent::ToExperts, span.bytes / exchanging_ * (exchanging_ - 1) * replicas_ * tensor_);
         if (action.kind == ActionKind::OptimizerStep) return add(Sent::UpdateSums, ring * updating_);
@@ -124,7 +127,7 @@ private:
     const Plan& plan_;
     int replicas_, tensor_, ofReplica_;
     int updating_;  ///< replicas
-    int copies_, spread_, exchanging_;
+    int copies_, contextMembers_, spread_, exchanging_;
     std::array<std::int64_t, sentKinds> bytes_{};
 };
 
@@ -189,6 +192,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
 
     add(Sent::KeyValues, Axis::Context, say("keys and values and their gradients, ring"));
     add(Sent::Heads, Axis::Context, say("queries, keys, values and outputs and their gradients, all-to-all"));
+    add(Sent::Choices, Axis::Context, say("what decides which tokens find a place with experts, all-gather"));
     add(Sent::Elastic, Axis::Data, say("weights, between a replica and the centre"),
         say("in all steps but one of {}, in which replica 0 has its turn", replicaCount(layout.parallel)));
     add(Sent::Pushed, Axis::Data, say("gradients, to the server"), serverText(plan.costs, &StageCosts::push));

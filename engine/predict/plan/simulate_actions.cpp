@@ -426,7 +426,7 @@ Simulation withEvents(Simulation result, Simulator& simulator, const StepCosts& 
         for (Event event : simulator.ranks()[pipelineRank].sink.events()) {
             if (!whole && event.kind != EventKind::Step) continue;
             event.rank = static_cast<std::int16_t>(rank);
-            if (isOfContextGroup(event.kind))
+            if (isOfHeads(event.kind))
                 event.bytes = costs.ofTensorMember(event.bytes, mesh.coordinate(rank, Axis::Tensor));
             result.events.push_back(event);
         }

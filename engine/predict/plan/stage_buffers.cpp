@@ -212,11 +212,11 @@ private:
         if (layer.join > 0) join(tally);
         if (layer.experts) {
             const ExpertBytes& experts = *layer.experts;
-            tally.add(Category::Activations, layer.first - experts.rows);
+            tally.add(Category::Activations, layer.first - experts.rows - experts.numbers);
             const std::int64_t copy = splits_ ? size_.all : 0;  // the gathered norm
             tally.add(Category::Temporary, copy);
             passing(tally, experts.floats + experts.gateCopy);
-            passing(tally, experts.assigned);
+            passing(tally, experts.deciding);
             tally.add(Category::Activations, experts.shared);
             passing(tally, experts.sharedExpansion);
             routedRows(tally, experts, copy);
@@ -245,6 +245,7 @@ private:
         if (travels) {
             tally.add(Category::Activations, experts.gathered);
             tally.add(Category::Temporary, -experts.sent);
+            tally.add(Category::Activations, experts.numbers);
         }
         const std::int64_t out = travels ? experts.gathered : 0;
         tally.add(Category::Activations, experts.rows - experts.gathered - out);

@@ -184,8 +184,8 @@ public:
           group_(layout, link), input_(group_, layout.model), branches_(hasAttention(layout.model) ? 2 : 1),
           members_(exchangeMembers(layout)),
           local_(travelsOverFolds(layout) && layout.parallel.sequence && layout.model.experts.shared == 0),
-          rowBytes_(numberFormats(layout.precision).activationBytes() *
-                    expertRows(layout.model, layout.batch.micro, tensorShare(layout)) * layout.model.hidden) {}
+          rows_(expertRows(layout.model, layout.batch.micro, tensorShare(layout))),
+          rowBytes_(numberFormats(layout.precision).activationBytes() * rows_ * layout.model.hidden) {}
 
     TensorCosts find(bool tied) {
         reserve();
@@ -229,11 +229,20 @@ private:
                             step.cover, std::min(step.seconds, step.cover)});
     }
 
-    void rows(std::vector<TensorCost>& list, int branch) const {
+    void choices(std::vector<TensorCost>& list, int branch) const {
+        if (const auto& step = context_.choices; step && routes(branch))
+            list.push_back({EventKind::GatherChoices, layerOf(branch), step->bytes, step->seconds});
+    }
+    /// `numbers`: of 32 bits, which follow the rows to their experts.
+    void rows(std::vector<TensorCost>& list, int branch, std::int64_t numbers = 0) const {
         if (members_ == 1 || !routes(branch)) return;
-        for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens})
-            list.push_back({kind, layerOf(branch), rowBytes_,
-                            allToAllSeconds(static_cast<double>(rowBytes_), members_, expertLink_)});
+        const auto add = [&](EventKind kind, std::int64_t bytes) {
+            list.push_back(
+                {kind, layerOf(branch), bytes, allToAllSeconds(static_cast<double>(bytes), members_, expertLink_)});
+        };
+        add(EventKind::DispatchTokens, rowBytes_);
+        if (numbers > 0) add(EventKind::DispatchTokens, numbers * std::int64_t{sizeof(std::int32_t)});
+        add(EventKind::CombineTokens, rowBytes_);
     }
 
     void forward(std::vector<TensorCost>& list, int first, int end) const {
@@ -242,7 +251,8 @@ private:
             if (meets(i)) input_.gather(list, layerOf(i), isAttention(i));
             input_.gatherKey(list, layerOf(i), isAttention(i));
             if (attends(i)) travel(list, layerOf(i), context_.forward);
-            rows(list, i);
+            choices(list, i);
+            rows(list, i, context_.choices && model_.experts.dropout > 0 ? rows_ : 0);
             if (meets(i)) group_.sum(list, layerOf(i));  // the projection
         }
     }
@@ -320,7 +330,7 @@ private:
     const BranchInput input_;
     int branches_, members_;
     bool local_;
-    std::int64_t rowBytes_;
+    std::int64_t rows_, rowBytes_;
     TensorCosts costs_;
 };
 

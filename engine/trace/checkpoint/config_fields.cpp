@@ -62,7 +62,7 @@ private:
     /// and values, a Qwen3 one with norms of queries and keys; a Mixtral and a Qwen3-MoE have experts besides.
     void llama() {
         const Json type = config_.value("model_type", Json(configFamily(model_).type));
-        if (type == "deepseek_v3") return deepseek();
+        if (type == "deepseek_v3" || type == "kimi_k2") return deepseek();
         if (type == "gpt_oss") {
             gptOss();
             ties();
@@ -293,8 +293,10 @@ private:
         add(place(low), said(low, 1), "model.rope_low", ours.low, into(&RotarySpec::low));
         add(place(high), said(high, yarn ? 32 : 4), "model.rope_high",
             rotaryHigh({.scaling = yarn ? RotaryScaling::Yarn : RotaryScaling::Llama3, .high = ours.high}),
-            [usual = yarn ? 32 : 4](ModelSpec& model, const Json& theirs) {
-                if (theirs.is_number()) model.block.rotary.high = theirs == usual ? 0 : theirs.get<double>();
+            [usual = yarn ? 32 : 4, least = said(low, 1)](ModelSpec& model, const Json& theirs) {
+                // A Kimi K2 has one number for both ends, between which a layout's pairs lie.
+                if (!theirs.is_number() || (least.is_number() && theirs <= least)) return;
+                model.block.rotary.high = theirs == usual ? 0 : theirs.get<double>();
             });
         add(place(original), said(original, value("max_position_embeddings", nullptr)), "model.rope_original",
             ours.original, into(&RotarySpec::original));
@@ -335,8 +337,8 @@ private:
             is(factor, nullptr, {1});
         is("attention_multiplier", nullptr, {ownScale});
         is("n_special", nullptr, {0});
-        for (const char* off :
-             {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size", "use_qk_norm", "qkv_bias"})
+        for (const char* off : {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size",
+                                "use_qk_norm", "qkv_bias", "rope_interleaved", "use_mrope"})
             is(off, nullptr, {false});
         is("pruned_heads", nullptr, {Json::object()});
         if (config_.value("model_type", Json(configFamily(model_).type)) == "gpt_oss") return;
@@ -380,7 +382,8 @@ const std::vector<ConfigFamily>& configFamilies() {
                                                     {"qwen3_moe", ModelKind::LlamaMoe, "Qwen3MoeForCausalLM"},
                                                     {"gpt_oss", ModelKind::LlamaMoe, "GptOssForCausalLM"},
                                                     {"deepseek_v3", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM"},
-                                                    {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"}};
+                                                    {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"},
+                                                    {"kimi_k2", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM", false}};
     return families;
 }
 

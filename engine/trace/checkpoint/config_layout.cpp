@@ -102,7 +102,8 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
     const auto family = std::ranges::find_if(configFamilies(), [&](const auto& each) { return type == each.type; });
     if (family == configFamilies().end()) {
         std::vector<std::string_view> types;
-        for (const ConfigFamily& each : configFamilies()) types.push_back(each.type);
+        for (const ConfigFamily& each : configFamilies())
+            if (std::ranges::find(types, each.type) == types.end()) types.push_back(each.type);
         return cannot(type.is_null() ? say("it has no model_type") : say("its model_type is {}", shownValue(type)),
                       fmt::format("model_type {}", fmt::join(types, ", ")));
     }

@@ -19,6 +19,9 @@ using Json = nlohmann::json;
 /// Fields of transformers' files that change nothing of what a forward or a backward computes: names, tokens, what is
 /// generated or returned and how, how weights were drawn and stored, and dropout, which is the layout's own choice.
 constexpr std::array harmless{"_name_or_path",
+                              "auto_map",
+                              "is_llama_config",
+                              "tokenizer_name",
                               "architectures",
                               "transformers_version",
                               "torch_dtype",

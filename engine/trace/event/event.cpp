@@ -38,6 +38,7 @@ std::string_view name(EventKind kind) {
     case EventKind::TensorAllGather: return "tensor all-gather";
     case EventKind::KeyValueHop: return "key and value hop";
     case EventKind::ExchangeHeads: return "tokens for heads";
+    case EventKind::GatherChoices: return "gather choices";
     case EventKind::DispatchTokens: return "dispatch tokens";
     case EventKind::CombineTokens: return "combine tokens";
     case EventKind::WeightVersions: return "weight versions";

@@ -128,6 +128,9 @@ enum class EventKind : std::uint8_t {
     /// Like KeyValueHop, an all-to-all of a context group for which the action waits: all heads of some tokens
     /// for all tokens of some heads, or back; bytes of the whole buffer, value: the layer.
     ExchangeHeads = 81,
+    /// Like ExchangeHeads, an all-gather: what the members of a context group have to know of each other's tokens
+    /// before experts with a limit of places get theirs.
+    GatherChoices = 82,
     // What other programs recorded; `action` is then the number of a name (namedId).
     Kernel = 96,  ///< compute lane: work of a device, or the outermost operation of a thread where there is no device
     Collective = 97,   ///< comm lane
@@ -206,7 +209,8 @@ constexpr bool isServerExchange(EventKind kind) { return isServerExchange(action
 constexpr bool isHostCopy(EventKind kind) { return isHostCopy(actionOf(kind)); }
 constexpr bool isSpan(EventKind kind) {
     return (kind >= EventKind::Forward && kind < EventKind::Loss) || actionOf(kind) != ActionKind::None ||
-           kind == EventKind::ExchangeHeads || (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
+           kind == EventKind::ExchangeHeads || kind == EventKind::GatherChoices ||
+           (kind >= EventKind::Kernel && kind <= EventKind::Annotation);
 }
 constexpr bool isCounter(EventKind kind) {
     return (kind >= EventKind::Loss && kind < EventKind::Command) ||
@@ -225,13 +229,12 @@ constexpr bool isTensorCollective(EventKind kind) {
 constexpr bool isExpertExchange(EventKind kind) {
     return kind == EventKind::DispatchTokens || kind == EventKind::CombineTokens;
 }
-/// What a context group sends inside an action.
-constexpr bool isOfContextGroup(EventKind kind) {
-    return kind == EventKind::ExchangeHeads || kind == EventKind::KeyValueHop;
-}
+/// What a context group sends of the heads that a member of a tensor group has, inside an action.
+constexpr bool isOfHeads(EventKind kind) { return kind == EventKind::ExchangeHeads || kind == EventKind::KeyValueHop; }
 /// Communication inside an action that carries its id, and until whose end the action computes nothing.
 constexpr bool holdsUpAction(EventKind kind) {
-    return isTensorCollective(kind) || isExpertExchange(kind) || kind == EventKind::ExchangeHeads;
+    return isTensorCollective(kind) || isExpertExchange(kind) || kind == EventKind::ExchangeHeads ||
+           kind == EventKind::GatherChoices;
 }
 /// All communication inside an action that carries its id.
 constexpr bool isInsideAction(EventKind kind) { return holdsUpAction(kind) || kind == EventKind::KeyValueHop; }

@@ -43,9 +43,9 @@ inline constexpr std::array<Transfer, 256> transfers = [] {
           {EventKind::TensorAllReduce, Partners::Tensor, 2},   {EventKind::TensorReduceScatter, Partners::Tensor, 1},
           {EventKind::TensorAllGather, Partners::Tensor, 1},   {EventKind::DispatchTokens, Partners::Expert, 1},
           {EventKind::CombineTokens, Partners::Expert, 1},     {EventKind::KeyValueHop, Partners::Context},
-          {EventKind::ExchangeHeads, Partners::Heads, 1},      {EventKind::PushGradients, Partners::Server},
-          {EventKind::PullWeights, Partners::Server},          {EventKind::ExchangeElastic, Partners::Centre},
-          {EventKind::Collective, Partners::Unknown}})
+          {EventKind::ExchangeHeads, Partners::Heads, 1},      {EventKind::GatherChoices, Partners::Heads, 1},
+          {EventKind::PushGradients, Partners::Server},        {EventKind::PullWeights, Partners::Server},
+          {EventKind::ExchangeElastic, Partners::Centre},      {EventKind::Collective, Partners::Unknown}})
         all[static_cast<std::size_t>(row.kind)] = row;
     return all;
 }();

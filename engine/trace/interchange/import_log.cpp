@@ -102,11 +102,11 @@ public:
     }
 
     /// Megatron's timers are told behind their step.
-    void take(std::vector<LogNumber> timers) {
+    void take(std::vector<LogNumber> told) {
         constexpr std::size_t most = 256;
         PlacedLine* line = lines_.newest();
         if (line == nullptr || line->line.others.size() >= most) return;
-        std::ranges::move(timers, std::back_inserter(line->line.others));
+        std::ranges::move(told, std::back_inserter(line->line.others));
     }
 
     void take(const RankTimer& timer) {

@@ -8,6 +8,7 @@
 #include "engine/base/visible_text.h"
 #include "engine/trace/interchange/import_formats.h"
 #include "engine/trace/interchange/nsight_actions.h"
+#include "engine/trace/interchange/nsight_payloads.h"
 #include "engine/trace/run_file/sqlite.h"
 
 #include <algorithm>
@@ -44,6 +45,7 @@ constexpr std::array describingTables{"StringIds",
                                       "TARGET_INFO_SESSION_START_TIME",
                                       "TARGET_INFO_SYSTEM_ENV",
                                       "TARGET_INFO_GPU_METRICS",
+                                      "NVTX_PAYLOAD_SCHEMA_ENTRIES",
                                       "MPI_RANKS"};
 /// How the names of further tables begin that describe: they hold no events.
 constexpr std::array describingBegins{
@@ -197,8 +199,9 @@ private:
 
     /// What a device did, for an action or beside one.
     Status addWork(const Statement& row, EventKind kind, Lane lane, std::string_view name, std::int64_t launch) {
-        const auto event = eventOf(row, kind, lane, name, launch);
+        auto event = eventOf(row, kind, lane, name, launch);
         if (!event) return {};
+        if (kind == EventKind::Collective) event->event.bytes = payloads_.bytesOf(event->process, event->launch);
         const auto part = actions_.addWork(*event, name.find("SendRecv") != std::string_view::npos);
         if (!part) return fail(part.error());
         return *part ? Status() : trace_.add(*event);
@@ -260,22 +263,35 @@ private:
                         if (const std::uint32_t launch = std::exchange(call->launch, 0); launch != 0) {
                             trace_.addLaunch(call->process, launch, call->event.begin);
                             actions_.addCall(call->process, call->event.begin, launch);
+                            payloads_.addCall(call->process, call->thread, call->event.begin, launch);
                         }
                         return trace_.add(*call);
                     });
     }
 
     Status ranges() {
+        payloadFields();
         const Status read = annotations();
         actions_.rangesEnd();
+        payloads_.rangesEnd();
         return read;
+    }
+
+    void payloadFields() {
+        constexpr const char* table = "NVTX_PAYLOAD_SCHEMA_ENTRIES";
+        if (!has(table) || !hasColumns(table, {"domainId", "schemaId", "name", "type", "offset"})) return;
+        auto rows = database_->prepare("SELECT domainId, schemaId, name, type, coalesce(offset, 0) FROM "
+                                       "NVTX_PAYLOAD_SCHEMA_ENTRIES LIMIT 100000");
+        while (rows && rows->next() == SQLITE_ROW)
+            payloads_.addField(rows->number(0), rows->number(1), rows->text(2), rows->number(3), rows->number(4));
     }
 
     Status annotations() {
         return each("NVTX_EVENTS",
-                    "SELECT n.start, coalesce(n.end, n.start), n.globalTid, n.eventType, coalesce(n.text, s.value, "
-                    "''), n.end IS NULL FROM NVTX_EVENTS n "
-                    "LEFT JOIN StringIds s ON s.id = n.textId",
+                    fmt::format("SELECT n.start, coalesce(n.end, n.start), n.globalTid, n.eventType, coalesce(n.text, "
+                                "s.value, ''), n.end IS NULL, {} FROM NVTX_EVENTS n LEFT JOIN StringIds s ON s.id = "
+                                "n.textId",
+                                hasColumns("NVTX_EVENTS", {"binaryData"}) ? "n.binaryData" : "NULL"),
                     [this](const Statement& row) -> Status {
                         const std::int64_t type = row.number(3);
                         const bool range = type == pushPopRange || type == startEndRange;
@@ -292,6 +308,7 @@ private:
         const auto event = eventOf(row, EventKind::Annotation, Lane::Host, text);
         if (!event) return {};
         if (event->event.kind == EventKind::Annotation) actions_.addRange(*event, text);
+        payloads_.addRange(*event, text, row.bytes(6));
         return trace_.add(*event);
     }
 
@@ -460,6 +477,7 @@ private:
     ForeignTrace& trace_;
     const ShareWatcher& watcher_;
     NsightActions actions_{trace_};
+    NsightPayloads payloads_;
     std::optional<Database> database_;
     std::map<std::int64_t, std::uint32_t> processes_;
     std::string host_;

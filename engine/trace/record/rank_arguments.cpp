@@ -40,6 +40,8 @@ std::vector<std::string> toArgv(const RankArguments& arguments) {
     if (!arguments.resume.empty()) argv.insert(argv.end(), {"--resume", arguments.resume.string()});
     if (arguments.oversubscribed) argv.emplace_back("--oversubscribed");
     for (const InjectedFault& fault : arguments.faults) argv.insert(argv.end(), {"--fault", toText(fault)});
+    if (arguments.operationsEvery > 0)
+        argv.insert(argv.end(), {"--operations", std::to_string(arguments.operationsEvery)});
     if (!arguments.profile.empty()) argv.insert(argv.end(), {"--profile", arguments.profile.string()});
     return argv;
 }
@@ -54,7 +56,7 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
         }
         if (key != "--layout" && key != "--stretch" && key != "--folder" && key != "--socket" && key != "--token" &&
             key != "--clock-origin" && key != "--threads" && key != "--profile" && key != "--checkpoints" &&
-            key != "--resume" && key != "--fault")
+            key != "--resume" && key != "--fault" && key != "--operations")
             return fail(wrongArgument(key, "no such argument"));
         if (i + 1 == argv.size()) return fail(wrongArgument(key, "its value is missing"));
         const std::string& value = argv[++i];
@@ -81,10 +83,10 @@ Result<RankArguments> parseRankArguments(const std::vector<std::string>& argv) {
             if (!origin) return fail(wrongArgument(key, "'" + value + "' is no integer"));
             parsed.clockOrigin = *origin;
         }
-        if (key == "--threads") {
-            const auto threads = parseNumber<int>(value);
-            if (!threads || *threads < 1) return fail(wrongArgument(key, "'" + value + "' is no positive integer"));
-            parsed.threads = *threads;
+        if (key == "--threads" || key == "--operations") {
+            const auto count = parseNumber<int>(value);
+            if (!count || *count < 1) return fail(wrongArgument(key, "'" + value + "' is no positive integer"));
+            (key == "--threads" ? parsed.threads : parsed.operationsEvery) = *count;
         }
     }
     if (parsed.layout.empty()) return fail(wrongArgument("--layout", "it is missing"));

@@ -24,6 +24,7 @@ struct RankArguments {
     bool oversubscribed = false;        ///< more ranks than cores: waits must sleep, not spin
     int threads = 1;                    ///< compute threads of each rank
     std::vector<InjectedFault> faults;  ///< on purpose, of all ranks
+    int operationsEvery = 0;            ///< steps from one to the next whose operations are recorded; 0: none are
     std::filesystem::path profile;  ///< measure the layout's parts before training, and write them here; empty: do not
 
     /// The folder in a job's folder on some host where the ranks of that restart (0: the first start) have their files.

@@ -88,6 +88,7 @@ struct Telemetry::Impl {
 
     void drainRecorder() {
         lost += recorder.drain([this](std::span<const Event> events) {
+            spoolNames();
             while (!events.empty()) {
                 const auto block = events.first(std::min(events.size(), largestBlock));
                 spoolEvents(block);
@@ -122,6 +123,17 @@ struct Telemetry::Impl {
         for (const Event& event : events) lost += event.kind == EventKind::Dropped ? eventsLost(event) : 1;
     }
 
+    /// Events that have been taken out of the recorder have no other names than those that were given by now.
+    void spoolNames() {
+        std::deque<EventName> given;
+        {
+            const std::lock_guard lock(mutex);
+            given = std::exchange(names, {});
+        }
+        for (const EventName& name : given)
+            if (!spool.append(FrameType::Name, encode(name))) ++lost;
+    }
+
     void spoolLine(const LogLine& line) {
         if (!spool.append(FrameType::Log, encode(line))) ++lost;
     }
@@ -152,6 +164,8 @@ struct Telemetry::Impl {
     std::mutex mutex;  ///< guards what follows
     std::condition_variable changed;
     std::deque<LogLine> logLines;
+    std::deque<EventName> names;  ///< not spooled yet
+    std::uint32_t namesGiven = 0;
     std::deque<Command> commands;
     std::optional<std::string> goodbye;
     bool unsettled = false;  ///< somebody waits for what was recorded to be spooled
@@ -187,6 +201,12 @@ void Telemetry::log(LogLevel level, const std::string& text) {
         impl_->logLines.push_back({impl_->recorder.now(), impl_->rank, level, text});
     }
     impl_->wake.ring();
+}
+
+std::uint32_t Telemetry::name(const std::string& text) {
+    const std::lock_guard lock(impl_->mutex);
+    impl_->names.push_back({++impl_->namesGiven, text});
+    return impl_->namesGiven;
 }
 
 void Telemetry::settle() {

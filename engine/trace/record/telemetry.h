@@ -35,6 +35,8 @@ public:
 
     Recorder& recorder();
     void log(LogLevel level, const std::string& text);
+    /// The number by which events have this name from now on (namedId); another one at each call.
+    std::uint32_t name(const std::string& text);
     /// Returns once all that was recorded and logged so far lies in the spool, which outlives this process.
     void settle();
     /// The oldest command not yet taken; Command::None where there is none. Never blocks.

@@ -34,6 +34,7 @@ enum class FrameType : std::uint8_t {
     Command = 7,  ///< collector → rank: u8
     Clock = 8,    ///< collector → rank on another host: a ClockLine
     Fault = 9,    ///< collector → rank: u8, the InjectedFaultKind that it is to do to itself
+    Name = 10,    ///< spooled: u64 offset, an EventName, before the first event that has it
 };
 
 /// The frame types of a protocol: this one's, or those of another that sends such frames.
@@ -92,6 +93,19 @@ void fields(auto& archive, FieldsOf<Hello> auto& hello) {
     archive("commands taken", hello.commandsTaken);
     archive("host", hello.host);
     archive("token", hello.token);
+}
+
+/// What a rank calls events that are no actions.
+struct EventName {
+    std::uint32_t number = 0;  ///< from 1, the rank's own: in the order in which it names them
+    std::string text;
+};
+
+void fields(auto& archive, FieldsOf<EventName> auto& name) {
+    archive.frame("name");
+    archive(
+        "number", name.number, [](std::uint32_t number) { return number != 0; }, "1 or more");
+    archive.text("text", name.text, largestLogText);
 }
 
 void fields(auto& archive, FieldsOf<ClockLine> auto& line) {

@@ -28,6 +28,9 @@ public:
         memory();
         note(say("a DeepSpeed JSON says nothing of the model, of data and of seeds: they are Shardlab's defaults"));
         leftOver(json_, "");
+        if (!automatic_.empty())
+            note(say("what the program that calls DeepSpeed settles (\"auto\") is the layout's default: {}",
+                     automatic_));
         return {std::move(layout_), std::move(notes_)};
     }
 
@@ -81,6 +84,7 @@ private:
         p.context = std::clamp(integer("/sequence_parallel_size", 1), 1, 1 << 16);
         if (p.context > 1) p.contextKind = ContextKind::Ulysses;
         take("/data_parallel_size");
+        model();
         const int global = integer("/train_batch_size", 0), steps = integer("/gradient_accumulation_steps", 0);
         b.micro = integer("/train_micro_batch_size_per_gpu", 0);
         if (b.micro == 0) b.micro = global > 0 ? std::max(1, global / std::max(1, steps)) : 1;
@@ -99,10 +103,24 @@ private:
         layout_.cluster.hosts = evenHosts(1, static_cast<int>(ranks));
     }
 
+    /// As many layers and heads as the degrees divide.
+    void model() {
+        const ParallelSpec& p = layout_.parallel;
+        ModelSpec& m = layout_.model;
+        const auto multiple = [](int number, int of) { return (number + of - 1) / of * of; };
+        const int layers = multiple(m.layers, std::min(p.pipeline, 1024)),
+                  heads = multiple(m.heads, std::min(p.tensor, 256) * std::min(p.context, 256));
+        if (layers == m.layers && heads == m.heads) return;
+        note(say("the layout's model has {} layers and {} heads, which the file's degrees divide", layers, heads));
+        m.hidden = m.hidden / m.heads * heads;
+        m.layers = layers;
+        m.heads = heads;
+    }
+
     void formats() {
         PrecisionSpec& p = layout_.precision;
-        const bool fp16 = flag("/fp16/enabled"), bf16 = flag("/bf16/enabled"),
-                   autocast = flag("/torch_autocast/enabled");
+        const bool fp16 = flag("/fp16/enabled"), older = flag("/bfloat16/enabled"),
+                   bf16 = flag("/bf16/enabled") || older, autocast = flag("/torch_autocast/enabled");
         const std::string cast = word("/torch_autocast/dtype");
         if (autocast) {
             p.compute = cast == "float16" ? NumberFormat::Fp16 : NumberFormat::Bf16;
@@ -139,13 +157,16 @@ private:
     }
 
     void offload() {
-        const auto onHost = [&](const std::string& what) {
-            const std::string place = "/zero_optimization/" + what;
-            if (word((place + "/device").c_str()) != "cpu") return false;
+        const auto onHost = [&](const std::string& what, const char* before) {
+            const std::string place = "/zero_optimization/" + what, device = word((place + "/device").c_str());
+            if (device == "nvme")
+                note(say("zero_optimization.{}.device is nvme: the layout keeps it in the host's memory", what));
+            else if (device != "cpu" && !flag(before)) return false;
             take((place + "/pin_memory").c_str());
             return true;
         };
-        const bool optimizer = onHost("offload_optimizer"), parameters = onHost("offload_param");
+        const bool optimizer = onHost("offload_optimizer", "/zero_optimization/cpu_offload"),
+                   parameters = onHost("offload_param", "/zero_optimization/cpu_offload_params");
         OffloadKind& offload = layout_.memory.offload;
         if (optimizer) offload = OffloadKind::Optimizer;
         if (!parameters) return;
@@ -206,10 +227,12 @@ private:
     void leftOver(const nlohmann::json& node, const std::string& prefix) {
         for (const auto& [key, value] : node.items())
             if (value.is_object()) leftOver(value, prefix + key + ".");
+            else if (value == "auto") automatic_ += (automatic_.empty() ? "" : ", ") + shortened(prefix + key);
             else note(say("{} is left out", shortened(prefix + key)));
     }
 
     nlohmann::json json_;
+    std::string automatic_;  ///< keys whose value is "auto"
     Layout layout_;
     std::vector<Sentence> notes_;
 };

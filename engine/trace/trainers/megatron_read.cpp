@@ -5,6 +5,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/recompute.h"
 #include "engine/layout/mesh/replicas.h"
+#include "engine/trace/trainers/launched_ranks.h"
 #include "engine/trace/trainers/megatron_experts.h"
 #include "engine/trace/trainers/megatron_log.h"
 #include "engine/trace/trainers/megatron_modules.h"
@@ -48,6 +49,9 @@ public:
 
 private:
     void note(Sentence text) { notes_.push_back(std::move(text)); }
+
+    /// The text does not hang on what the script is given or asks when it runs, as "$1" does.
+    static bool isSettled(std::string_view text) { return text.find_first_of("$`") == std::string_view::npos; }
 
     void model() {
         ModelSpec& m = layout_.model;
@@ -150,17 +154,6 @@ private:
         options_.read("window-attn-skip-freq", b.fullEvery);
     }
 
-    /// "#SBATCH --nodes=4", a comment for the shell.
-    std::optional<int> slurm(std::string_view name) const {
-        const std::string line = fmt::format("#SBATCH --{}=", name);
-        const std::size_t found = script_.find(line);
-        if (found == std::string_view::npos) return std::nullopt;
-        std::string_view rest = script_.substr(found + line.size());
-        rest = rest.substr(0, rest.find_first_not_of("0123456789"));
-        const auto number = parseNumber<std::int64_t>(rest);
-        return number && *number > 0 && *number < 65536 ? std::optional(static_cast<int>(*number)) : std::nullopt;
-    }
-
     void parallel() {
         ParallelSpec& p = layout_.parallel;
         p.data = p.pipeline = 1;
@@ -184,9 +177,7 @@ private:
                  : sharded                                  ? 1
                                                             : 0;
         if (options_.flag("deepspeed")) p.zero = std::clamp(options_.integer("zero-stage").value_or(0), 0, 3);
-        const auto nodes = either(options_.integer("nnodes"), slurm("nodes"));
-        auto each = either(options_.integer("nproc-per-node"), slurm("gpus-per-node"));
-        each = either(each, slurm("ntasks-per-node"));
+        const auto [nodes, each] = launchedRanks(options_, script_);
         const auto bounded = [](int number) { return std::clamp<std::int64_t>(number, 1, 1 << 16); };
         const std::int64_t inner = bounded(p.tensor) * bounded(p.pipeline) * bounded(p.context);
         std::int64_t world = bounded(nodes.value_or(1)) * bounded(each.value_or(1));
@@ -197,18 +188,18 @@ private:
                      inner, std::max<std::int64_t>(1, world / inner)));
         }
         p.data = static_cast<int>(std::max<std::int64_t>(1, world / inner));
-        const int hosts = known ? nodes.value_or(1) : 1;
+        const std::int64_t ofNode = bounded(each.value_or(static_cast<int>(world)));
+        const int hosts = known ? nodes.value_or(1) : world % ofNode == 0 ? static_cast<int>(world / ofNode) : 1;
         layout_.cluster.hosts = evenHosts(hosts, static_cast<int>(world / hosts));
-        if (replicaCount(p) == 1) p.zero = 0;
+        if (p.zero > 0 && replicaCount(p) == 1) {
+            note(say("the optimizer is distributed over one replica, which divides nothing: parallel.zero is 0"));
+            p.zero = 0;
+        }
         const int instances = std::max(1, options_.integer("num-distributed-optimizer-instances").value_or(1));
         if (p.zero > 0 && instances > 1 && p.data % instances == 0) p.shard = p.data / instances;
         else if (instances > 1)
             note(say("{} copies of the optimizer over {} data ranks: the layout has one", instances, p.data));
         options_.read("max-restarts", layout_.run.maxRestarts);
-    }
-
-    static std::optional<int> either(std::optional<int> first, std::optional<int> second) {
-        return first ? first : second;
     }
 
     void batch() {
@@ -393,8 +384,12 @@ private:
     void data() {
         DataSpec& d = layout_.data;
         const std::vector<std::string> paths = options_.all("data-path");
-        options_.pass("mock-data");
-        if (paths.size() == 1) {
+        if (options_.flag("mock-data")) {
+            if (!paths.empty()) note(say("--data-path beside --mock-data: the layout's data is its generator"));
+        } else if (std::ranges::any_of(paths, [](const std::string& path) { return !isSettled(path); })) {
+            note(say("--data-path {}: the script settles it when it runs, and the layout's data is its generator",
+                     shortened(paths.front())));
+        } else if (paths.size() == 1) {
             d.kind = DataKind::Tokens;
             d.path = paths.front() + ".bin";
         } else if (!paths.empty()) {
@@ -410,7 +405,10 @@ private:
         const int every = options_.integer("eval-interval").value_or(1000);
         layout_.run.validateEvery = every >= layout_.run.steps ? 0 : every;
         if (const auto folder = options_.text("save")) {
-            layout_.checkpoint.path = *folder;
+            if (isSettled(*folder)) layout_.checkpoint.path = *folder;
+            else
+                note(say("--save {}: the script settles it when it runs, and checkpoints lie beside the run file",
+                         shortened(*folder)));
             if (!options_.read("save-interval", layout_.checkpoint.every))
                 options_.read("persistent-save-interval", layout_.checkpoint.every);
         } else {
@@ -435,7 +433,8 @@ private:
     }
 
     void vocabulary() {
-        const std::string tokenizer = options_.text("tokenizer-type").value_or("");
+        const bool gpt = script_.find("pretrain_gpt") != std::string_view::npos;  // which has a tokenizer of its own
+        const std::string tokenizer = options_.text("tokenizer-type").value_or(gpt ? "GPT2BPETokenizer" : "");
         const auto size = options_.integer("vocab-size"), padded = options_.integer("padded-vocab-size");
         const int divisor = options_.integer("make-vocab-size-divisible-by").value_or(128);
         for (const char* name : {"vocab-file", "merge-file", "tokenizer-model"})
@@ -445,6 +444,7 @@ private:
         if (padded) vocabulary = *padded;
         else if (size) vocabulary = *size + (tokenizer == "NullTokenizer" && *size < (1 << 20) ? 1 : 0);
         else if (tokenizer == "GPT2BPETokenizer") vocabulary = 50257;
+        else if (tokenizer == "Llama2Tokenizer") vocabulary = 32000;
         else return note(say("the file does not say how many tokens there are: model.vocabulary is {}", vocabulary));
         const std::int64_t theirs =
             paddedVocabulary(vocabulary, std::clamp(divisor, 1, 1 << 20), std::max(1, layout_.parallel.tensor));

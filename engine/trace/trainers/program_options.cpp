@@ -2,6 +2,7 @@
 #include "engine/trace/trainers/program_options.h"
 
 #include "engine/base/visible_text.h"
+#include "engine/trace/trainers/launched_ranks.h"
 #include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -11,7 +12,7 @@
 namespace shardlab::trace {
 
 ProgramOptions::ProgramOptions(std::string_view script) {
-    for (const std::vector<std::string>& command : shellCommands(script)) {
+    for (const std::vector<std::string>& command : shellCommands(script, slurmVariables(script))) {
         Given* given = nullptr;
         for (const std::string& word : command) {
             if (!word.starts_with("--") || word.size() == 2) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/shell_words.h"
 
-#include "engine/base/parse_text.h"
+#include "engine/trace/trainers/shell_arithmetic.h"
+#include "engine/trace/trainers/shell_branches.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
-#include <limits>
-#include <map>
 #include <optional>
+#include <span>
 #include <utility>
 
 namespace shardlab::trace {
@@ -28,8 +29,18 @@ std::size_t assignedName(std::string_view word) {
     return rest.starts_with('=') || rest.starts_with("+=") ? length : 0;
 }
 
+bool isAmong(std::string_view word, std::span<const std::string_view> words) {
+    return std::ranges::find(words, word) != words.end();
+}
+
+constexpr std::array<std::string_view, 4> assigning{"export", "declare", "local", "readonly"};
+constexpr std::array<std::string_view, 5> reserved{"then", "else", "fi", "do", "{"};  ///< a command comes after it
+constexpr std::array<std::string_view, 2> shells{"bash", "sh"};
+
 class ShellReader {
 public:
+    explicit ShellReader(const ShellVariables& known) : values_(known) {}
+
     std::vector<std::vector<std::string>> commands;
 
     void read(std::string_view text, int depth) {
@@ -107,7 +118,9 @@ private:
         if (rest.starts_with("$((")) {
             place_ = behind(place_ + 1, '(', ')');
             const std::string_view whole = text_.substr(begin, place_ - begin);
-            const auto value = whole.ends_with("))") ? sum(whole.substr(3, whole.size() - 5)) : std::nullopt;
+            const auto value = whole.ends_with("))")
+                                   ? shellArithmetic(expanded(whole.substr(3, whole.size() - 5)), values_)
+                                   : std::nullopt;
             return add(value ? std::to_string(*value) : std::string(whole));
         }
         if (rest.starts_with("$(")) {
@@ -115,7 +128,7 @@ private:
             return add(text_.substr(begin, place_ - begin));
         }
         std::string name;
-        std::optional<std::string> otherwise;
+        std::string_view after;  ///< behind the name, in braces
         if (rest.starts_with("${")) {
             place_ = behind(place_ + 1, '{', '}');
             std::string_view inside = text_.substr(begin + 2, place_ - begin - 2);
@@ -123,66 +136,56 @@ private:
             std::size_t length = 0;
             while (length < inside.size() && isNameCharacter(inside[length])) ++length;
             name = inside.substr(0, length);
-            const std::string_view after = inside.substr(length);
+            after = inside.substr(length);
             if (after.starts_with('[')) return add("");  // an array's words are a command of their own
-            if (after.starts_with(":-") || after.starts_with(":=")) otherwise = after.substr(2);
-            else if (!after.empty()) return add(text_.substr(begin, place_ - begin));
         } else {
             ++place_;
             while (place_ < text_.size() && isNameCharacter(text_[place_])) name += text_[place_++];
-            if (name.empty() && place_ < text_.size()) ++place_;  // $1, $@, $?
+            if (name.empty() && place_ < text_.size()) ++place_;  // $@, $?
         }
+        const auto value = valueOf(name, after);
+        if (!value) return add(text_.substr(begin, place_ - begin));
+        // What is assigned is one word.
+        if (inQuotes || (arrays_ == 0 && commands.back().empty() && assignedName(word_) > 0)) return add(*value);
+        for (std::size_t i = 0; i < value->size(); ++i)
+            if (std::isspace(static_cast<unsigned char>((*value)[i])) != 0) endWord();
+            else add(std::string_view(*value).substr(i, 1));
+    }
+
+    /// Of a variable, `after` the name being ":-8" and the like; none: it is not known.
+    std::optional<std::string> valueOf(const std::string& name, std::string_view after) {
+        const bool evenEmpty = after.starts_with(':');
+        const std::string_view otherwise = after.substr(evenEmpty ? 1 : 0);
+        const char operation = otherwise.empty() ? 0 : otherwise.front();
+        if (!after.empty() && operation != '-' && operation != '=') return std::nullopt;
         const auto known = values_.find(name);
-        if (known == values_.end() && !otherwise) return add(text_.substr(begin, place_ - begin));
-        const std::string value = known != values_.end() ? known->second : *otherwise;
-        if (inQuotes) return add(value);
-        for (std::size_t i = 0; i < value.size(); ++i)
-            if (std::isspace(static_cast<unsigned char>(value[i])) != 0) endWord();
-            else add(std::string_view(value).substr(i, 1));
+        if (known != values_.end() && !(evenEmpty && known->second.empty())) return known->second;
+        if (after.empty()) return known != values_.end() ? std::optional(known->second) : std::nullopt;
+        const std::string value = expanded(otherwise.substr(1));
+        if (operation == '=') values_[name] = value;
+        return value;
     }
 
-    /// Whole numbers and known variables with + - * / from the left, as scripts count ranks.
-    std::optional<std::int64_t> sum(std::string_view text) const {
-        std::int64_t value = 0;
-        char operation = '+';
-        bool any = false, summed = false;
-        for (std::size_t i = 0; i < text.size();) {
-            const char c = text[i];
-            if (std::isspace(static_cast<unsigned char>(c)) != 0 || c == '$' || c == '{' || c == '}') {
-                ++i;
-            } else if (isNameCharacter(c)) {
-                std::size_t end = i;
-                while (end < text.size() && isNameCharacter(text[end])) ++end;
-                const std::string_view term = text.substr(i, end - i);
-                const auto known = values_.find(std::string(term));
-                const auto number =
-                    parseNumber<std::int64_t>(known == values_.end() ? term : std::string_view(known->second));
-                if (!number || (any && operation == ' ') || !apply(value, operation, *number)) return std::nullopt;
-                operation = ' ';
-                any = true;
-                i = end;
-            } else if (operation == ' ' && (c == '+' || c == '-' || c == '*' || c == '/')) {
-                // A product after a sum would bind tighter than this reads it.
-                if ((c == '*' || c == '/') && summed) return std::nullopt;
-                summed = summed || c == '+' || c == '-';
-                operation = c;
-                ++i;
-            } else {
-                return std::nullopt;
-            }
+    /// The text as one word: its quotes taken off, its variables put in.
+    std::string expanded(std::string_view text) {
+        if (depth_ >= deepestShellText) return std::string(text);
+        ++depth_;
+        std::string word = std::exchange(word_, {});
+        const bool inWord = inWord_;
+        const std::string_view before = std::exchange(text_, text);
+        const std::size_t placeBefore = std::exchange(place_, 0);
+        while (place_ < text_.size()) {
+            const char c = text_[place_];
+            if (c == '$') expansion(true);
+            else if (c == '\\') escaped();
+            else if (c == '\'' || c == '"') quoted(c);
+            else add(text_.substr(place_++, 1));
         }
-        return any && operation == ' ' ? std::optional(value) : std::nullopt;
-    }
-
-    static bool apply(std::int64_t& value, char operation, std::int64_t number) {
-        constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-        if (number < -most || number > most || value < -most || value > most) return false;
-        if (operation == '/' && number == 0) return false;
-        value = operation == '+'   ? value + number
-                : operation == '-' ? value - number
-                : operation == '*' ? value * number
-                                   : value / number;
-        return true;
+        text_ = before;
+        place_ = placeBefore;
+        inWord_ = inWord;
+        --depth_;
+        return std::exchange(word_, std::move(word));
     }
 
     void add(std::string_view text) {
@@ -193,16 +196,41 @@ private:
     void endWord() {
         if (!inWord_) return;
         inWord_ = false;
-        if (arrays_ == 0 && commands.back().empty()) {
+        std::vector<std::string>& command = commands.back();
+        if (arrays_ == 0 && command.empty() && isAmong(word_, reserved)) {
+            branches_.word(word_);
+            return word_.clear();
+        }
+        if (arrays_ == 0 && (command.empty() || isAmong(command.front(), assigning))) {
             if (const std::size_t length = assignedName(word_); length > 0) return assign(length);
         }
         ++words_;
-        commands.back().push_back(std::move(word_));
+        // "--bf16 --lr 1e-4" as one word of an array is taken apart where the array is used, and a shell runs the text
+        // behind its -c.
+        const bool options =
+            arrays_ > 0 && word_.starts_with("--") && word_.find_first_of(" \t\n") != std::string::npos;
+        if ((options || isScript(command)) && depth_ < deepestShellText) {
+            const int arrays = std::exchange(arrays_, 0);
+            read(std::exchange(word_, {}), depth_ + 1);
+            arrays_ = arrays;
+            return;
+        }
+        command.push_back(std::move(word_));
         word_.clear();
+    }
+
+    /// The next word of the command is a text for a shell: "bash -c".
+    static bool isScript(const std::vector<std::string>& command) {
+        if (command.size() < 2 || !command.back().starts_with('-') || command.back().starts_with("--") ||
+            !command.back().ends_with('c'))
+            return false;
+        const std::string& program = command[command.size() - 2];
+        return isAmong(std::string_view(program).substr(program.rfind('/') + 1), shells);
     }
 
     void assign(std::size_t length) {
         const std::string word = std::exchange(word_, {});
+        if (!branches_.count()) return;
         const bool appends = word[length] == '+';
         std::string& value = values_[word.substr(0, length)];
         std::string given = word.substr(length + (appends ? 2 : 1));
@@ -213,6 +241,8 @@ private:
 
     void endCommand() {
         endWord();
+        branches_.command(commands.back());
+        if (!branches_.count()) commands.back().clear();
         if (!commands.back().empty()) commands.emplace_back();
     }
 
@@ -223,13 +253,14 @@ private:
     std::size_t words_ = 0;
     bool inWord_ = false;
     std::string word_;
-    std::map<std::string, std::string> values_;
+    ShellBranches branches_;
+    ShellVariables values_;
 };
 
 }  // namespace
 
-std::vector<std::vector<std::string>> shellCommands(std::string_view script) {
-    ShellReader reader;
+std::vector<std::vector<std::string>> shellCommands(std::string_view script, const ShellVariables& known) {
+    ShellReader reader(known);
     reader.read(script, 0);
     std::erase_if(reader.commands, [](const auto& words) { return words.empty(); });
     return std::move(reader.commands);

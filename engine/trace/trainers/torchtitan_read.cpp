@@ -28,14 +28,45 @@ std::optional<toml::table> parsedToml(std::string_view text) {
     }
 }
 
-/// The keys of a file, "parallelism.tensor_parallel_degree", and which of them were asked for.
+struct TitanKey {
+    std::string_view now, before;
+};
+/// What keys of 0.2 were called before: in 0.1, and until 2024, when degrees stood among the training's settings.
+constexpr TitanKey titanKeysBefore[] = {
+    {"training.local_batch_size", "training.batch_size"},
+    {"lr_scheduler.warmup_steps", "training.warmup_steps"},
+    {"lr_scheduler.min_lr_factor", "lr_scheduler.lr_min"},
+    {"checkpoint.enable", "checkpoint.enable_checkpoint"},
+    {"parallelism.data_parallel_replicate_degree", "training.data_parallel_replicate_degree"},
+    {"parallelism.data_parallel_shard_degree", "training.data_parallel_shard_degree"},
+    {"parallelism.data_parallel_shard_degree", "training.data_parallel_degree"},
+    {"parallelism.tensor_parallel_degree", "training.tensor_parallel_degree"},
+    {"parallelism.context_parallel_degree", "experimental.context_parallel_degree"},
+    {"parallelism.pipeline_parallel_degree", "experimental.pipeline_parallel_degree"},
+    {"parallelism.pipeline_parallel_schedule", "experimental.pipeline_parallel_schedule"},
+    {"parallelism.pipeline_parallel_schedule_csv", "experimental.pipeline_parallel_schedule_csv"},
+    {"parallelism.pipeline_parallel_split_points", "experimental.pipeline_parallel_split_points"},
+    {"quantize.linear.float8.recipe_name", "float8.recipe_name"},
+    {"quantize.linear.float8.enable_fsdp_float8_all_gather", "float8.enable_fsdp_float8_all_gather"},
+    {"quantize.linear.float8.precompute_float8_dynamic_scale_for_fsdp",
+     "float8.precompute_float8_dynamic_scale_for_fsdp"},
+    {"quantize.linear.mx.recipe_name", "mx.recipe_name"},
+};
+
+/// The keys of a file as 0.2 calls them, "parallelism.tensor_parallel_degree", and which of them were asked for.
 class TomlKeys {
 public:
     explicit TomlKeys(const toml::table& root) : root_(root) {}
 
     toml::node_view<const toml::node> at(const std::string& path) {
         asked_.insert(path);
-        return root_.at_path(path);
+        if (const auto here = root_.at_path(path)) return here;
+        for (const TitanKey& key : titanKeysBefore) {
+            if (key.now != path) continue;
+            asked_.emplace(key.before);
+            if (const auto there = root_.at_path(key.before)) return there;
+        }
+        return {};
     }
     std::string text(const std::string& path, std::string_view otherwise = {}) {
         return std::string(at(path).value_or(otherwise));
@@ -172,7 +203,7 @@ private:
         BatchSpec& b = layout_.batch;
         const int local = keys_.integer("training.local_batch_size", 8);
         const bool pipeline = layout_.parallel.pipeline > 1;
-        b.micro = pipeline ? keys_.integer("parallelism.pipeline_parallel_microbatch_size", 1) : local;
+        b.micro = pipeline ? microbatch(local) : local;
         const auto global = keys_.at("training.global_batch_size").value<std::int64_t>().value_or(-1);
         const std::int64_t once = std::int64_t{local} * layout_.parallel.data;
         b.global = static_cast<int>(std::clamp<std::int64_t>(global > 0 ? global : once, 0, 1 << 30));
@@ -193,20 +224,35 @@ private:
             layout_.run.seed = seed ? *seed : *before;
     }
 
+    /// Until 0.1 a file told how many microbatches there are, as many as stages where it told nothing.
+    int microbatch(int local) {
+        constexpr const char *count = "experimental.pipeline_parallel_microbatches",
+                             *degree = "experimental.pipeline_parallel_degree";
+        if (!keys_.at(count) && !keys_.at(degree))
+            return keys_.integer("parallelism.pipeline_parallel_microbatch_size", 1);
+        const toml::array* points = keys_.at("parallelism.pipeline_parallel_split_points").as_array();
+        const int stages = points != nullptr ? static_cast<int>(points->size()) + 1 : layout_.parallel.pipeline;
+        const int microbatches = std::max(1, keys_.integer(count, stages));
+        if (local % microbatches != 0)
+            note(say("a local batch of {} is no multiple of {} microbatches: the layout's hold one sample each", local,
+                     microbatches));
+        return local % microbatches == 0 ? local / microbatches : 1;
+    }
+
     void pipeline() {
         ScheduleSpec& s = layout_.schedule;
         const int p = layout_.parallel.pipeline;
         const std::string named = keys_.text("parallelism.pipeline_parallel_schedule", "1F1B");
         const toml::array* parts = keys_.at("parallelism.module_fqns_per_model_part").as_array();
+        const toml::array* points = keys_.at("parallelism.pipeline_parallel_split_points").as_array();
         if (p < 2) return;
         if (parts != nullptr) split(*parts);
+        else if (points != nullptr && !points->empty()) splitAt(*points);
         else byWeights(named);
         if (s.chunks * std::int64_t{p} != static_cast<std::int64_t>(s.stages.size()))
             s.chunks = std::max<int>(1, static_cast<int>(s.stages.size()) / p);
-        const auto known = std::ranges::find_if(titanSchedules, [&](const TitanSchedule& each) {
-            return std::ranges::equal(each.theirs, named,
-                                      [](char a, char b) { return std::tolower(a) == std::tolower(b); });
-        });
+        const auto known = std::ranges::find_if(
+            titanSchedules, [&](const TitanSchedule& each) { return plain(each.theirs) == plain(named); });
         if (known != std::end(titanSchedules)) s.kind = known->ours;
         else
             note(say("the schedule {}: the layout's is {}", shortened(named),
@@ -223,6 +269,33 @@ private:
         if (!imported) return note(say("the schedule of {}: {}", csv.string(), imported.error().told()));
         for (const Sentence& line : imported->notes) note(line);
         layout_ = withOwnSchedule(std::move(layout_), imported->compute);
+    }
+
+    /// "interleaved_1f1b", as schedules were called until 0.1, is "Interleaved1F1B".
+    static std::string plain(std::string_view name) {
+        std::string word;
+        for (const char c : name)
+            if (c != '_') word += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+        return word;
+    }
+
+    /// Until 0.1 a file named the modules that the second stage and those after it begin with: "layers.8".
+    void splitAt(const toml::array& points) {
+        constexpr std::string_view prefix = "layers.";
+        std::vector<int> stages;
+        int before = 0;
+        for (const toml::node& point : points) {
+            const std::string_view name = point.value_or(std::string_view());
+            const auto first =
+                parseNumber<int>(name.starts_with(prefix) ? name.substr(prefix.size()) : std::string_view());
+            if (!first || *first < before || *first > layout_.model.layers || stages.size() >= 65536)
+                return note(
+                    say("the split point {}: the layout splits its layers evenly", shortened(std::string(name))));
+            stages.push_back(*first - before);
+            before = *first;
+        }
+        stages.push_back(layout_.model.layers - before);
+        layout_.schedule.stages = std::move(stages);
     }
 
     void split(const toml::array& parts) {
@@ -244,7 +317,7 @@ private:
                            output = keys_.integer("parallelism.pipeline_parallel_last_stage_less_layers", 1);
         const std::int64_t weight = layout_.model.layers + input + output;
         const int each = keys_.integer("parallelism.pipeline_parallel_layers_per_stage", 0);
-        const bool single = named == "1F1B" || named == "GPipe" || named == "1f1b" || named == "gpipe";
+        const bool single = plain(named) == "1f1b" || plain(named) == "gpipe";
         const std::int64_t stages = each > 0 ? (weight + each - 1) / each : std::int64_t{p} * (single ? 1 : 2);
         if (stages < 2 || stages > 65536 || stages > weight) return;
         for (std::int64_t stage = 0; stage < stages; ++stage) {
@@ -277,13 +350,22 @@ private:
         products();
     }
 
+    /// A list, or as 0.1 has it words with commas; until 2024 a switch.
+    std::vector<std::string> converters() {
+        const auto given = keys_.at("model.converters");
+        std::vector<std::string> names;
+        if (const toml::array* list = given.as_array(); list != nullptr)
+            for (const toml::node& each : *list) names.emplace_back(each.value_or(std::string_view()));
+        for (std::string_view words = given.value_or(std::string_view()); !words.empty();)
+            names.emplace_back(trimmed(takePart(words, ',')));
+        for (const char* before : {"float8.enable_float8_linear", "training.enable_fp8_linear"})
+            if (keys_.flag(before, false)) names.emplace_back("float8");
+        return names;
+    }
+
     void products() {
-        const toml::array* converters = keys_.at("model.converters").as_array();
-        if (converters == nullptr) return;
-        for (const toml::node& each : *converters) {
-            const std::string_view name = each.value_or(std::string_view());
-            const bool fp8 = name.find("float8") != std::string_view::npos,
-                       mx = name.find("mx") != std::string_view::npos;
+        for (const std::string& name : converters()) {
+            const bool fp8 = name.find("float8") != std::string::npos, mx = name.find("mx") != std::string::npos;
             if ((!fp8 && !mx) || layout_.precision.compute == NumberFormat::Fp32) {
                 note(say("the converter {} is left out", shortened(name)));
                 continue;

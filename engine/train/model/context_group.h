@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The members that share the tokens of each sample, as a layer sees them: what one member has goes to the next round a
 // ring, or each member sends a part to every other, as parallel/context.h carries out. Only attention needs it, and a
-// gate for what its balance loss counts; all other layers work on their own tokens.
+// gate for the places of experts and for what its balance loss counts; all other layers work on their own tokens.
 #pragma once
 
 #include "engine/base/wings.h"
@@ -37,6 +37,9 @@ public:
     virtual std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) = 0;
     /// Sends part m of `sent` to member m, and receives part m of `received` from it; the parts are equal.
     virtual void exchange(ConstArraySpan sent, ArraySpan received) = 0;
+    /// What a gate asks for before it gives out places: `received` are the numbers of all members, one behind the
+    /// other.
+    virtual void gatherChoices(ConstArraySpan own, ArraySpan received) = 0;
     /// Sums in place over the members.
     virtual void sumOverMembers(ArraySpan values) = 0;
 

@@ -17,10 +17,11 @@ struct ExpertsLayer::State : BranchState {
     Buffer activated;
     Buffer produced;  ///< its gradient after inputGrad
     Buffer sharedExpanded, sharedActivated;
+    Buffer numbers;  ///< of the gathered rows, where they come from other ranks and dropsByNumber()
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
         BranchState::visitSavedBuffers(visit);
-        for (Buffer* each : {&gathered, &expanded, &activated, &produced, &sharedExpanded, &sharedActivated})
+        for (Buffer* each : {&gathered, &expanded, &activated, &produced, &sharedExpanded, &sharedActivated, &numbers})
             visit(*each);
         gate.visitSavedBuffers(visit);
     }
@@ -32,8 +33,8 @@ ExpertsLayer::Block ExpertsLayer::makeBlock(const std::string& name, int width, 
 }
 
 ExpertsLayer::ExpertsLayer(const LayerContext& context, const std::string& block, const ExpertsSpec& spec)
-    : context_(context), width_(spec.width), norm_(context, block + ".ln_2"), gate_(context, block, spec.gate),
-      dropout_(context.dropout, context.seed, block + ".moe"),
+    : context_(context), width_(spec.width), dropsWithin_(spec.dropout > 0), norm_(context, block + ".ln_2"),
+      gate_(context, block, spec.gate), dropout_(context.dropout, context.seed, block + ".moe"),
       tally_(context.arena, spec.gate.shape.experts, spec.gate.expertsChoose()) {
     const int members = context.experts ? context.experts->size() : 1, own = expertsOfFold() / members;
     const int first = fold() * expertsOfFold() + (context.experts ? context.experts->member() * own : 0);
@@ -58,31 +59,40 @@ void ExpertsLayer::project(const Linear& projection, int member, int rows, Const
 }
 
 /// A mask depends on the samples of the member from which the rows come, and on the columns that this rank has.
-void ExpertsLayer::drop(const LayerState& state, std::size_t block, Array rows) const {
-    const GateShape& shape = gate_.spec().shape;
+void ExpertsLayer::drop(const State& held, std::size_t block, Array rows) const {
     LayerState theirs;
-    theirs.firstSample = state.firstSample;
-    if (theirs.firstSample && context_.experts)
-        *theirs.firstSample += (static_cast<std::int64_t>(block / experts_.size()) - context_.experts->member()) *
-                               context_.experts->samplesApart();
+    theirs.firstSample = held.firstSample;
+    if (const ExpertGroup* const group = context_.experts; theirs.firstSample && group)
+        *theirs.firstSample += group->samples().between(group->member(), static_cast<int>(block / experts_.size()));
     const Expert& expert = expertOf(block);
-    DropoutMask drops = expert.dropout.mask(theirs, shape.capacity, 0);
+    DropoutMask drops = expert.dropout.mask(theirs, gate_.spec().shape.capacity, 0);
     drops.firstColumn = rangeBegin(width_, inFold(), memberOfFold());
-    if (drops.share > 0) context_.device().dropout(shape.expertRows(), expert.block.expansion.width(), drops, rows);
+    if (drops.share == 0) return;
+    const int count = held.blocks.rowsOf(block), columns = expert.block.expansion.width();
+    if (!dropsByNumber()) return context_.device().dropout(count, columns, drops, rows);
+    const std::int32_t* const numbers = held.numbers.empty()
+                                            ? held.gate.routes().numbers + held.own.first
+                                            : static_cast<const std::int32_t*>(held.numbers.data().data);
+    context_.device().dropoutNumbered(count, columns, drops, numbers + held.blocks.begins[block], rows);
 }
 
 Buffer ExpertsLayer::allRows(MemoryCategory category, int rows, int columns) const {
-    const std::size_t size = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-    const bool varies = context_.experts && gate_.spec().shape.dropless;  // how many rows come, the routes decide
-    return varies ? context_.arena.allocateVarying(category, size, context_.types.activations)
-                  : context_.allocate(category, size);
+    const std::size_t size = static_cast<std::size_t>(room(rows)) * static_cast<std::size_t>(columns);
+    return rowsVary() ? context_.arena.allocateVarying(category, size, context_.types.activations)
+                      : context_.allocate(category, size);
 }
 
-/// Where dropless, the rows are as many as tokens ask for, which the processor has to know to multiply them.
+/// So many columns of each token.
+Buffer ExpertsLayer::ofTokens(int columns) const {
+    return context_.allocate(MemoryCategory::Activations,
+                             static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(columns));
+}
+
+/// Where rows are packed, they are as many as tokens have, which the processor has to know to multiply them.
 void ExpertsLayer::takeRows(State& held) const {
     const GateShape& shape = gate_.spec().shape;
     const auto experts = static_cast<std::size_t>(expertsOfFold()), before = static_cast<std::size_t>(fold()) * experts;
-    if (!shape.dropless) {
+    if (!shape.packed()) {
         const int each = shape.expertRows(), count = expertsOfFold() * each;
         held.own = {fold() * count, count};
         held.blocks = RowBlocks::even(experts, each);
@@ -99,8 +109,8 @@ void ExpertsLayer::takeRows(State& held) const {
 
 void ExpertsLayer::expandShared(State& held, ConstArray normed) const {
     const int tokens = context_.tokens();
-    held.sharedExpanded = allRows(MemoryCategory::Activations, tokens, shared_->expansion.columns());
-    held.sharedActivated = allRows(MemoryCategory::Activations, tokens, shared_->expansion.width());
+    held.sharedExpanded = ofTokens(shared_->expansion.columns());
+    held.sharedActivated = ofTokens(shared_->expansion.width());
     shared_->expansion.forward(tokens, normed, held.sharedExpanded.data(), held.sharedActivated.data());
 }
 
@@ -141,6 +151,16 @@ void ExpertsLayer::gatherRows(State& held) {
     const Buffer sent = std::move(held.gathered);
     held.gathered = allRows(MemoryCategory::Activations, held.blocks.rows(), context_.hidden);
     exchange(ExpertExchange::Dispatch, held, sent, held.gathered);
+    if (dropsByNumber()) takeNumbers(held);
+}
+
+/// The numbers of the rows that have come.
+void ExpertsLayer::takeNumbers(State& held) const {
+    const auto rows = static_cast<std::size_t>(held.blocks.rows()), own = static_cast<std::size_t>(held.own.count);
+    held.numbers = context_.arena.allocateVarying(MemoryCategory::Activations, rows, DType::I32);
+    const ConstArraySpan sent{{held.gate.routes().numbers + held.own.first, DType::I32}, own};
+    context_.experts->exchange(ExpertExchange::Dispatch, sent, held.numbers.span(),
+                               held.blocks.sizes(1, ExpertExchange::Dispatch));
 }
 
 /// What the experts make of the gathered rows.
@@ -208,7 +228,7 @@ void ExpertsLayer::makePointwise(LayerState& state, Pointwise parts) const {
         drop(held, b, activated);
     });
     if (!shared_) return;
-    held.sharedActivated = allRows(MemoryCategory::Activations, tokens, shared_->expansion.width());
+    held.sharedActivated = ofTokens(shared_->expansion.width());
     shared_->expansion.activate(tokens, held.sharedExpanded.data(), held.sharedActivated.data());
 }
 
@@ -277,7 +297,7 @@ void ExpertsLayer::expertsGrad(State& held) const {
     const GateShape& shape = gate_.spec().shape;
     const RowBlocks& blocks = held.blocks;
     const Expansion& any = experts_.front().block.expansion;
-    const int most = shape.dropless ? blocks.rows() : shape.expertRows();
+    const int most = shape.packed() ? blocks.rows() : shape.expertRows();
     const Buffer scratch = allRows(MemoryCategory::Temporary, most, any.width());
     eachBlock(held, [&](std::size_t b, int rows, const Block& expert) {
         expert.expansion.activationGrad(rows, expert.projection, blocks.of(b, held.produced.data(), context_.hidden),
@@ -315,7 +335,7 @@ Buffer ExpertsLayer::inputGrad(LayerState& state, Buffer outputGradient, MemoryC
     producedGrad(held, outputGradient, kept, weightGradient);
     expertsGrad(held);
     normedGrad(held, kept);
-    context_.device().countLoad(gate_.spec().shape, held.gate.routes().asked, tally_.counts());
+    context_.device().countLoad(gate_.spec().shape, held.gate.routes(), tally_.counts());
     if (tally_.chosen()) context_.device().countTaken(gate_.spec().shape, held.gate.routes(), tally_.chosen());
     gate_.inputGrad(held, held.gate, weightGradient.floats(), held.normedGradient.data());
     return norm_.inputGrad(held, outputGradient.data(), kept);

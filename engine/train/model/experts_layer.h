@@ -40,9 +40,13 @@ struct ExpertsSpec {
 /// the columns of each are shared within it. A member has the rows of its fold's experts alone, and its output is a
 /// summand all the same.
 ///
+/// Where a context group shares the places of experts, a member has the rows of its own tokens alone, packed as where
+/// dropless, and what is dropped within experts follows the numbers that they would have on one rank.
+///
 /// Memory in numbers of T, with N tokens, n own tokens, h hidden, f this member's share of the width and w = f, or 2f
-/// with a gate of columns; R rows of the fold's experts, which where dropless are the rows that came, S this member's
-/// share of the width of the shared block and v = S or 2S. What gate.h lists comes on top. Where tokens are split, so
+/// with a gate of columns; R rows of the fold's experts, where they are packed the most that there may be, or with an
+/// expert group or folds those that there are, S this member's share of the width of the shared block and v = S or 2S.
+/// What gate.h lists comes on top. Where tokens are split, so
 /// does the gathered norm Nh (Temporary) in forward until its rows are gathered, and in weightGrad beside what the gate
 /// needs; and either sum over members Nh (Temporary) before its n·h.
 ///   forward keeps (Activations)  input n·h, the norm's statistics, normed n·h; for each token Nv and NS of the shared
@@ -52,7 +56,7 @@ struct ExpertsSpec {
 ///   inputGrad                    the weights' gradient Nk fp32 (Temporary) from start to end; the branch's gradient
 ///                                Nh, with a shared block until weightGrad (`kept`), else where something is dropped
 ///                                or tokens are split (Temporary), and where both happen the masked gradient n·h
-///                                (Temporary) before it; then one expert's scratch, or all experts' where dropless,
+///                                (Temporary) before it; then one expert's scratch, or all experts' where packed,
 ///                                then the gradient of gathered Rh (Temporary), the shared block's scratch NS and its
 ///                                part Nh of normedGradient (Temporary), each freed before the next; expanded and
 ///                                produced are overwritten with their gradients; normedGradient n·h and the returned
@@ -65,7 +69,7 @@ struct ExpertsSpec {
 ///   with an expert group         Rh more (Temporary): in forward for the rows sent, until gathered is received, then
 ///                                for the experts' outputs until produced is received; in inputGrad for produced's
 ///                                gradient on its way, then for gathered's gradient on its way back, each freed on
-///                                arrival
+///                                arrival; where numbers matter, R of 32 bits that forward keeps (Activations)
 class ExpertsLayer : public Layer {
 public:
     /// Weights: "<block>.ln_2", the gate's, those of the shared block "<block>.moe.shared", and for each expert e of
@@ -99,6 +103,7 @@ private:
     Block makeBlock(const std::string& name, int width, const ExpertsSpec& spec) const;
     const Expert& expertOf(std::size_t block) const { return experts_[block % experts_.size()]; }
     void takeRows(State& held) const;
+    void takeNumbers(State& held) const;
     /// Calls visit(block, rows, expert) for each block that has rows.
     template <class Visit>
     void eachBlock(const State& held, const Visit& visit) const;
@@ -109,8 +114,15 @@ private:
                       const Buffer& weightGradient) const;
     void expertsGrad(State& held) const;
     void normedGrad(State& held, MemoryCategory kept) const;
+    /// How many rows there are, the routes decide, and no bound is near.
+    bool rowsVary() const { return gate_.spec().shape.packed() && (context_.experts || context_.folds > 1); }
+    /// The rows of an expert that drops something have to be known by their numbers.
+    bool dropsByNumber() const { return gate_.spec().shape.competes() && dropsWithin_; }
+    /// Room for so many of the fold's rows, or for as many as there may be.
+    int room(int rows) const { return rowsVary() || !gate_.spec().shape.packed() ? rows : gate_.spec().shape.rows(); }
     Buffer allRows(MemoryCategory category, int rows, int columns) const;
-    void drop(const LayerState& state, std::size_t block, Array rows) const;
+    Buffer ofTokens(int columns) const;
+    void drop(const State& held, std::size_t block, Array rows) const;
     void project(const Linear& projection, int member, int rows, ConstArray activated, Array made) const;
     /// The number of this member's fold, and its number in it.
     int fold() const { return context_.tensor.member() / inFold(); }
@@ -124,6 +136,7 @@ private:
 
     LayerContext context_;
     int width_;  ///< inside an expert, that of all members together
+    bool dropsWithin_;
     BranchNorm norm_;
     Gate gate_;
     std::optional<Block> shared_;

@@ -17,7 +17,20 @@ std::size_t choicesOf(const GateShape& shape) {
     return static_cast<std::size_t>(shape.tokens()) * static_cast<std::size_t>(shape.choices);
 }
 
-std::int32_t* numbers(const Buffer& buffer) { return static_cast<std::int32_t*>(buffer.data().data); }
+std::int32_t* integers(const Buffer& buffer) { return static_cast<std::int32_t*>(buffer.data().data); }
+
+/// The kernels number runs as the layout does.
+constexpr bool runsAreThoseOf(int sequence, int members) {
+    for (int member = 0; member < members; ++member) {
+        const RowPositions positions =
+            GateShape{.sequence = sequence / members, .members = members, .member = member}.positions();
+        const auto runs = contextRuns(sequence, members, member);
+        if (positions.first != runs[0].first || positions.split != runs[0].count || positions.second != runs[1].first)
+            return false;
+    }
+    return true;
+}
+static_assert(runsAreThoseOf(12, 2) && runsAreThoseOf(12, 3) && runsAreThoseOf(48, 8));
 
 }  // namespace
 
@@ -37,15 +50,17 @@ GateState::GateState(const LayerContext& context, const GateSpec& spec) {
     places = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
     counts =
         allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
-    if (shape.dropless) begins = allocate(static_cast<std::size_t>(shape.experts) + 1, DType::I32);
+    if (shape.packed()) begins = allocate(static_cast<std::size_t>(shape.experts) + 1, DType::I32);
+    if (shape.competes()) numbers = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
     if (spec.capped()) rounds = allocate(static_cast<std::size_t>(shape.samples), DType::I32);
 }
 
 Routes GateState::routes() const {
-    Routes routes{weights.floats(), numbers(rows), numbers(places), counts.floats(),
+    Routes routes{weights.floats(), integers(rows), integers(places), counts.floats(),
                   counts.floats() + counts.size() / 2};
-    if (!begins.empty()) routes.begins = numbers(begins);
-    if (!rounds.empty()) routes.rounds = numbers(rounds);
+    if (!begins.empty()) routes.begins = integers(begins);
+    if (!numbers.empty()) routes.numbers = integers(numbers);
+    if (!rounds.empty()) routes.rounds = integers(rounds);
     return routes;
 }
 
@@ -114,6 +129,38 @@ void Gate::addNoise(std::int64_t firstSample, const Scorer& scorer, const Buffer
         }
 }
 
+ToldChoices Gate::Told::choices() const {
+    return {asks.empty() ? nullptr : integers(asks), probabilities.empty() ? nullptr : probabilities.floats()};
+}
+
+/// What members have of each sample, one member behind the other, becomes whole samples.
+Buffer Gate::inOrder(const Buffer& gathered) const {
+    const GateShape& shape = spec_.shape;
+    Buffer ordered = context_.arena.allocate(MemoryCategory::Temporary, gathered.size(), DType::F32);
+    const std::ptrdiff_t piece = std::ptrdiff_t{shape.runTokens()} * shape.experts;
+    const std::size_t bytes = static_cast<std::size_t>(piece) * sizeof(float);
+    for (int sample = 0; sample < shape.samples; ++sample)
+        for (int i = 0; i < shape.pieces(); ++i) {
+            const std::ptrdiff_t from = (shape.memberOf(i) * shape.samples + sample) * 2 + shape.runOf(i);
+            const std::ptrdiff_t to = std::ptrdiff_t{sample} * shape.pieces() + i;
+            context_.device().copy(gathered.floats() + from * piece, ordered.floats() + to * piece, bytes);
+        }
+    return ordered;
+}
+
+/// Gathers what has to be known of the tokens of all members before places are given out.
+Gate::Told Gate::told(const GateState& held, const Buffer& asks) const {
+    Told told;
+    if (!spec_.shape.competes()) return told;
+    const Buffer& own = spec_.expertsChoose() ? held.scores : asks;
+    const auto members = static_cast<std::size_t>(spec_.shape.members);
+    Buffer all = context_.arena.allocate(MemoryCategory::Temporary, members * own.size(), own.type());
+    context_.context->gatherChoices(own.span(), all.span());
+    if (spec_.expertsChoose()) told.probabilities = inOrder(all);
+    else told.asks = std::move(all);
+    return told;
+}
+
 void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const {
     const GateShape& shape = spec_.shape;
     {
@@ -132,17 +179,24 @@ void Gate::forward(const LayerState& state, GateState& held, ConstArray x) const
     if (state.firstSample) {
         rule.draws = true;
         rule.key = draws_;
-        rule.firstRow = *state.firstSample * shape.sequence;
+        rule.firstRow = *state.firstSample * shape.wholeSequence();
     }
     Routes routes = held.routes();
-    Buffer assigned;
+    Buffer asks, assigned;
+    if (shape.competes() && !spec_.expertsChoose()) {
+        asks = context_.arena.allocate(MemoryCategory::Temporary, static_cast<std::size_t>(shape.asks()), DType::I32);
+        routes.asks = integers(asks);
+    }
+    context_.device().chooseExperts(shape, rule, held.scoresOfAll(), routes);
+    const Told others = told(held, asks);
     if (spec_.capped()) {
         rule.tokenExperts = spec_.tokenExperts;
         rule.entropy = static_cast<float>(spec_.entropy);
-        assigned = context_.arena.allocate(MemoryCategory::Temporary, scoresOf(shape, shape.experts), DType::F32);
+        assigned =
+            context_.arena.allocate(MemoryCategory::Temporary, scoresOf(shape.whole(), shape.experts), DType::F32);
         routes.assigned = assigned.floats();
     }
-    context_.device().route(shape, rule, held.scoresOfAll(), routes);
+    context_.device().placeTokens(shape, rule, held.scores.floats(), others.choices(), routes);
 }
 
 void Gate::inputGrad(const LayerState& state, GateState& held, const float* weightGradient, Array xGradient) const {

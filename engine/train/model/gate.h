@@ -24,12 +24,13 @@ struct GateSpec {
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
     bool inGroups() const { return kind == GateKind::Hierarchical; }
     bool capped() const { return kind == GateKind::CappedChoice; }
-    bool expertsChoose() const { return kind == GateKind::ExpertChoice || capped(); }
+    bool expertsChoose() const { return kernels::expertsChoose(kind); }
 };
 
 /// What a gate holds of one microbatch. Memory for N tokens, n experts, g groups, k choices, R rows and b samples:
 ///   scores, noise  Nn fp32 each, and where there are groups Ng each; noise only where the gate is noisy
-///   weights, rows  Nk each; places R; asked and sums 2bn; begins n + 1 where dropless; rounds b with CappedChoice
+///   weights, rows  Nk each; places R; asked and sums 2bn; begins n + 1 where rows are packed; numbers R where other
+///                  members compete; rounds b with CappedChoice
 class GateState {
 public:
     GateState() = default;
@@ -42,14 +43,14 @@ public:
     }
 
     void visitSavedBuffers(const KeptVisitor& visit) {
-        for (Buffer* each :
-             {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts, &begins, &rounds})
+        for (Buffer* each : {&scores, &groupScores, &noise, &groupNoise, &weights, &rows, &places, &counts, &begins,
+                             &numbers, &rounds})
             visit(*each);
     }
 
     Buffer scores, groupScores;  ///< G and P after the forward, the gradients of H and U after inputGrad
     Buffer noise, groupNoise;
-    Buffer weights, rows, places, counts, begins, rounds;
+    Buffer weights, rows, places, counts, begins, numbers, rounds;
 };
 
 /// Weights: "<block>.moe.gate.weight" [hidden, experts], and "<block>.moe.noise.weight" where noisy; with groups
@@ -57,11 +58,13 @@ public:
 /// [experts] where scores have a bias that is learned.
 /// Temporary memory: where activations have 16 bits, Nh in fp32, for x in forward and weightGrad, and for the gate's
 /// part of own tokens' gradient in inputGrad; where weights have 16 bits, hn for a copy of one of them in fp32; where
-/// gradients have 16 bits, as much in weightGrad for its gradient; with CappedChoice, at the end of forward, A with Nn
-/// fp32.
+/// gradients have 16 bits, as much in weightGrad for its gradient; at the end of forward, with CappedChoice A with Nn
+/// fp32, of a context group's c members Ncn.
 /// A tensor group shares none of it: its members have the same weights and compute the same bits for all tokens. A
-/// member of a context group chooses for its own tokens; no choice may depend on other tokens (the layout's check sees
-/// to that), but the balance loss is that of whole samples.
+/// member of a context group chooses for its own tokens. Where experts have a limit of places, its tokens have those
+/// that they would have on one rank with all members' tokens: at the end of forward the members gather what decides
+/// that, 2kbn numbers of 32 bits of its own and 2kbnc of all where tokens choose, Ncn where experts do, which then lie
+/// in the order of tokens a second time. The balance loss is that of whole samples.
 class Gate {
 public:
     Gate(const LayerContext& context, const std::string& block, const GateSpec& spec);
@@ -79,6 +82,13 @@ public:
     void weightGrad(const GateState& held, ConstArray x) const;
 
 private:
+    /// What the members of a context group tell each other, in memory of its own.
+    struct Told {
+        Buffer asks, probabilities;
+        ToldChoices choices() const;
+    };
+    Told told(const GateState& held, const Buffer& asks) const;
+    Buffer inOrder(const Buffer& gathered) const;
     /// One matrix of scores, with the matrix of its noise.
     struct Scorer {
         Scorer(const LayerContext& context, const std::string& gate, const std::string& noise, int columns,

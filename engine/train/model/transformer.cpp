@@ -32,22 +32,29 @@ constexpr KindTable<GateMethod, GateKind> gateKinds({
 
 /// Experts and gates without noise start from a truncated normal distribution of variance 0.1 ÷ inputs, as in Switch. A
 /// noisy gate starts from zeros: the noise alone decides, and the load is even. Other weights start as a gpt's.
-/// `sequence`: tokens of a sample that this rank has.
-ExpertsSpec expertsSpec(const StageSpec& spec, int layer, int sequence, double projectionDeviation) {
+/// `context`: of all layers.
+ExpertsSpec expertsSpec(const StageSpec& spec, int layer, const LayerContext& context, double projectionDeviation) {
     const ModelSpec& model = spec.model;
+    const int sequence = context.sequence;
     const GateKind kind = gateKinds[model.experts.gate];
     const int width = feedForwardWidth(model, layer);
     const auto truncated = [](int inputs) { return Initial{std::sqrt(0.1 / inputs), 0, true}; };
     ExpertsSpec made;
-    made.gate = {
-        {spec.samples, sequence, model.experts.count, expertChoices(model), std::min(expertCapacity(model), sequence)},
-        kind,
-        model.experts.balance,
-        noisyGate(model) ? Initial{} : truncated(model.hidden),
-        model.experts.tokenExperts,
-        model.experts.entropy,
-        model.experts.scale};
-    made.gate.shape.dropless = dropless(model);
+    made.gate = {{spec.samples, sequence, model.experts.count, expertChoices(model), expertCapacity(model)},
+                 kind,
+                 model.experts.balance,
+                 noisyGate(model) ? Initial{} : truncated(model.hidden),
+                 model.experts.tokenExperts,
+                 model.experts.entropy,
+                 model.experts.scale};
+    if (dropless(model)) {
+        made.gate.shape.dropless = true;
+        made.gate.shape.capacity = sequence;
+    }
+    if (context.context) {
+        made.gate.shape.members = context.context->size();
+        made.gate.shape.member = context.context->member();
+    }
     made.gate.biased = biasesChoice(model);
     made.gate.scoreBias = model.experts.scoreBias;
     if (hasGroups(model) || choosesInGroups(model)) {
@@ -132,8 +139,8 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
         }
         context.set.beginLayer();
         if (hasExperts(model, layer))
-            stage.layers.push_back(std::make_unique<ExpertsLayer>(
-                context, block, expertsSpec(spec, layer, context.sequence, projectionDeviation)));
+            stage.layers.push_back(
+                std::make_unique<ExpertsLayer>(context, block, expertsSpec(spec, layer, context, projectionDeviation)));
         else
             stage.layers.push_back(std::make_unique<FeedForwardLayer>(context, block, feedForwardWidth(model, layer),
                                                                       projectionDeviation));

@@ -34,21 +34,27 @@ ContextParallel::ContextParallel(Communicator& group, ContextKind kind, Observer
     if (kind == ContextKind::Ring) group_.connect(ringLinks(group.size()));
 }
 
-std::function<void()> ContextParallel::observed(ConstArraySpan sent) const {
+std::function<void()> ContextParallel::observed(ContextTransfer::Kind kind, std::size_t bytes) const {
     if (!observer_) return {};
-    return observer_({kind(), layer_, static_cast<std::int64_t>(sent.bytes().size())});
+    return observer_({kind, layer_, static_cast<std::int64_t>(bytes)});
 }
 
 std::unique_ptr<ContextGroup::Hop> ContextParallel::pass(ConstArraySpan sent, ArraySpan received, int stream) {
-    std::function<void()> over = observed(sent);
+    std::function<void()> over = observed(ContextTransfer::Kind::Hop, sent.bytes().size());
     const int next = (member() + 1) % size(), last = (member() + size() - 1) % size();
     RequestPtr coming = group_.ireceive(received.bytes(), last, stream);
     return std::make_unique<Passing>(group_.isend(sent.bytes(), next, stream), std::move(coming), std::move(over));
 }
 
 void ContextParallel::exchange(ConstArraySpan sent, ArraySpan received) {
-    const std::function<void()> over = observed(sent);
+    const std::function<void()> over = observed(ContextTransfer::Kind::ExchangeHeads, sent.bytes().size());
     group_.allToAll(sent, received);
+    if (over) over();
+}
+
+void ContextParallel::gatherChoices(ConstArraySpan own, ArraySpan received) {
+    const std::function<void()> over = observed(ContextTransfer::Kind::GatherChoices, received.bytes().size());
+    group_.allGather(own, received);
     if (over) over();
 }
 

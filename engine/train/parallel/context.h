@@ -4,8 +4,10 @@
 // the same samples, the gradients of weights are summed over the group as over replicas
 // (engine/layout/mesh/replicas.h).
 //
-// Where there are experts, each member routes its own tokens. What the balance loss counts of b samples and n experts,
-// 2bn numbers, is summed over the group in each input gradient.
+// Where there are experts, each member routes its own tokens. Where these have a limit of places, the members first
+// gather what decides who gets one: of b samples, k choices and n experts how many tokens of each run ask for an expert
+// with a choice, 2kbn numbers, or where experts choose, their scores of all tokens, bsn numbers. What the balance loss
+// counts, 2bn numbers, is summed over the group in each input gradient.
 #pragma once
 
 #include "engine/base/layer_number.h"
@@ -20,9 +22,10 @@
 namespace shardlab::train {
 
 struct ContextTransfer {
-    ContextKind kind = ContextKind::Ring;  ///< a hop of a ring, or an all-to-all
-    int layer = embeddingLayer;            ///< layer of the model
-    std::int64_t bytes = 0;                ///< of a hop those that are sent, of an all-to-all those of the whole buffer
+    enum class Kind : std::uint8_t { Hop, ExchangeHeads, GatherChoices };
+    Kind kind = Kind::Hop;
+    int layer = embeddingLayer;  ///< layer of the model
+    std::int64_t bytes = 0;      ///< of a hop those that are sent, of the others those of the whole buffer
 };
 
 /// The pairs of members, sender first, that a ring of so many members needs.
@@ -39,10 +42,11 @@ public:
     void visit(int layer) override { layer_ = layer; }
     std::unique_ptr<Hop> pass(ConstArraySpan sent, ArraySpan received, int stream) override;
     void exchange(ConstArraySpan sent, ArraySpan received) override;
+    void gatherChoices(ConstArraySpan own, ArraySpan received) override;
     void sumOverMembers(ArraySpan values) override { group_.allReduce(values, ReduceOp::Sum); }
 
 private:
-    std::function<void()> observed(ConstArraySpan sent) const;
+    std::function<void()> observed(ContextTransfer::Kind kind, std::size_t bytes) const;
 
     Communicator& group_;
     Observer observer_;

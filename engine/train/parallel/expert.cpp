@@ -5,8 +5,8 @@
 
 namespace shardlab::train {
 
-ExpertParallel::ExpertParallel(Communicator& group, std::int64_t samplesApart, Observer observer)
-    : ExpertGroup(group.size(), group.rank(), samplesApart), group_(group), observer_(std::move(observer)) {}
+ExpertParallel::ExpertParallel(Communicator& group, const MemberSamples& samples, Observer observer)
+    : ExpertGroup(group.size(), group.rank(), samples), group_(group), observer_(std::move(observer)) {}
 
 std::vector<std::int32_t> ExpertParallel::gather(std::span<const std::int32_t> counts) {
     std::vector<std::int32_t> own(counts.begin(), counts.end()), all(own.size() * static_cast<std::size_t>(size()));

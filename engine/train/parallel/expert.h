@@ -7,8 +7,10 @@
 //   forward      dispatch the experts' inputs, combine their outputs
 //   input grad   dispatch the gradients of their outputs, combine those of their inputs
 //
-// Each member sends (e − 1)/e of it to others. Where experts have no limit of places (dropless), the members first tell
-// each other how many rows each expert gets, and send as many as that. Weights outside experts are alike on all data
+// Each member sends (e − 1)/e of it to others. Where experts have no limit of places (dropless), or share it among the
+// members of context groups, the members first tell each other how many rows each expert gets, and send as many as
+// that; where something is dropped within experts, then also which rows they are, R numbers of 32 bits more in the
+// dispatch of a forward. Weights outside experts are alike on all data
 // ranks. The weights of an expert are alike on one rank of each group (engine/layout/mesh/replicas.h: sameExperts), and
 // their gradients are summed over these ranks alone. Each member of a tensor group belongs to an expert group of its
 // own, with the ranks in its place of the other groups; where the parts of a tensor group hold different experts
@@ -36,7 +38,7 @@ public:
     using Observer = std::function<void(const ExpertAllToAll&, const std::function<void()>& run)>;
 
     /// `group` outlives this object. The observer may be empty.
-    ExpertParallel(Communicator& group, std::int64_t samplesApart, Observer observer = {});
+    ExpertParallel(Communicator& group, const MemberSamples& samples, Observer observer = {});
 
     void visit(int layer) override { layer_ = layer; }
     std::vector<std::int32_t> gather(std::span<const std::int32_t> counts) override;

@@ -13,6 +13,15 @@ EventKind collectiveEvent(TensorCollective::Kind kind) {
     return EventKind::None;
 }
 
+EventKind transferEvent(ContextTransfer::Kind kind) {
+    switch (kind) {
+    case ContextTransfer::Kind::Hop: return EventKind::KeyValueHop;
+    case ContextTransfer::Kind::ExchangeHeads: return EventKind::ExchangeHeads;
+    case ContextTransfer::Kind::GatherChoices: return EventKind::GatherChoices;
+    }
+    return EventKind::None;
+}
+
 /// Runs and records a collective that the layer waits for.
 void record(RankTrace& trace, EventKind kind, int layer, std::int64_t bytes, const std::function<void()>& run) {
     const Moment begin = trace.mark();
@@ -30,8 +39,7 @@ TensorParallel::Observer tensorObserver(RankTrace& trace) {
 ContextParallel::Observer contextObserver(RankTrace& trace) {
     return [&trace](const ContextTransfer& transfer) -> std::function<void()> {
         const Action action = trace.action();
-        const EventKind kind =
-            transfer.kind == ContextKind::Ulysses ? EventKind::ExchangeHeads : EventKind::KeyValueHop;
+        const EventKind kind = transferEvent(transfer.kind);
         trace.started(kind, action, transfer.bytes);
         return [&trace, transfer, kind, action, begin = trace.mark()] {
             trace.tensorSpan(kind, transfer.layer, begin, trace.mark(), action, transfer.bytes);

@@ -45,6 +45,11 @@ void RankTrace::tensorSpan(EventKind kind, int layer, const Moment& begin, const
     add({0, 0, bytes, double(layer), actionId(action), step_, 0, Lane::Comm, kind}, begin, end);
 }
 
+bool RankTrace::named(EventKind kind, std::uint32_t name, const Moment& begin, const Moment& end, std::int64_t bytes,
+                      double value) {
+    return recordIfKnown({{0, 0, bytes, value, namedId(name), step_, 0, Lane::Host, kind}, begin, end, quiet_});
+}
+
 void RankTrace::add(const Event& event, const Moment& begin, const Moment& end) {
     Pending pending{event, begin, end, quiet_};
     if (!recordIfKnown(pending)) pending_.push_back(std::move(pending));

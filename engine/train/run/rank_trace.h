@@ -57,6 +57,7 @@ public:
 
     /// While quiet, spans of actions and memory are not recorded (validation shows as one span).
     void setQuiet(bool quiet) { quiet_ = quiet; }
+    bool quiet() const { return quiet_; }
 
     void doing(RankPhase phase, const Action& action = {}, int peer = -1);
     /// To be called where a message (to or from `peer`, a world rank) or a collective begins. Its span on the comm lane
@@ -73,6 +74,10 @@ public:
     /// Records a collective inside `action`, for `layer` of the model.
     void tensorSpan(EventKind kind, int layer, const Moment& begin, const Moment& end, const Action& action,
                     std::int64_t bytes);
+    /// Records a span of the host lane with the name `name` (namedId). False: its moments are not known yet, and it has
+    /// to be told again.
+    bool named(EventKind kind, std::uint32_t name, const Moment& begin, const Moment& end, std::int64_t bytes,
+               double value);
     /// Records the spans whose moments have become known.
     void collect();
     /// The action of the last call of doing().

@@ -16,12 +16,20 @@ namespace shardlab::train {
 
 Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpus, std::int64_t began)
     : plan_(plan), layout_(plan_.layout), services_(std::move(services)), began_(began), corpus_(std::move(corpus)),
+      observed_(services_.operationsEvery > 0 ? std::make_unique<ObservedDevice>(computing()) : nullptr),
       arena_(device()), trace_(services_.recorder, services_.status, arena_, services_.flight),
+      operations_(
+          observed_ ? std::make_unique<OperationTrace>(trace_, *observed_, services_.naming, services_.operationsEvery)
+                    : nullptr),
       direct_(directExchange()), place_(place(plan_, services_.world, device(), direct_)), scale_(layout_.precision),
       sampler_(makeSampler()), control_(services_.takeCommand),
       decisions_(services_.world, control_, stepsAhead(plan_.lowered)), clock_(makeClock()) {
     trace_.doing(RankPhase::Setup);
-    const LayerObservers observers = clock_->layerObservers();
+    LayerObservers observers = clock_->layerObservers();
+    if (operations_)
+        observers.layers = operations_->observing(std::move(observers.layers), [this](int stage, int layer) {
+            return stages_.at(stage).stage->layerOfModel(layer);
+        });
     tensor_ = makeTensorGroup(observers, arena_, *place_.tensor);
     context_ = makeContextGroup(observers);
     experts_ = makeExpertGroup(observers);
@@ -101,8 +109,9 @@ std::unique_ptr<ContextGroup> Trainer::Impl::makeContextGroup(const LayerObserve
 
 std::unique_ptr<ExpertGroup> Trainer::Impl::makeExpertGroup(const LayerObservers& observers) {
     if (place_.experts->size() == 1) return nullptr;
-    return std::make_unique<ExpertParallel>(*place_.experts, layout_.batch.global / layout_.parallel.data,
-                                            observers.experts);
+    const MemberSamples samples{layout_.batch.global / layout_.parallel.data, place_.context->size(),
+                                place_.replicaNumber - place_.experts->rank()};
+    return std::make_unique<ExpertParallel>(*place_.experts, samples, observers.experts);
 }
 
 Status Trainer::Impl::resume(const std::filesystem::path& checkpoint) {

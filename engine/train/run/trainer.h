@@ -14,6 +14,7 @@
 #include "engine/train/run/fault_injector.h"
 #include "kernels/device.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -39,6 +40,9 @@ struct TrainerServices {
     Device* device = nullptr;                             ///< the device that computes; null: the processor
     FileSystem* files = nullptr;  ///< where checkpoints are written; null: the machine's own disk
     bool coresFree = false;       ///< each rank has a core: a wait of a paced run may spin at its end
+    int operationsEvery = 0;      ///< steps from one to the next whose operations are recorded; 0: none are
+    std::function<std::uint32_t(const std::string& name)>
+        naming;  ///< gives a name of events its number (namedId); needed where operations are recorded
 };
 
 class Trainer {

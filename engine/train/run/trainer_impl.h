@@ -14,6 +14,7 @@
 #include "engine/train/run/elastic_centre.h"
 #include "engine/train/run/executor.h"
 #include "engine/train/run/host_copies.h"
+#include "engine/train/run/operation_trace.h"
 #include "engine/train/run/placement.h"
 #include "engine/train/run/run_control.h"
 #include "engine/train/run/shared_weights.h"
@@ -104,7 +105,8 @@ private:
     /// Whether this rank's replica updates its weights.
     bool serves() const { return !updatesAtServer(layout_.parallel) || place_.dataRank == 0; }
     DirectExchange directExchange();
-    Device& device() { return services_.device ? *services_.device : *processor_; }
+    Device& device() { return observed_ ? *observed_ : computing(); }
+    Device& computing() { return services_.device ? *services_.device : *processor_; }
     FileSystem& files() { return services_.files ? *services_.files : disk_; }
     /// The sampler of validation: a rank that validates alone takes whole batches.
     const Sampler& validating() const { return whole_ ? *whole_ : sampler_; }
@@ -119,8 +121,10 @@ private:
     std::int64_t began_;
     Corpus corpus_;
     const std::unique_ptr<Device> processor_ = makeCpuDevice();
-    Arena arena_;  // declared before everything that holds its buffers
+    const std::unique_ptr<ObservedDevice> observed_;  ///< null where no operations are recorded
+    Arena arena_;                                     // declared before everything that holds its buffers
     RankTrace trace_;
+    const std::unique_ptr<OperationTrace> operations_;  ///< null where observed_ is
     const DirectExchange direct_;
     Placement place_;
     LossScale scale_;

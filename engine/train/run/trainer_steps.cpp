@@ -22,6 +22,7 @@ namespace shardlab::train {
 std::string Trainer::Impl::run() {
     trace_.span(Lane::Host, EventKind::Setup, began_, trace_.now());
     const std::string end = train();
+    if (operations_) operations_->endStep();
     finishCheckpoint();
     trace_.doing(RankPhase::Finished);
     return end;
@@ -177,7 +178,9 @@ void Trainer::Impl::startTogether() {
 }
 
 void Trainer::Impl::beginStep(int step) {
+    if (operations_) operations_->endStep();  // of the step before, by its number
     trace_.setStep(step);
+    if (operations_) operations_->beginStep(step);
     if (services_.faults) services_.faults->beginStep(step);
 }
 
@@ -191,6 +194,7 @@ void Trainer::Impl::step(int step) {
     const std::int64_t begin = trace_.now();
     const Executed done = runList(step);
     const std::int64_t end = trace_.now();
+    if (operations_) operations_->endStep();
     trace_.span(Lane::Host, EventKind::Step, begin, end);
     recordExposedComm();
     trace_.memoryPeak();

@@ -31,6 +31,12 @@ def most_allowed(share):
         return 0.01
 
 
+def ordinal(number):
+    """2nd and 32nd, but 4th and 512th."""
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return "%d%s" % (number, ending)
+
+
 def duration(nanoseconds):
     for unit, size in (("s", 1e9), ("ms", 1e6)):
         if nanoseconds >= size:
@@ -104,7 +110,7 @@ class Share:
             record.instant("details of each step again")
         else:
             record.instant("details of every %s step: a step takes %s%s, its details %s%s" % (
-                {2: "2nd"}.get(every, "%dth" % every), duration(step), self.of, duration(whole),
+                ordinal(every), duration(step), self.of, duration(whole),
                 "; the others tell their times alone" if bare else ""))
 
     def _needed(self, step, whole, least):

@@ -34,6 +34,17 @@ def _plain_optimizer(optimizer):
     return inner if inner is not None and hasattr(inner, "param_groups") else optimizer
 
 
+def _scaler_of(optimizers):
+    """The GradScaler that a wrapper of an optimizer (accelerate's) keeps; None: there is none."""
+    for optimizer in optimizers:
+        while optimizer is not None:
+            scaler = getattr(optimizer, "scaler", None)
+            if hasattr(scaler, "unscale_") and hasattr(scaler, "update"):
+                return scaler
+            optimizer = getattr(optimizer, "optimizer", None)
+    return None
+
+
 class Run:
     """What is known of the program's present step."""
 
@@ -302,6 +313,8 @@ def _begin(model, optimizer, scaler, schedule, program, loss, own_loop, share):
         for module in stage.submod.modules():
             run.stages[id(module)] = stage.stage_index
     run.pipelined = bool(stages) or own_loop
+    if scaler is None:
+        scaler = record.safely(lambda: _scaler_of(_listed(optimizer)))
     optimizers = [_plain_optimizer(each) for each in _listed(optimizer)]
     run.loss = Losses(run.clock, loss)
     record.sender.around, record.sender.step = run.doing, lambda: run.step
@@ -336,7 +349,8 @@ def watch(model=None, optimizer=None, scaler=None, schedule=None, *, program=Non
     """Records from now on what the program does, without a change to its loop.
 
     `model`: a module, or the parts of one; wrapped in DistributedDataParallel or by fully_shard before. `optimizer`: one or
-    several; each update of all of them ends a step. `scaler`: a torch.amp.GradScaler, whose update() then ends it.
+    several; each update of all of them ends a step. `scaler`: a torch.amp.GradScaler, whose update() then ends it; that of
+    an optimizer which accelerate has wrapped is found without a word.
     `schedule`: of torch.distributed.pipelining; its stages' modules are the model where none is given. `loss`: "mean" or
     "sum" over a step's backward calls, the latter where the script divides each by their number.
 

@@ -292,6 +292,9 @@ private Q_SLOTS:
             << (QList<QByteArray>{"gradient norm,4", "learning rate,4", "loss,4", "validation loss,2"} + all);
         QTest::newRow("lightning") << "lightning.pytorch"
                                    << (QList<QByteArray>{"learning rate,4", "loss,4", "validation loss,1"} + all);
+        QTest::newRow("accelerate") << "accelerate"
+                                    << (QList<QByteArray>{"backward,8", "forward,8", "learning rate,4", "loss scale,4",
+                                                          "optimizer,3", "overflow,1", "step,4"});
         QTest::newRow("megatron")
             << "megatron.core.timers"
             << (QList<QByteArray>{"annotation,4", "gradient norm,4", "loss,4", "loss scale,4", "overflow,1"} + all);
@@ -401,6 +404,20 @@ private Q_SLOTS:
         file_ = folder_->filePath("mine.shardlab");
         QCOMPARE(asked("SELECT count(*) AS n FROM events WHERE kind IN ('forward', 'backward')"),
                  QByteArray("n\n1280\n"));  // 4 ranks, 20 steps, 8 microbatches
+        // The program's model is the layout's: as many parameters, in fp32 on two replicas, and what stages and
+        // replicas exchange but for the gradients' norm, which each rank of the program takes of its own part.
+        const QJsonObject plan = run({"plan", folder_->filePath("mine.layout.json"), "--json"}).json(),
+                          info = run({"info", file_, "--json"}).json(),
+                          sent = run({"compare", file_, "--json"}).json()["sent_bytes"].toObject();
+        double held = 0, norms = 0;
+        for (const QJsonValue& rank : info["memory"].toArray())
+            held += rank["bytes"].toObject()["parameters"].toDouble();
+        for (const QJsonValue& part : plan["traffic"].toArray())
+            if (part["what"].toString().contains("norm")) norms += part["bytes"].toDouble();
+        QCOMPARE(held, plan["parameters"].toDouble() * 4 * 2);
+        QVERIFY(norms > 0);
+        QCOMPARE(sent["b"].toDouble(), sent["a"].toDouble() - norms);
+        QCOMPARE(info["losses"].toArray().size(), 20);
     }
 
     void aProgramOfAnotherLayoutIsNamed() {

@@ -149,7 +149,47 @@ private Q_SLOTS:
         QCOMPARE(parallelOf("expert_tensor_parallel_size=1;cuda_graphs=0", "2"), std::string("2 ranks, 1"));
         for (const char* flags : {"ETP==TP", "ETP 2", "ETP not stated", ""})
             QCOMPARE(parallelOf(flags, "4"), std::string("4 ranks, 0"));
-        QVERIFY(parallelOf("", "8").find("/parallel/expert") != std::string::npos);
+        QCOMPARE(parallelOf("", "8"), std::string("8 ranks, 1"));  // which whole experts alone make possible
+        for (const char* flags : {"ETP 2", "ETP=2"})
+            QVERIFY(parallelOf(flags, "8").find("/parallel/expert") != std::string::npos);
+        QVERIFY(parallelOf("", "16").find("/parallel/expert") != std::string::npos);
+    }
+
+    /// A B200 of 1000 W says little of what superchips of 1200 W reach in 16 bits, and of the formats whose share is
+    /// relative to that; a ring of a thousand replicas is no longer than its buckets are many.
+    void superchipsAndLongRings() {
+        std::map<std::string, double> errors;
+        for (const ValidatedRow& row : rows())
+            if (const auto error = row.error()) errors[row.run.id] = std::abs(*error);
+        for (const char* id : {"dgxc-072", "dgxc-073", "dgxc-074", "bridge-237", "bridge-076"})
+            QVERIFY2(errors.at(id) < 0.08, qPrintable(QString("%1: %2").arg(id).arg(errors.at(id))));
+        for (const char* id : {"dgxc-042", "dgxc-050"})  // 2048 H100
+            QVERIFY2(errors.at(id) < 0.08, qPrintable(QString("%1: %2").arg(id).arg(errors.at(id))));
+    }
+
+    /// What is called ZeRO 2 is FSDP where its row says so; Megatron's distributed optimizer scatters gradients once a
+    /// step, in buckets that grow with the ranks.
+    void zeroTwoByItsStack() {
+        const auto layoutOf = [](const std::string& gpus, const std::string& zero, const std::string& flags) {
+            const std::string text = "id,date,device,gpus,model_kind,layers,hidden,heads,sequence,vocabulary,"
+                                     "micro_batch,global_batch,cp,precision,zero,other_flags\nx,2024-05,h100-sxm," +
+                                     gpus + ",llama,8,1024,8,1024,32000,1,1024,2,bf16," + zero + "," + flags + "\n";
+            const PublishedRun run = publishedRun(*CsvTable::parse(text, "t.csv"), 0);
+            if (!run.refused.empty()) qFatal("%s", run.refused.c_str());
+            return run.layout;
+        };
+        const Layout kept = layoutOf("8", "2", "FSDP SHARD_GRAD_OP"), summed = layoutOf("8", "2", "");
+        QCOMPARE(kept.cluster.pace->stack, std::string("fsdp-eager"));
+        QCOMPARE(kept.parallel.zero, 2);
+        QCOMPARE(summed.cluster.pace->stack, std::string("megatron-core"));
+        QCOMPARE(summed.parallel.zero, 1);
+        QCOMPARE(summed.parallel.bucket, 160.0);  // megabytes of 40 million sums in fp32
+        QCOMPARE(layoutOf("512", "1", "").parallel.bucket, 2048.0);
+        QCOMPARE(layoutOf("512", "1", "NeMo").parallel.bucket, 1024.0);
+        QVERIFY(summed.parallel.contextKind == ContextKind::Ring);
+        QVERIFY(layoutOf("8", "1", "cp a2a").parallel.contextKind == ContextKind::Ulysses);
+        QVERIFY(layoutOf("8", "2", "DeepSpeed;optimizer CPU offload").memory.offload == OffloadKind::Optimizer);
+        QVERIFY(layoutOf("8", "3", "DeepSpeed;full CPU offload").memory.offload == OffloadKind::Parameters);
     }
 
     void tokensAheadAreSaidByFlags() {
@@ -274,8 +314,10 @@ private Q_SLOTS:
         for (const char* cell : {"hsdp", "HYBRID_SHARD", "fsdp 8", "FSDP group size 8"}) row("zero", cell, "3, 8");
         for (const char* cell : {"0", "none", "DDP"}) row("zero", cell, "0, 0");
         for (const char* cell : {"4", "hsdp 4x8", "yes"}) row("zero", cell, "refused");
-        for (const char* cell : {"llama", "Llama-3.1", "llama2 7b", "TinyLlama"}) row("model_kind", cell, "llama");
-        for (const char* cell : {"gpt", "GPT-3 175B", "mpt-7b"}) row("model_kind", cell, "gpt");
+        for (const char* cell :
+             {"llama", "Llama-3.1", "llama2 7b", "TinyLlama", "Qwen2.5 72B", "mistral", "InternLM 7b"})
+            row("model_kind", cell, "llama");
+        for (const char* cell : {"gpt", "GPT-3 175B", "mpt-7b", "Nemotron-4 340B"}) row("model_kind", cell, "gpt");
         for (const char* cell : {"mamba", "hybrid", "gpt-oss", "llama-4-scout", ""}) row("model_kind", cell, "refused");
         for (const char* cell : {"none", "no", ""}) row("recompute", cell, "none, 0");
         for (const char* cell : {"full", "Full"}) row("recompute", cell, "full, 0");

@@ -393,53 +393,6 @@ private Q_SLOTS:
             QVERIFY(far.ranks[rank].parameters == kept.ranks[rank].parameters);
     }
 
-    /// Tokens' rows go from GPU to GPU; as many exchanges are told as on the processor, and the same tokens are
-    /// dropped.
-    void expertsToo_data() {
-        QTest::addColumn<int>("data");
-        QTest::addColumn<int>("pipeline");
-        QTest::addColumn<int>("expert");
-        QTest::addColumn<QString>("gate");
-        const auto row = [](int d, int p, int e, const char* gate) {
-            QTest::addRow("%s data %d pipeline %d expert %d", gate, d, p, e) << d << p << e << gate;
-        };
-        row(2, 1, 1, "switch");
-        row(2, 1, 2, "switch");
-        row(4, 1, 2, "noisy-top-k");
-        row(2, 2, 2, "expert-choice");
-        row(2, 1, 2, "hierarchical");
-        row(2, 2, 2, "gshard");
-        row(2, 1, 2, "capped-expert-choice");
-    }
-    void expertsToo() {
-        QFETCH(int, data);
-        QFETCH(int, pipeline);
-        QFETCH(int, expert);
-        QFETCH(QString, gate);
-        Layout layout = layoutOf(data, pipeline, 1, 0, "fp32");
-        layout.model.kind = ModelKind::GptMoe;
-        layout.model.layers = 2 * pipeline;
-        layout.model.experts.count = 4;
-        layout.model.experts.gate = named(gate);
-        layout.model.experts.groups = 2;
-        layout.model.experts.scoreBias = expert > 1;
-        layout.parallel.expert = expert;
-        if (emulated()) {
-            layout.model.sequence = 8;
-            layout.run.steps = 2;
-        }
-        const Plan plan = planOf(layout);
-        const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
-        QVERIFY2(near.error.empty(), near.error.c_str());
-        QVERIFY2(far.error.empty(), far.error.c_str());
-        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), 1e-4);
-        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
-        QCOMPARE(far.count(EventKind::DispatchTokens) > 0, expert > 1);
-        for (const EventKind kind : {EventKind::DispatchTokens, EventKind::CombineTokens, EventKind::ExpertLoad})
-            QCOMPARE(far.count(kind), near.count(kind));
-        QCOMPARE(far.counter(EventKind::ExpertDropped), near.counter(EventKind::ExpertDropped));
-    }
-
     /// A GPU's run tells as much of what runs beside compute as a processor's; what it waited for is what is exposed.
     void toldBesideCompute_data() {
         QTest::addColumn<int>("zero");

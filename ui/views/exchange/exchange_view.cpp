@@ -156,7 +156,7 @@ bool ExchangeView::eventFilter(QObject* watched, QEvent* event) {
     if (event->type() == QEvent::MouseButtonPress) {
         const std::optional<Event> drawn = drawnAt(static_cast<QMouseEvent*>(event)->position().x());
         if (!drawn) return false;
-        context_.selection.setCursor(drawn->begin);
+        context_.selection.goTo(drawn->begin);
         return true;  // the chart itself would go to a whole step
     }
     return false;

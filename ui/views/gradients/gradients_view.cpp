@@ -178,7 +178,7 @@ void GradientsView::walk(int direction) {
     const auto next = (here - steps.begin()) + direction;
     if (next < 0 || next >= static_cast<std::ptrdiff_t>(steps.size())) return;
     context_.selection.setFollowLive(false);
-    context_.selection.setCursor(exponentsAt(context_.model, steps[static_cast<std::size_t>(next)], -1).begin);
+    context_.selection.goTo(exponentsAt(context_.model, steps[static_cast<std::size_t>(next)], -1).begin);
 }
 
 QString GradientsView::outside() const {

@@ -10,11 +10,12 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 namespace shardlab::ui {
 namespace {
 
-constexpr std::int64_t mostBars = 4000;
+constexpr std::int64_t mostInside = 4000;
 /// Operations first: kernels and copies are what they started.
 constexpr std::array lanes{Lane::Host, Lane::Compute, Lane::Comm, Lane::Copy};
 
@@ -45,15 +46,18 @@ std::int64_t countOf(const RunModel& model, const Event& span, Lane lane) {
 Flame flameOf(const RunModel& model, const Event& span) {
     Flame flame{{{span, 0}}, 1, 0};
     for (const Lane lane : lanes) {
-        if (const std::int64_t count = countOf(model, span, lane); count > mostBars) {
+        if (const std::int64_t count = countOf(model, span, lane); count > mostInside) {
             flame.left += count;
             continue;
         }
         std::vector<Event> inside = eventsOf(model, span, lane);
         std::erase_if(inside, [&](const Event& event) { return !liesInside(event, span); });
-        // What begins together lies within the longest.
+        // What begins together lies within the longest, and within what has a name where all are as long.
         std::ranges::stable_sort(inside, [](const Event& a, const Event& b) {
-            return a.begin != b.begin ? a.begin < b.begin : a.end > b.end;
+            const auto place = [](const Event& e) {
+                return std::tuple(e.begin, -e.end, e.kind != EventKind::Annotation);
+            };
+            return place(a) < place(b);
         });
         const int top = flame.rows;
         std::vector<std::int64_t> ends;  // of the spans that go on, a row each

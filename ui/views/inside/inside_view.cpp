@@ -88,17 +88,18 @@ QString InsideView::emptyText() const {
     if (QString text = View::emptyText(); !text.isEmpty()) return text;
     if (around_.empty()) return tr("Click an action in the timeline\nto see what it is made of.");
     if (plot_->flame().bars.size() > 1 || plot_->flame().left > 0) return {};
-    return (showsPrediction(context_.model)
-                ? tr("This action is predicted as a whole: it exchanges nothing with its group\nand computes nothing "
-                     "again.")
-                : tr("Nothing is recorded within this action: it exchanges nothing with its group\nand computes "
-                     "nothing again.")) +
-           tr("\n\nThe view Kernels of Design tells which kernels a step is made of.");
+    if (showsPrediction(context_.model))
+        return tr("This action is predicted as a whole: it exchanges nothing with its group\nand computes nothing "
+                  "again.\n\nThe view Kernels of Design tells which kernels a step is made of.");
+    return tr("Nothing is recorded within this action: it exchanges nothing with its group\nand computes nothing "
+              "again.\n\nRun › Record operations has every tenth step of later runs record its operations;\nnot of "
+              "paced runs, which show the times of other devices.");
 }
 
 QString InsideView::asTable() const {
     if (around_.empty()) return {};
-    QString table = tr("row\twhat\tlane\tfrom ms\tms\tshare\n");
+    QString table = tr("row\twhat\tlane\tfrom ms\tms\tshare\tbytes\tFLOP\n");
+    const bool own = context_.model.header().hasLayout();
     const Event& whole = around_.back();
     const auto milliseconds = [&](std::int64_t nanoseconds) {
         return QString::number(context_.model.deviceTime().seconds(static_cast<double>(nanoseconds) * 1e-6), 'f', 6);
@@ -106,10 +107,13 @@ QString InsideView::asTable() const {
     for (const Flame::Bar& bar : plot_->flame().bars) {
         const std::int64_t lasts = bar.event.end - bar.event.begin;
         const auto all = static_cast<double>(std::max<std::int64_t>(1, whole.end - whole.begin));
-        table += QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\n")
-                     .arg(QString::number(bar.row), flameText(context_.model, bar.event), text(name(bar.event.lane)),
-                          milliseconds(bar.event.begin - whole.begin), milliseconds(lasts),
-                          percent(static_cast<double>(lasts) / all));
+        const bool works = own && bar.event.kind == EventKind::Operation;
+        table +=
+            QStringLiteral("%1\t%2\t%3\t%4\t%5\t%6\t%7\t%8\n")
+                .arg(QString::number(bar.row), flameText(context_.model, bar.event), text(name(bar.event.lane)),
+                     milliseconds(bar.event.begin - whole.begin), milliseconds(lasts),
+                     percent(static_cast<double>(lasts) / all), works ? QString::number(bar.event.bytes) : QString(),
+                     works ? QString::number(bar.event.value, 'g', 9) : QString());
     }
     return table;
 }

@@ -11,6 +11,7 @@
 #include "ui/core/text.h"
 #include "ui/core/work_button.h"
 #include "ui/core/words.h"
+#include "ui/views/lesson/strip_drawing.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -58,6 +59,7 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
     name_->setObjectName(QStringLiteral("show.") + name);
     state_ = child<ElidedLabel>(this);
     state_->setProperty("role", "small");
+    strip_ = child<StripDrawing>(context_.theme, this);
     run_ = child<WorkButton>(this);
     run_->setObjectName(QStringLiteral("run.") + name);
     auto* design = child<QPushButton>(tr("Open in Design"), this);
@@ -79,6 +81,7 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
     column->setSpacing(4);
     column->addLayout(head);
     column->addWidget(wrapped(told(differenceWords(lesson, shown)), "small", this));
+    column->addWidget(strip_);
     column->addLayout(foot);
 
     connect(name_, &QPushButton::clicked, this, [this] {
@@ -129,6 +132,7 @@ void ExperimentPart::refreshState() {
     state_->setText(stateText());
     state_->setToolTip(state == LessonSession::State::Failed ? stateText() : QString());
     setRole(*state_, state == LessonSession::State::Failed ? "fault" : "small");
+    strip_->setStrip(lessons.strip(experiment_), lessons.longestStrip());
     run_->setStops(running);
     run_->setText(running ? tr("Stop") : state == LessonSession::State::Fresh ? tr("Run") : tr("Run again"));
     run_->setAccessibleName(QStringLiteral("%1 %2").arg(run_->text(), name_->text()));

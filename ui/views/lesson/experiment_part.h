@@ -10,6 +10,7 @@ class QPushButton;
 namespace shardlab::ui {
 
 class ElidedLabel;
+class StripDrawing;
 class WorkButton;
 
 class ExperimentPart : public LessonPart {
@@ -27,6 +28,7 @@ private:
     std::size_t experiment_;
     QPushButton* name_;  ///< pressed: its run or prediction is in sight
     ElidedLabel* state_;
+    StripDrawing* strip_;
     WorkButton* run_;  ///< or Stop
     Throttle progress_;
 };

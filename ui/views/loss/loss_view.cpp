@@ -292,7 +292,7 @@ bool LossView::eventFilter(QObject* watched, QEvent* event) {
         const auto& mouse = *static_cast<QMouseEvent*>(event);
         const Event* loss =
             atStep(context_.model.points().of(EventKind::Loss), plot_->widget->stepAt(mouse.position().x()));
-        if (loss) context_.selection.setCursor(loss->begin);
+        if (loss) context_.selection.goTo(loss->begin);
     }
     return false;
 }

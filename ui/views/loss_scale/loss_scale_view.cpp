@@ -112,7 +112,7 @@ bool LossScaleView::eventFilter(QObject* watched, QEvent* event) {
     if (watched != plot_->widget) return View::eventFilter(watched, event);
     if (event->type() == QEvent::MouseButtonPress) {
         if (const Event* scale = drawnAt(static_cast<QMouseEvent*>(event)->position().x()))
-            context_.selection.setCursor(scale->begin);
+            context_.selection.goTo(scale->begin);
     }
     return false;
 }

@@ -278,7 +278,7 @@ QString ScalesView::valueAt(int x) const {
 void ScalesView::select(const RoundedStep& step) {
     Selection& selection = context_.selection;
     if (!step.worst) {
-        if (const StepExtent* extent = context_.model.steps().extentOf(step.step)) selection.setCursor(extent->end);
+        if (const StepExtent* extent = context_.model.steps().extentOf(step.step)) selection.goTo(extent->end);
         return;
     }
     const Event worst = *step.worst;  // a selection may bring factors_ anew

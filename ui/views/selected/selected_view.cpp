@@ -60,11 +60,12 @@ QString SelectedView::place(int rank) const {
     return parts.join(QStringLiteral(" · "));
 }
 
-QString SelectedView::withoutWait(const Event& event) const {
+QString SelectedView::withoutWait(const Event& event, const std::vector<Dependency>& arrows) const {
     const RunModel& model = context_.model;
-    const std::vector<Dependency> arrows = dependencies(model, event);
     const auto input = std::ranges::find_if(arrows, [&](const Dependency& arrow) { return arrow.to == event; });
-    if (input == arrows.end()) return tr("nothing");
+    if (input == arrows.end())
+        return event.kind == EventKind::Forward ? tr("nothing: its samples were on this rank")
+                                                : tr("nothing: its input was computed on this rank");
     const std::int64_t early = event.begin - input->from.end;
     return early > 0 ? tr("nothing: the input from rank %1 had come %2 before")
                            .arg(input->from.rank)
@@ -106,14 +107,20 @@ std::vector<Fact> SelectedView::actionFacts(const Event& event) const {
     if (const QString predicted = predictedText(model, event); !predicted.isEmpty())
         facts.push_back({tr("Predicted"), predicted, "figure",
                          tr("In brackets stands how far the measured time is from the predicted one.")});
+    const std::vector<Dependency> arrows = dependencies(model, event);
     if (const auto wait = waitBefore(model, event)) {
         facts.push_back({tr("Waited for"), QStringLiteral("%1 · %2").arg(actionWithWords(actionFromId(wait->action)),
                                                                          seconds(model, wait->end - wait->begin))});
     } else if (!prediction && isCompute(event.kind) && model.header().hasLayout()) {
-        facts.push_back({tr("Waited for"), withoutWait(event), "figure",
+        facts.push_back({tr("Waited for"), withoutWait(event, arrows), "figure",
                          tr("The arrow in the timeline shows where the input came from, whether the action waited "
                             "for it or not.")});
     }
+    for (const Dependency& arrow : arrows)
+        if (isCompute(event.kind) && arrow.to != event)
+            facts.push_back(
+                {tr("Output goes to"),
+                 tr("rank %1 · %2").arg(arrow.to.rank).arg(actionWithWords(actionFromId(arrow.to.action)))});
     if (event.bytes > 0) {
         QString moved = text(formatBytes(event.bytes));
         if (event.end > event.begin)

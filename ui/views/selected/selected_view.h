@@ -16,6 +16,8 @@ struct Event;
 
 namespace shardlab::ui {
 
+struct Dependency;
+
 class SelectedView : public View {
     Q_OBJECT
 public:
@@ -31,7 +33,7 @@ private:
     std::vector<Fact> rankFacts(int rank) const;
     QString place(int rank) const;
     /// For an action that waited for nothing: whether its input had come, and from where.
-    QString withoutWait(const Event& event) const;
+    QString withoutWait(const Event& event, const std::vector<Dependency>& arrows) const;
 
     FactList* facts_;
     Throttle refresh_;

@@ -29,6 +29,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <iterator>
 
 namespace shardlab::ui {
 
@@ -36,6 +37,19 @@ namespace {
 
 constexpr std::size_t mostTableRows = 2000;
 constexpr std::size_t blocksOfTable = 4;  ///< read at a time for its rows
+
+/// The step with details that is nearest to these, of which none has any; -1: one of them has, or no step has.
+int nearestDetails(const RunModel& model, StepRange steps) {
+    const std::vector<StepSummary>& all = model.steps().all();
+    const auto detailed = [](const StepSummary& step) { return step.detailed(); };
+    const auto first = all.begin() + static_cast<std::ptrdiff_t>(steps.first),
+               last = all.begin() + static_cast<std::ptrdiff_t>(steps.last);
+    if (first == last || std::any_of(first, last, detailed)) return -1;
+    const auto before = std::find_if(std::make_reverse_iterator(first), all.rend(), detailed);
+    if (before != all.rend()) return before->step;
+    const auto after = std::find_if(last, all.end(), detailed);
+    return after == all.end() ? -1 : after->step;
+}
 
 /// A trace of another program tells no forward from backward, but PyTorch's on the host.
 std::vector<LegendItem> foreignLegend(const Theme& theme) {
@@ -261,7 +275,9 @@ QString TimelineView::subtitle() const {
         text += slowed;
         if (!header.hasLayout()) text += tr(" · from %1").arg(term(header.origin));
         if (model.prediction().end() > 0) text += tr(" · predicted (thin, above) over measured");
-        if (const int without = model.steps().summary().withoutDetails(); without > 0)
+        if (const int nearest = nearestDetails(model, steps); nearest >= 0)
+            text += tr(" · no details of these steps, the nearest ones are of step %1").arg(nearest);
+        else if (const int without = model.steps().summary().withoutDetails(); without > 0)
             text += tr(" · details of %1 of %2 steps, so that watching takes little of the program's time")
                         .arg(model.steps().all().size() - static_cast<std::size_t>(without))
                         .arg(model.steps().all().size());

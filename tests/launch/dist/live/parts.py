@@ -209,6 +209,7 @@ def shares():
         assert every == 1 or low + (whole - low) / (every / 2) > 0.98 * limit, (every, whole / step, low / step)
         assert watched.bare == (every > 1 and 2 * least > limit), (every, least / step, allowed)
     assert any("details of every 4th step: a step takes " in each for each in said), said
+    assert [share.ordinal(1 << power) for power in (1, 2, 5, 9, 10)] == ["2nd", "4th", "32nd", "512th", "1024th"]
     assert share.duration(8.2e6) == "8.2 ms" and share.most_allowed(None) == 0.01 and share.most_allowed(0.5) == 0.5
     told = Patches()
     watched = Share(told, 1)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trainers that keep the loop to themselves: trainers.py huggingface|lightning|megatron FOLDER [RANKS]. Four steps of two
-microbatches; RANKS of Lightning, each started with its LOCAL_RANK."""
+"""Trainers that keep the loop to themselves: trainers.py huggingface|accelerate|lightning|megatron FOLDER [RANKS]. Four
+steps of two microbatches; RANKS of Lightning, each started with its LOCAL_RANK."""
 import sys
 
 import torch
@@ -23,6 +23,27 @@ def huggingface():
                                   save_strategy="no", disable_tqdm=True)
     Trainer(model, arguments, train_dataset=rows, eval_dataset=rows[:8],
             callbacks=[shardlab.adapters.huggingface.callback()]).train()
+
+
+def accelerate():
+    """A loop whose optimizer accelerate has wrapped, with a scaler that it takes on a GPU alone; the second step overflows."""
+    from accelerate import Accelerator
+    from accelerate.optimizer import AcceleratedOptimizer
+
+    import shardlab
+
+    Accelerator(cpu=True)
+    model = torch.nn.Sequential(torch.nn.Embedding(64, 32), torch.nn.Linear(32, 64))
+    scaler = torch.amp.GradScaler("cpu", init_scale=512.0)
+    optimizer = AcceleratedOptimizer(torch.optim.AdamW(model.parameters()), scaler=scaler)
+    shardlab.watch(model=model, optimizer=optimizer, loss="sum")
+    for step in range(STEPS):
+        for _ in range(MICROBATCHES):
+            ids = torch.randint(64, (4, 16))
+            loss = torch.nn.functional.cross_entropy(model(ids).flatten(0, 1), ids.flatten()) / MICROBATCHES
+            scaler.scale(loss * (float("inf") if step == 1 else 1.0)).backward()
+        optimizer.step()
+        optimizer.zero_grad()
 
 
 def lightning():
@@ -114,4 +135,4 @@ def megatron():
         optimizer.step()
 
 
-{"huggingface": huggingface, "lightning": lightning, "megatron": megatron}[which]()
+{"huggingface": huggingface, "accelerate": accelerate, "lightning": lightning, "megatron": megatron}[which]()

@@ -1,69 +1,69 @@
 // SPDX-License-Identifier: Apache-2.0
-// As single_faults.h, of gradients in codes.
+// What is refused of gradients that replicas exchange in codes.
 #pragma once
 
-#include "tests/layout/single_fault.h"
-#include "tests/support/wings.h"
-
-#include <vector>
+#include "tests/layout/refusals/premises.h"
 
 namespace shardlab::test {
 
-inline const std::vector<SingleFault> codedFaults{
+inline constexpr Refusal codedRefusals[]{
     {"codes for a server",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
          l.parallel.exchange = Exchange::Server;
      },
-     "/precision/exchange", "full; or parallel.exchange allreduce"},
+     "/precision/exchange", "full; or parallel.exchange allreduce",
+     notBuilt("codes of the gradients that go to a server, and of the weights that come back")},
     {"codes for nobody",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits1;
          l.parallel.data = 1;
          l.cluster.hosts[0].devices = 2;
      },
-     "/precision/exchange", "full; or parallel.data of at least 2"},
+     "/precision/exchange", "full; or parallel.data of at least 2", withoutGain()},
     {"codes of weights that a tensor group has in common",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits4;
          l.parallel.tensor = 2;
-         l.cluster.hosts[0].devices = 8;
+         onOneHost(l);
      },
-     "/precision/exchange", "full; or parallel.tensor 1"},
+     "/precision/exchange", "full; or parallel.tensor 1",
+     notBuilt("blocks of codes that end where a parameter does, so that all members of a tensor group round alike")},
     {"more remainders than gradients",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
          l.parallel.zero = 2;
      },
-     "/precision/exchange", "full; or parallel.zero 0 or 1"},
+     "/precision/exchange", "full; or parallel.zero 0 or 1",
+     notBuilt("codes of gradients that are scattered as they are made")},
     {"codes between copies",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
          l.parallel.data = 4;
          l.parallel.zero = 1;
          l.parallel.shard = 2;
-         l.cluster.hosts[0].devices = 8;
+         onOneHost(l);
      },
-     "/precision/exchange", "full; or parallel.shard 0"},
+     "/precision/exchange", "full; or parallel.shard 0", notBuilt("codes of the sum over copies")},
     {"codes round a ring",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits1;
          l.parallel.allReduce = AllReduceKind::Ring;
      },
-     "/precision/exchange", "full; or parallel.all_reduce backend"},
+     "/precision/exchange", "full; or parallel.all_reduce backend", notBuilt("codes made anew at every hop of a ring")},
     {"codes without a flush",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits1;
-         l.schedule.kind = "pipedream";
-         l.optimizer.clip = 0;
+         withoutFlush(l);
      },
-     "/precision/exchange", "full; or a schedule with a flush, 1f1b"},
+     "/precision/exchange", "full; or a schedule with a flush, 1f1b",
+     notBuilt("codes of each update's gradients, with remainders from update to update")},
     {"codes without buckets",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
          l.parallel.bucket = 0;
      },
-     "/precision/exchange", "full; or parallel.bucket above 0"},
+     "/precision/exchange", "full; or parallel.bucket above 0", notBuilt("codes of one reduction after the backward")},
     {"codes in another program's times",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
@@ -71,7 +71,11 @@ inline const std::vector<SingleFault> codedFaults{
          l.cluster.pace->stack = "megatron-core";
          l.precision.compute = NumberFormat::Bf16;
      },
-     "/precision/exchange", "full; or cluster.pace.stack shardlab"},
+     "/precision/exchange", "full; or cluster.pace.stack shardlab",
+     absent("times of gradients in codes in another program than Shardlab",
+            [](const Layout& l) {
+                return l.precision.exchange == ExchangeFormat::Full || l.cluster.pace->stack == "shardlab";
+            })},
 };
 
 }  // namespace shardlab::test
