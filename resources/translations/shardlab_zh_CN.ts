@@ -11920,8 +11920,8 @@ would give away what the lesson asks.</source>
         <translation>它统计整个矩阵的行和列，而平铺分片会在任意处切开矩阵</translation>
     </message>
     <message>
-        <source>it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}</source>
-        <translation>它在稳定阶段之前用每个 rank 两个微批次填满 V：{} 个 rank 需要 {} 个，现有 {} 个</translation>
+        <source>it fills the V with two microbatches a rank before its steady part, {} altogether, and there are {}</source>
+        <translation>它在稳定阶段之前用每个 rank 两个微批次填满 V，共需 {} 个，现有 {} 个</translation>
     </message>
     <message>
         <source>it goes on from its newest checkpoint, with another number of replicas</source>

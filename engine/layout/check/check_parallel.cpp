@@ -136,7 +136,8 @@ void checkStages(const Layout& layout, std::vector<Fault>& faults) {
     }
     if (listed.size() != static_cast<std::size_t>(stages))
         faults.push_back(
-            {"/schedule/stages", say("the length of the list is {}, but pipeline × chunks is {}", listed.size(), stages),
+            {"/schedule/stages",
+             say("the length of the list is {}, but pipeline × chunks is {}", listed.size(), stages),
              say("every stage needs its number of layers"),
              splittable ? say("{} numbers, for instance {}", stages, example()) : say("{} numbers", stages)});
     const std::int64_t sum = std::accumulate(listed.begin(), listed.end(), std::int64_t{0});

@@ -18,8 +18,8 @@ std::optional<ShapeRefusal> dualPipeVRefusal(const ScheduleShape& shape) {
     if (shape.microbatches >= 2 * shape.ranks) return {};
     return ShapeRefusal{
         "/batch/micro",
-        say("it fills the V with two microbatches a rank before its steady part: {} ranks need {}, there are {}",
-            shape.ranks, 2 * shape.ranks, shape.microbatches),
+        say("it fills the V with two microbatches a rank before its steady part, {} altogether, and there are {}",
+            2 * shape.ranks, shape.microbatches),
         say("{} microbatches or more", 2 * shape.ranks)};
 }
 
