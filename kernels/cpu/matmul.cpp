@@ -44,12 +44,12 @@ struct Products {
     std::map<Key, Product> made;
 };
 
-/// oneDNN 3 takes what lies between the rows of a left factor for a part of them, in tiles that k does not fill: wrong
-/// sums, which its releases 3.7.3 and 3.13.1 say to mend. What packs its factors does not.
-bool readsPastRows(int m, int k, const Matrix& a) {
-    constexpr int tileColumns = 32;
-    return DNNL_VERSION_MAJOR >= 3 && a.data.type != DType::F32 && multipliesInTiles() && !isDense(a, m, k) &&
-           k % tileColumns != 0;
+/// With tiles oneDNN 3 gets some products of slices wrong: it takes what lies between the rows of a left factor for a
+/// part of them, as its releases 3.7.3 and 3.13.1 say to mend, and a result of one column for a dense one. What packs
+/// its factors does not.
+bool slicesAreWrong(int m, int n, int k, const Matrix& a, int strideC) {
+    const bool slices = !isDense(a, m, k) || strideC != n;
+    return DNNL_VERSION_MAJOR >= 3 && a.data.type != DType::F32 && multipliesInTiles() && slices;
 }
 
 /// oneDNN's first choice for dense matrices reads its factors in place, its second one packs them. In 16 bits the first
@@ -103,7 +103,7 @@ Product make(const dnnl::engine& engine, int m, int n, int k, float alpha, const
         attributes.set_post_ops(after);
     }
     auto description = choices(engine, left, right, result, attributes);
-    const bool firstIsWrong = readsPastRows(m, k, a);
+    const bool firstIsWrong = slicesAreWrong(m, n, k, a, strideC);
     if (firstIsWrong || secondIsQuicker(m, a, b, accumulates)) {
         auto other = choices(engine, left, right, result, attributes);
         const auto is = [&](std::string_view name) {

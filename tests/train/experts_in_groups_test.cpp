@@ -5,7 +5,6 @@
 // either way where sums round otherwise: what differs is tried again with other seeds.
 #include "engine/base/random.h"
 #include "engine/layout/check/check.h"
-#include "engine/layout/data/text_generator.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/trace/event/experts.h"
@@ -15,20 +14,19 @@
 #include "tests/train/drawn_experts.h"
 #include "tests/train/expert_models.h"
 #include "tests/train/one_rank.h"
+#include "tests/train/seeded_text.h"
 #include "tests/train/steady_updates.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
 #include <cstring>
-#include <fstream>
 #include <map>
 
 using namespace shardlab::test;
 
 namespace {
 
-constexpr int attempts = 3;
 constexpr int globalBatch = 8;
 constexpr int mostRanks = 8;
 
@@ -83,7 +81,7 @@ private:
         drawExperts(layout, below);
         if (inContext && layout.model.heads % inGroup == 0 && below(2)) parallel.contextKind = ContextKind::Ulysses;
         layout.data.kind = DataKind::Text;
-        layout.data.path = folder_.filePath("text.txt").toStdString();
+        layout.data.path = text_.path();
         layout.cluster.hosts = {{"localhost", inGroup * parallel.data * parallel.pipeline}};
         layout.batch = {globalBatch, 1 << below(parallel.data == 4 ? 2 : 3)};
         if (parallel.pipeline > 1) layout.batch.micro = 1;
@@ -105,25 +103,14 @@ private:
         layout.optimizer.learningRate = 0.05;
         layout.optimizer.warmup = 0;
         layout.optimizer.momentum = 0.9;
-        layout.run = {4, seed_, 2, 1};
+        layout.run = {4, text_.seed(), 2, 1};
         return layout;
     }
 
-    void newSeed() {
-        seed_ = freshSeed();
-        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 20'000);
-    }
-
-    /// compare() tells what differs; it is asked again with other seeds.
+    /// compare() tells what differs.
     template <class Compare>
     void requireEqual(Compare compare) {
-        QString wrong;
-        for (int i = 0; i < attempts; ++i) {
-            if (i > 0) newSeed();
-            wrong = compare();
-            if (wrong.isEmpty()) return;
-            qInfo("seed %lld, %s", static_cast<long long>(seed_), qPrintable(wrong));
-        }
+        const QString wrong = text_.difference(compare);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
@@ -133,12 +120,9 @@ private:
         QTest::newRow("context") << true;
     }
 
-    QTemporaryDir folder_;
-    std::int64_t seed_ = 0;
+    SeededText text_;
 
 private Q_SLOTS:
-    void initTestCase() { newSeed(); }
-
     void drawnLayoutsEqualOneRank_data() { groupRows(); }
     void drawnLayoutsEqualOneRank() {
         QFETCH(bool, inContext);
@@ -146,7 +130,7 @@ private Q_SLOTS:
         for (int i = 0; i < 8; ++i) {
             Layout layout = draw(random, inContext);
             requireEqual([&]() -> QString {
-                layout.run.seed = seed_;
+                layout.run.seed = text_.seed();
                 const RunOutcome run = runInProcess(planOf(layout)), wanted = runInProcess(planOf(onOneRank(layout)));
                 const QString wrong = differs(run, wanted, layout);
                 return wrong.isEmpty() ? wrong : QString("%1: %2").arg(wrong, writeLayout(layout).c_str());

@@ -4,18 +4,16 @@
 // token that stands between two experts may go either way where sums round otherwise: a row that differs is tried again
 // with another seed, and must be right then.
 #include "engine/base/random.h"
-#include "engine/layout/data/text_generator.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 #include "tests/train/expert_models.h"
 #include "tests/train/one_rank.h"
+#include "tests/train/seeded_text.h"
 
-#include <QTemporaryDir>
 #include <QtTest>
 
 #include <array>
-#include <fstream>
 #include <map>
 #include <tuple>
 
@@ -23,7 +21,6 @@ using namespace shardlab::test;
 
 namespace {
 
-constexpr int attempts = 3;
 /// How a split's ranks hold the experts.
 struct Sharing {
     const char* name = "";
@@ -60,7 +57,7 @@ private:
         layout.model.experts.capacity = 1.25;
         layout.model.experts.dropout = 0.2;
         layout.data.kind = DataKind::Text;
-        layout.data.path = folder_.filePath("text.txt").toStdString();
+        layout.data.path = text_.path();
         splitOver(layout, spread.split);
         layout.parallel.contextKind = method;
         layout.parallel.expert = spread.expert;
@@ -71,35 +68,21 @@ private:
         layout.optimizer.learningRate = 0.05;
         layout.optimizer.warmup = 0;
         layout.optimizer.momentum = 0.9;
-        layout.run = {6, seed_, 6, 1};
+        layout.run = {6, text_.seed(), 6, 1};
         return layout;
-    }
-
-    void newSeed() {
-        seed_ = freshSeed();
-        std::ofstream(folder_.filePath("text.txt").toStdString()) << generateText(seed_, 20'000);
     }
 
     /// compare() tells what differs.
     template <class Compare>
     void requireEqual(Compare compare) {
-        QString wrong;
-        for (int i = 0; i < attempts; ++i) {
-            if (i > 0) newSeed();
-            wrong = compare();
-            if (wrong.isEmpty()) return;
-            qInfo("seed %lld: %s", static_cast<long long>(seed_), qPrintable(wrong));
-        }
+        const QString wrong = text_.difference(compare);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
-    QTemporaryDir folder_;
-    std::int64_t seed_ = 0;
+    SeededText text_;
     OneRank oneRank_;
 
 private Q_SLOTS:
-    void initTestCase() { newSeed(); }
-
     void everyGateEqualsOneRank_data() {
         QTest::addColumn<QString>("gate");
         QTest::addColumn<int>("spread");
