@@ -227,6 +227,47 @@ private Q_SLOTS:
         QVERIFY(!std::filesystem::exists(path));
     }
 
+    /// The forwarder of a run's former attempt may still be leaving when that of the next one comes.
+    void aFolderPassesFromOneAttemptToTheNext() {
+        QTemporaryDir base;
+        const std::filesystem::path path = std::filesystem::path(base.path().toStdString()) / "shardlab-job-passed";
+        {
+            auto made = TemporaryFolder::createAs(path, "host-1");
+            std::optional<TemporaryFolder> former(std::move(*made));
+            const auto shared = TemporaryFolder::createAs(path, "host-2");
+            QVERIFY(shared && !shared->owns());
+            std::filesystem::create_directory(path / "host-1");
+            std::atomic<bool> asked = false;
+            std::jthread leaving([&] {
+                while (!asked) std::this_thread::yield();
+                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+                former.reset();
+            });
+            asked = true;
+            const auto next = TemporaryFolder::createAs(path, "host-1");
+            QVERIFY(next && next->owns());
+            QVERIFY(!std::filesystem::exists(path / "host-1"));
+        }
+        QVERIFY(!std::filesystem::exists(path));
+    }
+
+    /// A shell that is about to start a daemon has the daemon's whole command line in one word.
+    void daemonsAreFoundBeforeTheyBegin() {
+        const std::string folder = "/tmp/shardlab-job-daemon" + std::to_string(getpid());
+        const auto starting = [](const std::string& named) {
+            return Process::start({"/bin/sh", {"-c", waits, "sh -c orted -mca orte_tmpdir_base " + named}, {}});
+        };
+        auto quoted = starting("\"" + folder + "\" -mca plm rsh");
+        auto plain = starting(folder);
+        auto longer = starting(folder + "er");
+        QVERIFY(quoted && plain && longer);
+        QTRY_COMPARE(daemonsOfJob(folder).size(), std::size_t{2});
+        QCOMPARE(killJob(folder, folder, std::chrono::seconds(5)), 2);
+        QTRY_VERIFY(quoted->exitStatus() && plain->exitStatus());
+        QVERIFY(!longer->exitStatus());
+        QCOMPARE(killJob(folder + "er", folder + "er", std::chrono::seconds(5)), 1);
+    }
+
     /// A process that is just ending may make files in it and take them away.
     void aFolderGoesThoughFilesStillComeAndGo() {
         QTemporaryDir base;

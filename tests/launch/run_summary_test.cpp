@@ -248,7 +248,7 @@ private Q_SLOTS:
             QCOMPARE(losses.size(), std::size_t{4});
             QVERIFY(std::isnan(losses[0]) && std::isnan(losses[2]));
             QCOMPARE(losses[3], 2.5);
-            // Of a step with details the loss is told: it has diverged.
+            // A step with details tells its loss, though that is no number: the run has diverged.
             addStep(figures, 5, std::numeric_limits<double>::quiet_NaN());
             QCOMPARE(figures.summary().losses.size(), withLayout ? std::size_t{6} : std::size_t{4});
         }

@@ -161,6 +161,16 @@ private Q_SLOTS:
         QCOMPARE(QByteArray::fromStdString(valueOfX(script.toStdString())), value);
     }
 
+    /// A word that doubles often, and is then said often, would fill the memory.
+    void whatVariablesStandForIsBounded() {
+        std::string script = "X=--abcdefgh\n";
+        for (int i = 0; i < 40; ++i) script += "X=$X$X\n";
+        for (int i = 0; i < 100'000; ++i) script += "echo $X\nY" + std::to_string(i) + "=$X\n";
+        std::size_t characters = 0;
+        for (const auto& command : shellCommands(script, {}))
+            for (const std::string& word : command) characters += word.size();
+        QVERIFY2(characters > 0 && characters <= std::size_t{1} << 24, std::to_string(characters).c_str());
+    }
     void aTextThatNestsWithoutEndEnds() {
         for (const char* part : {"${A:-", "$((", "bash -c \"", "if [ 1 ]; then ", "ARGS=(\"--a "}) {
             std::string script;

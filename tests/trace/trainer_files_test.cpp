@@ -179,7 +179,7 @@ deepspeed --num_nodes 2 --num_gpus 4 pretrain_gpt.py --num-layers $LAYERS --hidd
         QCOMPARE(ranks.ofNode.value_or(0), ofNode);
     }
 
-    /// Of 0.1, which has other names for the batch, checkpoints and products in 8 bits.
+    /// Torchtitan 0.1 has other names for the batch, checkpoints and products in 8 bits.
     void aTomlOfTorchtitan01() {
         const auto made = read("llama3_70b.toml", R"(
 [job]
@@ -229,7 +229,7 @@ recipe_name = "rowwise"
                  made->leftOut.empty() ? "" : made->leftOut.front().english().c_str());
     }
 
-    /// Of 2024, when degrees stood among the training's settings and a pipeline was an experiment.
+    /// In 2024 degrees stood among the training's settings of torchtitan, and a pipeline was an experiment.
     void aTomlOf2024() {
         const std::string before = R"([model]
 name = "llama3"
@@ -304,7 +304,7 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
         }
     }
 
-    /// Its class is DeepSeek-V3's, under a name of its own.
+    /// Kimi K2's class is DeepSeek-V3's, under a name of its own.
     void aKimiK2() {
         const auto made = read("config.json", R"({"model_type": "kimi_k2", "architectures": ["DeepseekV3ForCausalLM"],
   "auto_map": {"AutoConfig": "configuration_deepseek.DeepseekV3Config"}, "first_k_dense_replace": 1,

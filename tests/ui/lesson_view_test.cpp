@@ -89,7 +89,7 @@ private Q_SLOTS:
         QVERIFY2(room.lessons().state(1) == LessonSession::State::Ran, qPrintable(room.lessons().trouble(1)));
         QCOMPARE(room.page().count("– (run it)"), waiting - 1);
         QVERIFY(!room.model().store().lane(3, Lane::Compute).empty());
-        // Its last step stands in the text, a row for each pipeline rank.
+        // The experiment's last step stands in the text, a row for each pipeline rank.
         const StepStrip strip = room.lessons().strip(1);
         QCOMPARE(strip.rows, 4);
         QVERIFY(strip.seconds > 0 && room.lessons().longestStrip() == strip.seconds);

@@ -56,9 +56,10 @@ std::vector<std::string> Agent::command(const std::string& host, const std::stri
     return all;
 }
 
-std::string Agent::script() const {
+std::string Agent::script(const std::filesystem::path& folder) const {
     // Open MPI puts options of ssh before the host; the agent's own say all there is to say.
-    std::string text = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\nexec";
+    std::string text = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\nthere=" +
+                       shellQuoted(shellQuoted(folder.native())) + "\nexec";
     for (const std::string& word : words_) {
         text += ' ';
         std::size_t begin = 0;
@@ -66,7 +67,7 @@ std::string Agent::script() const {
             text += shellQuoted(std::string_view(word).substr(begin, at - begin)) + "\"$host\"";
         text += shellQuoted(std::string_view(word).substr(begin));
     }
-    return text + (named(words_) ? "" : " \"$host\"") + " \"$*\"\n";
+    return text + (named(words_) ? "" : " \"$host\"") + " \"test -d $there || exit 1; $*\"\n";
 }
 
 std::string shellQuoted(std::string_view word) {

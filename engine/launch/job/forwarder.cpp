@@ -31,7 +31,7 @@ constexpr int forwardPoll = 20;
 constexpr std::int64_t reportEvery = 100 * nsPerMillisecond;
 constexpr std::int64_t attemptEvery = 200 * nsPerMillisecond;
 constexpr std::chrono::milliseconds attemptPatience{500};
-constexpr std::int64_t rankKillPatience = 1'000 * nsPerMillisecond;
+constexpr std::chrono::seconds killPatience{1};
 constexpr std::size_t pieceBytes = std::size_t{1} << 16;
 
 /// Asked to end by a signal; blocked, and read in the loop.
@@ -88,24 +88,6 @@ public:
                 return "ended by " + std::string(strsignal(static_cast<int>(caught.ssi_signo)));
         }
         return {};
-    }
-
-    /// Kills the run's ranks on this host, and returns how many there were.
-    std::uint32_t killAll() {
-        std::uint32_t killed = 0;
-        const auto left = [&] {
-            std::vector<int> found = processesOfJob(setup_.hostFolder());
-            const std::vector<int> daemons = daemonsOfJob(setup_.folder);
-            found.insert(found.end(), daemons.begin(), daemons.end());
-            return found;
-        };
-        const std::int64_t giveUp = monotonicNanoseconds() + rankKillPatience;
-        for (std::vector<int> found = left(); !found.empty() && monotonicNanoseconds() < giveUp; found = left()) {
-            killed = std::max(killed, static_cast<std::uint32_t>(found.size()));
-            killProcesses(found);
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
-        }
-        return killed;
     }
 
 private:
@@ -194,7 +176,7 @@ private:
         }
         case TrunkFrame::Kill:
         case TrunkFrame::End: {
-            const std::uint32_t killed = killAll();
+            const auto killed = static_cast<std::uint32_t>(killJob(setup_.hostFolder(), setup_.folder, killPatience));
             channels_.clear();
             trunk_->send(TrunkFrame::Killed, encode(killed));
             ended_ = frame.as<TrunkFrame>() == TrunkFrame::End;
@@ -309,6 +291,35 @@ int complain(const std::string& problem) {
     return 1;
 }
 
+/// Why this host's part of the run ends, where it does not end in order. Error: it cannot begin.
+Result<std::string> takePart(const ForwarderSetup& setup) {
+    sweepAbandonedFolders(setup.folder.parent_path());
+    sweepAbandonedFolders(setup.sharedMemory.parent_path());
+    const std::string owner = setup.hostFolder().filename();
+    auto folder = TemporaryFolder::createAs(setup.folder, owner);
+    if (!folder) return fail(folder.error());
+    auto own = HostFolder::create(setup.hostFolder());
+    if (!own) return fail(own.error());
+    // Without it Open MPI's segments of this host would have no place.
+    auto sharedMemory = setup.sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{}))
+                                                   : TemporaryFolder::createAs(setup.sharedMemory, owner);
+    if (!setup.sharedMemory.empty() && !sharedMemory) return fail(sharedMemory.error());
+    auto listener = listenUnix(ForwarderSetup::socketIn(setup.hostFolder()));
+    if (!listener) return fail(listener.error());
+
+    Forwarder forwarder(setup, std::move(*listener));
+    std::string problem = forwarder.run();
+    killJob(setup.hostFolder(), setup.folder, killPatience);
+    if (folder->owns()) {
+        // A daemon of Open MPI that is started while the folder goes would make it anew and leave it: one that the
+        // agent starts later finds no folder and is none.
+        removeWhole(setup.folder);
+        killJob(setup.hostFolder(), setup.folder, killPatience);
+    }
+    if (!problem.empty() && !forwarder.lastFailure().empty()) problem += "; last: " + forwarder.lastFailure();
+    return problem;
+}
+
 }  // namespace
 
 int runForwarder() {
@@ -321,24 +332,9 @@ int runForwarder() {
     if (!setup) return complain(setup.error().text());
 
     setsid();  // whoever ends the agent and what it started does not end this, which has something to clear away
-    sweepAbandonedFolders(setup->folder.parent_path());
-    sweepAbandonedFolders(setup->sharedMemory.parent_path());
-    const auto folder = TemporaryFolder::createAs(setup->folder);
-    if (!folder) return complain(folder.error().text());
-    const auto own = HostFolder::create(setup->hostFolder());
-    if (!own) return complain(own.error().text());
-    // Without it Open MPI's segments of this host would have no place.
-    const auto sharedMemory = setup->sharedMemory.empty() ? Result<TemporaryFolder>(fail(Error{}))
-                                                          : TemporaryFolder::createAs(setup->sharedMemory);
-    if (!setup->sharedMemory.empty() && !sharedMemory) return complain(sharedMemory.error().text());
-    auto listener = listenUnix(ForwarderSetup::socketIn(setup->hostFolder()));
-    if (!listener) return complain(listener.error().text());
-
-    Forwarder forwarder(*setup, std::move(*listener));
-    const std::string problem = forwarder.run();
-    if (problem.empty()) return 0;
-    forwarder.killAll();
-    return complain(problem + (forwarder.lastFailure().empty() ? "" : "; last: " + forwarder.lastFailure()));
+    const Result<std::string> problem = takePart(*setup);
+    if (!problem) return complain(problem.error().text());
+    return problem->empty() ? 0 : complain(*problem);
 }
 
 }  // namespace shardlab::launch

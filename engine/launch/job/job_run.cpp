@@ -222,12 +222,7 @@ void JobRun::endWhenDue(Process& process) {
 void JobRun::cleanUp(Process& process) {
     takeOutput(process.readRest());
     if (const std::string cut = attempt_.report.rest(); !cut.empty()) recording_.log(LogLevel::Info, cut);
-    const std::int64_t giveUp = recording_.now() + afterTerminate;
-    for (std::vector<int> left = processesOfJob(setup_.folder.path()); !left.empty() && recording_.now() < giveUp;
-         left = processesOfJob(setup_.folder.path())) {
-        killProcesses(left);
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
+    killJob(setup_.folder.path(), setup_.folder.path(), std::chrono::nanoseconds(afterTerminate));
     receive();
     if (attempt_.cutOff.empty()) attempt_.cutOff = setup_.hosts.silent();
     setup_.hosts.kill(killPatience);

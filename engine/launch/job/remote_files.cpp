@@ -3,6 +3,7 @@
 
 #include "engine/base/crc32c.h"
 #include "engine/base/file.h"
+#include "engine/launch/job/temporary_folder.h"
 #include "engine/trace/record/spool.h"
 
 #include <netinet/in.h>
@@ -20,8 +21,7 @@ Result<HostFolder> HostFolder::create(const std::filesystem::path& folder) {
 }
 
 HostFolder::~HostFolder() {
-    std::error_code ignored;
-    if (!folder_.empty()) std::filesystem::remove_all(folder_, ignored);
+    if (!folder_.empty()) removeWhole(folder_);
 }
 
 Result<Bytes> flightOf(const std::filesystem::path& file) {

@@ -87,7 +87,8 @@ Status RunHosts::call(const RankArguments& arguments) {
     const auto agent = allowedAgent(setup_.layout.cluster.agent, setup_.agent);
     if (!agent) return fail(agent.error());
     setup_.mpirun.agent = arguments.layout.parent_path() / "agent";
-    if (const Status written = replaceFile(setup_.mpirun.agent, agent->script()); !written) return written;
+    if (const Status written = replaceFile(setup_.mpirun.agent, agent->script(setup_.mpirun.temporary)); !written)
+        return written;
 
     HostLinksOptions options;
     options.hosts = std::move(others);

@@ -7,8 +7,11 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
 #include <string>
+#include <string_view>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <utility>
 
@@ -16,10 +19,24 @@ namespace shardlab::launch {
 
 namespace {
 
-/// The processes that have the argument `key` and then `folder`, or with `inside` something that lies in it.
-std::vector<int> processesWith(const std::string& key, const std::filesystem::path& folder, bool inside) {
+/// What stands between the words of a command line: of the process itself, or of the line that it hands to a shell.
+constexpr std::string_view betweenWords{"\0 \"'", 4};
+
+/// Whether the command line has the word `key` and then the word `folder`, or with `inside` something that lies in it.
+bool says(std::string_view arguments, std::string_view key, std::string_view folder, bool inside) {
+    for (std::size_t at = arguments.find(folder); at != std::string_view::npos; at = arguments.find(folder, at + 1)) {
+        const std::string_view behind = arguments.substr(at + folder.size());
+        const bool whole = behind.empty() || betweenWords.find(behind.front()) != std::string_view::npos ||
+                           (inside && behind.front() == '/');
+        const std::size_t end = at == 0 ? std::string_view::npos : arguments.find_last_not_of(betweenWords, at - 1);
+        if (whole && end != std::string_view::npos && end + 1 < at && arguments.substr(0, end + 1).ends_with(key))
+            return true;
+    }
+    return false;
+}
+
+std::vector<int> processesWith(std::string_view key, const std::filesystem::path& folder, bool inside) {
     std::vector<int> found;
-    const std::string wanted = key + '\0' + folder.string();
     std::error_code failed;
     for (std::filesystem::directory_iterator entry("/proc", failed), end; !failed && entry != end;
          entry.increment(failed)) {
@@ -28,13 +45,8 @@ std::vector<int> processesWith(const std::string& key, const std::filesystem::pa
         struct stat data {};
         if (stat(entry->path().c_str(), &data) != 0 || data.st_uid != geteuid()) continue;
         // A process that ends meanwhile has no arguments.
-        const std::string arguments = readFile(entry->path() / "cmdline").value_or("");
-        for (std::size_t at = arguments.find(wanted); at != std::string::npos; at = arguments.find(wanted, at + 1)) {
-            const char next = at + wanted.size() < arguments.size() ? arguments[at + wanted.size()] : '\0';
-            if (next != '\0' && !(inside && next == '/')) continue;
+        if (says(readFile(entry->path() / "cmdline").value_or(""), key, folder.native(), inside))
             found.push_back(*process);
-            break;
-        }
     }
     return found;
 }
@@ -68,6 +80,19 @@ std::vector<int> StoppedProcesses::look(std::vector<int> processes) {
 
 void killProcesses(const std::vector<int>& processes) {
     for (int process : processes) kill(process, SIGKILL);
+}
+
+int killJob(const std::filesystem::path& ranks, const std::filesystem::path& sessions,
+            std::chrono::milliseconds patience) {
+    std::size_t most = 0;
+    for (const auto giveUp = std::chrono::steady_clock::now() + patience;;) {
+        std::vector<int> left = processesOfJob(ranks);
+        std::ranges::copy(daemonsOfJob(sessions), std::back_inserter(left));
+        if (left.empty() || std::chrono::steady_clock::now() >= giveUp) return static_cast<int>(most);
+        most = std::max(most, left.size());
+        killProcesses(left);
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
 }
 
 }  // namespace shardlab::launch

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/job/temporary_folder.h"
 
+#include "engine/base/file.h"
 #include "engine/launch/job/stray_processes.h"
 
 #include <cerrno>
@@ -20,6 +21,10 @@ namespace {
 
 constexpr std::string_view prefix = "shardlab-job-";
 constexpr const char* lockName = "lock";
+/// The file that says which host of a job has made the folder.
+constexpr const char* ownerName = "owner";
+/// How long an owner who removes its folder is waited for: it notices within `hostPatience` that it is not needed.
+constexpr std::chrono::seconds formerOwnerPatience{10};
 /// A younger folder may belong to a job that has not locked it yet.
 constexpr std::chrono::seconds youngest{30};
 /// sun_path holds 108 bytes; the rest is for the folder's and the socket's names.
@@ -46,9 +51,10 @@ bool ownedByThisUser(const std::filesystem::path& folder) {
     return lstat(folder.c_str(), &data) == 0 && S_ISDIR(data.st_mode) && data.st_uid == geteuid();
 }
 
-/// Also while a process that is just ending makes and removes files there: one that comes or goes at the wrong moment
-/// stops remove_all in the middle.
+}  // namespace
+
 void removeWhole(const std::filesystem::path& folder) {
+    // A file that comes or goes at the wrong moment stops remove_all in the middle.
     std::error_code failed;
     for (int attempt = 0; attempt < 40; ++attempt) {
         failed.clear();
@@ -57,8 +63,6 @@ void removeWhole(const std::filesystem::path& folder) {
         std::this_thread::sleep_for(std::chrono::milliseconds(25));
     }
 }
-
-}  // namespace
 
 Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& base) {
     std::string name = (base / (std::string(prefix) + "XXXXXX")).string();
@@ -75,18 +79,33 @@ Result<TemporaryFolder> TemporaryFolder::create(const std::filesystem::path& bas
     return TemporaryFolder(name, lock);
 }
 
-Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& folder) {
+Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& folder, const std::string& owner) {
     const auto cannot = [&](const Sentence& why) {
         return fail(Error{say("cannot make the job's folder"), folder.string(), why, {}});
     };
-    if (mkdir(folder.c_str(), 0700) == 0) {
-        const int lock = acquireLock(folder, O_CREAT);
-        return lock < 0 ? cannot(say("its lock cannot be taken"))
-                        : Result<TemporaryFolder>(TemporaryFolder(folder, lock));
+    const auto giveUp = std::chrono::steady_clock::now() + formerOwnerPatience;
+    while (mkdir(folder.c_str(), 0700) != 0) {
+        if (errno != EEXIST) return cannot(systemReason(errno));
+        if (!ownedByThisUser(folder)) {
+            if (!std::filesystem::exists(std::filesystem::symlink_status(folder))) continue;  // removed meanwhile
+            return cannot(say("somebody else has a file of that name"));
+        }
+        const auto made = readFile(folder / ownerName);
+        if (!made || *made != owner) return TemporaryFolder(folder, -1);
+        if (const int lock = acquireLock(folder, 0); lock >= 0) {  // its owner was killed
+            removeWhole(folder);
+            close(lock);
+            continue;
+        }
+        if (std::chrono::steady_clock::now() >= giveUp)
+            return cannot(say("an earlier part of this run still holds it"));
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
     }
-    if (errno != EEXIST) return cannot(systemReason(errno));
-    if (!ownedByThisUser(folder)) return cannot(say("somebody else has a file of that name"));
-    return TemporaryFolder(folder, -1);
+    const int lock = acquireLock(folder, O_CREAT);
+    if (lock < 0) return cannot(say("its lock cannot be taken"));
+    TemporaryFolder made(folder, lock);
+    if (const Status said = replaceFile(folder / ownerName, owner); !said) return fail(said.error());
+    return made;
 }
 
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept

@@ -13,15 +13,18 @@ public:
     /// Makes a folder `base`/shardlab-job-…, readable by this user only, and holds a lock in it. Error: `base` is not
     /// writable.
     static Result<TemporaryFolder> create(const std::filesystem::path& base);
-    /// Makes the folder of that name for a job whose launcher is on another host. Where it is there already, as on a
-    /// file system that the two hosts share, it stays the other's and is not removed. Error: it cannot be made, or is
-    /// somebody else's.
-    static Result<TemporaryFolder> createAs(const std::filesystem::path& folder);
+    /// Makes the folder of that name for a job whose launcher is on another host; `owner` names this host within the
+    /// job. Where the same owner made it before and is about to remove it, this waits until it has. Where another has
+    /// made it, as on a file system that the two hosts share, it stays the other's and is not removed. Error: it cannot
+    /// be made, or is somebody else's.
+    static Result<TemporaryFolder> createAs(const std::filesystem::path& folder, const std::string& owner);
     TemporaryFolder(TemporaryFolder&& other) noexcept;
     TemporaryFolder& operator=(TemporaryFolder&&) = delete;
     ~TemporaryFolder();
 
     const std::filesystem::path& path() const { return path_; }
+    /// Whether this removes it.
+    bool owns() const { return lock_ >= 0; }
 
 private:
     TemporaryFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
@@ -35,6 +38,8 @@ private:
 std::filesystem::path temporaryBase();
 /// Where jobs of several hosts put their folders: the folder must have one name on all hosts.
 inline constexpr const char* temporaryBaseOfHosts = "/tmp";
+/// Removes the folder also while a process that is just ending makes and removes files there, for a second at most.
+void removeWhole(const std::filesystem::path& folder);
 /// Ends what still runs for jobs whose launcher was killed, and removes their folders under `base`.
 void sweepAbandonedFolders(const std::filesystem::path& base);
 

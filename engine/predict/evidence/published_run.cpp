@@ -194,9 +194,6 @@ void readExpertGroups(const Row& row, Layout& layout) {
     const int own = expertTensorOf(row), replicas = parallel.data * parallel.context;
     const bool whole = own == 0 && replicas % parallel.expert != 0 && replicas * parallel.tensor % parallel.expert == 0;
     parallel.expertTensor = whole ? 1 : own == parallel.tensor ? 0 : own;
-    // Members of a context group have some of a sample's tokens each, which compete for no places; all experts have
-    // equally many rows either way.
-    if (parallel.context > 1) layout.model.experts.capacity = 0;
 }
 
 /// How many ranks share, from "FSDP group 64" among the flags; 0: they do not say.

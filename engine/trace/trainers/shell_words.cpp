@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::size_t longestShellWord = 1 << 16;  ///< variables that contain each other would grow without end
 constexpr std::size_t mostShellWords = 1 << 18;
+constexpr std::size_t mostShellText = 1 << 24;  ///< characters of all words, with what variables stand for
 constexpr int deepestShellText = 16;
 
 bool isNameCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -48,7 +49,7 @@ public:
         const std::size_t placeBefore = std::exchange(place_, 0);
         const int depthBefore = std::exchange(depth_, depth);
         commands.emplace_back();
-        while (place_ < text_.size() && words_ < mostShellWords) character();
+        while (place_ < text_.size() && words_ < mostShellWords && length_ < mostShellText) character();
         endCommand();
         text_ = before;
         place_ = placeBefore;
@@ -152,7 +153,7 @@ private:
             else add(std::string_view(*value).substr(i, 1));
     }
 
-    /// Of a variable, `after` the name being ":-8" and the like; none: it is not known.
+    /// A variable's value, `after` being what follows its name, such as ":-8"; none: it is not known.
     std::optional<std::string> valueOf(const std::string& name, std::string_view after) {
         const bool evenEmpty = after.starts_with(':');
         const std::string_view otherwise = after.substr(evenEmpty ? 1 : 0);
@@ -190,7 +191,9 @@ private:
 
     void add(std::string_view text) {
         inWord_ = true;
-        if (word_.size() + text.size() <= longestShellWord) word_ += text;
+        if (word_.size() + text.size() > longestShellWord || length_ + text.size() > mostShellText) return;
+        length_ += text.size();
+        word_ += text;
     }
 
     void endWord() {
@@ -251,6 +254,7 @@ private:
     int depth_ = 0;
     int arrays_ = 0;
     std::size_t words_ = 0;
+    std::size_t length_ = 0;  ///< of all words and values so far, in characters
     bool inWord_ = false;
     std::string word_;
     ShellBranches branches_;

@@ -79,11 +79,6 @@ private:
     static bool ended(QProcess& process) {
         return process.state() == QProcess::NotRunning || process.waitForFinished(120000);
     }
-    bool nothingIsLeft(int milliseconds) {
-        const bool clean = QTest::qWaitFor([this] { return hosts_->remains().isEmpty(); }, milliseconds);
-        if (!clean) qWarning("%s", qPrintable(hosts_->remains()));
-        return clean;
-    }
 
 private Q_SLOTS:
     void initTestCase() {
@@ -164,7 +159,7 @@ private Q_SLOTS:
         for (int step = 0; step < got.size(); ++step)
             QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-4 * wanted[step],
                      qPrintable(QString("step %1: %2, on one rank %3").arg(step).arg(got[step]).arg(wanted[step])));
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     /// Where mpirun's daemon on a host is killed, the host itself is there, so that no replica is given up. The mpirun
@@ -190,7 +185,7 @@ private Q_SLOTS:
         interrupt();
         QVERIFY(ended(*process));
         QCOMPARE(reader("daemon")->end().outcome, std::string("stopped"));
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 };
 

@@ -78,14 +78,6 @@ private:
     static bool ended(QProcess& process, int milliseconds = 120000) {
         return process.state() == QProcess::NotRunning || process.waitForFinished(milliseconds);
     }
-    bool nothingIsLeft(int milliseconds) {
-        QElapsedTimer waited;
-        waited.start();
-        QString left = hosts_->remains();
-        for (; !left.isEmpty() && waited.elapsed() < milliseconds; left = hosts_->remains()) QThread::msleep(100);
-        if (!left.isEmpty()) qWarning("%s", qPrintable(left));
-        return left.isEmpty();
-    }
     std::unique_ptr<RunReader> reader(const QString& name) {
         auto opened = RunReader::open(file(name + ".shardlab").toStdString());
         return opened ? std::move(*opened) : nullptr;
@@ -200,7 +192,7 @@ private Q_SLOTS:
             ++measured[clock.host];
         }
         QCOMPARE(measured.size(), std::size_t{2});
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     void messagesArriveAfterTheyAreSent() {
@@ -234,7 +226,7 @@ private Q_SLOTS:
         QCOMPARE(run->droppedEvents(), 0);
         requireComplete(eventsOf(*run), 6, steps);
         QVERIFY2(logOf(*run).find("refused") == std::string::npos, logOf(*run).c_str());
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     void aLinkCutForGoodEndsTheRunAndLeavesNothing() {
@@ -247,7 +239,7 @@ private Q_SLOTS:
         QVERIFY(ended(*process, 60000));
         const qint64 took = since.elapsed();
         said += process->readAllStandardError();
-        const bool clean = nothingIsLeft(patience);
+        const bool clean = hosts_->nothingIsLeft(patience);
         hosts_->join(2);
         QVERIFY2(process->exitCode() != 0 && said.contains("host " + hosts_->name(2).toUtf8()) &&
                      said.contains("ranks 4 to 5"),
@@ -294,7 +286,7 @@ private Q_SLOTS:
         for (const Event& event : eventsOf(*run))
             if (event.kind == EventKind::Step && event.begin > run->restarts().front().begin) ++ends[event.rank];
         for (int rank = 0; rank < 6; ++rank) QCOMPARE(ends[rank], steps - run->restarts().front().step);
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     void aStoppedRankOnAnotherHostIsFound() {
@@ -311,7 +303,7 @@ private Q_SLOTS:
         QVERIFY2(said.contains("stands still (stopped by a signal)"), said.constData());
         const auto run = reader("stopped");
         QVERIFY(run && logOf(*run).find("flight record: ") != std::string::npos);
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     void stopAndTheLaunchersDeathReachEveryHost() {
@@ -322,7 +314,7 @@ private Q_SLOTS:
             if (process.program == "shardlab") ::kill(process.pid, SIGINT);
         QVERIFY(ended(*stopped));
         QVERIFY2(stopped->exitCode() == 0, stopped->readAllStandardError().constData());
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
         QCOMPARE(reader("asked")->end().outcome, std::string("stopped"));
 
         const auto killed = start("orphans", twoEach({1, 3, 2}, 100000));
@@ -385,7 +377,7 @@ private Q_SLOTS:
         QVERIFY(done);
         const QString error = QString::fromUtf8(process->readAllStandardError());
         QVERIFY2(process->exitCode() != 0 && error.contains(place(said)), qPrintable(error));
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     /// Each is called as a run would call it, all are told, whatever becomes of one.
@@ -422,7 +414,7 @@ private Q_SLOTS:
                      qPrintable(detail));
         }
         QVERIFY(whole["works"].toBool());
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
 
         QVERIFY(hosts_->onHost(2, "mount -t tmpfs none " + bin));
         const auto partly = doctor(
@@ -443,7 +435,7 @@ private Q_SLOTS:
         QVERIFY(hosts_->onHost(2, "umount " + rank));
         QCOMPARE(stateOf(mixed, hosts_->name(2), detail), QString("good"));
         QVERIFY2(detail.contains("another build"), qPrintable(detail));
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     void sshIsAnAgent() {
@@ -464,7 +456,7 @@ private Q_SLOTS:
         QVERIFY(run);
         for (const RankRecord& rank : run->ranks())
             QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
 
         // Whom it cannot reach it names, with what ssh says.
         content.replace(hosts_->name(2).toUtf8(), "nowhere77");
@@ -472,7 +464,7 @@ private Q_SLOTS:
         QVERIFY(ended(*refused));
         const QByteArray error = refused->readAllStandardError();
         QVERIFY2(refused->exitCode() != 0 && error.contains("host nowhere77 cannot be reached"), error.constData());
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 
     void aHostfileAndAnAgentOnTheCommandLine() {
@@ -491,7 +483,7 @@ private Q_SLOTS:
         QCOMPARE(run->ranks().size(), std::size_t{2});
         for (int rank = 0; rank < 2; ++rank)
             QCOMPARE(QString::fromStdString(run->ranks()[static_cast<std::size_t>(rank)].host), hosts_->name(rank + 1));
-        QVERIFY(nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft(patience));
     }
 };
 

@@ -121,6 +121,15 @@ public:
         }
         return text;
     }
+    /// Waits until nothing remains, and tells what does.
+    bool nothingIsLeft(int milliseconds) const {
+        QElapsedTimer waited;
+        waited.start();
+        QString left = remains();
+        for (; !left.isEmpty() && waited.elapsed() < milliseconds; left = remains()) QThread::msleep(100);
+        if (!left.isEmpty()) qWarning("%s", qPrintable(left));
+        return left.isEmpty();
+    }
     bool onHost(int host, const QString& line) const {
         return succeeds(QString("nsenter -t %1 -a sh -c '%2'").arg(pids_[static_cast<std::size_t>(host)]).arg(line));
     }
