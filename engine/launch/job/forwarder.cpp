@@ -31,7 +31,7 @@ constexpr int forwardPoll = 20;
 constexpr std::int64_t reportEvery = 100 * nsPerMillisecond;
 constexpr std::int64_t attemptEvery = 200 * nsPerMillisecond;
 constexpr std::chrono::milliseconds attemptPatience{500};
-constexpr std::chrono::seconds killPatience{1};
+constexpr std::chrono::seconds rankKillPatience{1};
 constexpr std::size_t pieceBytes = std::size_t{1} << 16;
 
 /// Asked to end by a signal; blocked, and read in the loop.
@@ -176,7 +176,8 @@ private:
         }
         case TrunkFrame::Kill:
         case TrunkFrame::End: {
-            const auto killed = static_cast<std::uint32_t>(killJob(setup_.hostFolder(), setup_.folder, killPatience));
+            const auto killed =
+                static_cast<std::uint32_t>(killJob(setup_.hostFolder(), setup_.folder, rankKillPatience));
             channels_.clear();
             trunk_->send(TrunkFrame::Killed, encode(killed));
             ended_ = frame.as<TrunkFrame>() == TrunkFrame::End;
@@ -309,12 +310,12 @@ Result<std::string> takePart(const ForwarderSetup& setup) {
 
     Forwarder forwarder(setup, std::move(*listener));
     std::string problem = forwarder.run();
-    killJob(setup.hostFolder(), setup.folder, killPatience);
+    killJob(setup.hostFolder(), setup.folder, rankKillPatience);
     if (folder->owns()) {
         // A daemon of Open MPI that is started while the folder goes would make it anew and leave it: one that the
         // agent starts later finds no folder and is none.
         removeWhole(setup.folder);
-        killJob(setup.hostFolder(), setup.folder, killPatience);
+        killJob(setup.hostFolder(), setup.folder, rankKillPatience);
     }
     if (!problem.empty() && !forwarder.lastFailure().empty()) problem += "; last: " + forwarder.lastFailure();
     return problem;

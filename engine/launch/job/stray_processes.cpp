@@ -83,7 +83,7 @@ void killProcesses(const std::vector<int>& processes) {
 }
 
 int killJob(const std::filesystem::path& ranks, const std::filesystem::path& sessions,
-            std::chrono::milliseconds patience) {
+            std::chrono::nanoseconds patience) {
     std::size_t most = 0;
     for (const auto giveUp = std::chrono::steady_clock::now() + patience;;) {
         std::vector<int> left = processesOfJob(ranks);

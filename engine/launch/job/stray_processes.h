@@ -24,7 +24,7 @@ void killProcesses(const std::vector<int>& processes);
 /// Sends SIGKILL to the processes and daemons of the job until none is left, or `patience` has passed. `ranks` is the
 /// folder of the ranks' files, `sessions` that of Open MPI's. Returns how many there were at once.
 int killJob(const std::filesystem::path& ranks, const std::filesystem::path& sessions,
-            std::chrono::milliseconds patience);
+            std::chrono::nanoseconds patience);
 
 /// Remembers which processes a signal has stopped, so that each is told once.
 class StoppedProcesses {
