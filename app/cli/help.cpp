@@ -41,7 +41,7 @@ int manualPage(const CommandLine& line, const std::string& name) {
     }
     std::vector<std::string_view> names;
     for (const VerbText& verb : verbs) names.push_back(verb.name);
-    printError({"there is no such verb", name, "", legalWords(name, names).english()});
+    printError({say("there is no such verb"), name, "", legalWords(name, names)});
     return wrongUse;
 }
 
@@ -105,7 +105,7 @@ int help(const CommandLine& line, const HelpOptions& options) {
     for (const Page& page : *pages) names.push_back(page.name);
     const std::vector<std::string> verbs = line.verbs();
     names.insert(names.end(), verbs.begin(), verbs.end());
-    printError({"there is no such topic or verb", topic, "", legalWords(topic, names).english()});
+    printError({say("there is no such topic or verb"), topic, "", legalWords(topic, names)});
     return wrongUse;
 }
 

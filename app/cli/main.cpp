@@ -4,6 +4,7 @@
 #include "app/cli/verbs.h"
 #include "engine/base/standard_streams.h"
 #include "engine/launch/job/process.h"
+#include "engine/layout/suggest.h"
 
 #include <atomic>
 #include <cerrno>
@@ -81,7 +82,8 @@ int carryOut(int argc, char** argv) {
     addDoctor(line);
     addHelp(line);
     if (argv[1][0] != '-' && !line.help(argv[1])) {
-        printError({"there is no such verb", argv[1], {}, fmt::format("Legal: {}", fmt::join(line.verbs(), ", "))});
+        const std::vector<std::string> verbs = line.verbs();
+        printError({say("there is no such verb"), argv[1], {}, legalWords(argv[1], {verbs.begin(), verbs.end()})});
         return wrongUse;
     }
     try {

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/verb.h"
 
+#include "app/cli/print.h"
 #include "app/cli/verbs.h"
+#include "engine/base/parse_text.h"
+#include "engine/layout/suggest.h"
 
 #include <CLI/CLI.hpp>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <iterator>
 
 namespace shardlab::cli {
 namespace {
@@ -26,6 +32,79 @@ VerbText textOf(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options()) text.options.push_back(textOf(*option));
     std::ranges::stable_partition(text.options, &OptionText::argument);
     return text;
+}
+
+/// A check of a number's value, which says what is wrong with it.
+CLI::Validator inRange(std::function<bool(double)> holds, const std::string& wrong) {
+    return {[holds = std::move(holds), wrong](const std::string& text) {
+                const auto value = parseNumber<double>(text);
+                if (!value) return fmt::format("\"{}\" is no number", text);
+                return holds(*value) ? std::string() : fmt::format("{} {}", text, wrong);
+            },
+            ""};
+}
+
+/// The name in "--steps=3".
+std::string_view nameIn(std::string_view word) { return word.substr(0, word.find('=')); }
+
+/// "shardlab plan [OPTIONS] LAYOUT"
+std::string usageOf(const std::string& program, const CLI::App& app) {
+    std::string usage = program + " [OPTIONS]";
+    for (const CLI::Option* option : app.get_options())
+        if (option->get_positional())
+            usage += option->get_required() ? " " + option->get_name() : " [" + option->get_name() + "]";
+    return usage;
+}
+
+/// The option whose value cannot be read: reading it again fails again.
+const CLI::Option* misread(CLI::App& app) {
+    for (CLI::Option* option : app.get_options()) {
+        try {
+            if (option->count() > 0) option->run_callback();
+        } catch (const CLI::ParseError&) {
+            return option;
+        }
+    }
+    return nullptr;
+}
+
+Error unexpected(const CLI::App& verb, const std::string& program, const std::string& word) {
+    if (!word.starts_with('-'))
+        return {say("there is one argument too many"), word, say("{} takes no more", program), usageOf(program, verb)};
+    std::vector<std::string> names;
+    for (const CLI::Option* option : verb.get_options())
+        std::ranges::move(textOf(*option).names, std::back_inserter(names));
+    std::erase_if(names, [](const std::string& name) { return !name.starts_with("--"); });
+    return {say("there is no such option"),
+            nameIn(word),
+            {},
+            layout::legalWords(nameIn(word), {names.begin(), names.end()})};
+}
+
+/// What is wrong with the command line, and what would be legal.
+Error wrongLine(CLI::App& app, const CLI::ParseError& wrong) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    CLI::App& verb = chosen.empty() ? app : *chosen.front();
+    const std::string program = chosen.empty() ? app.get_name() : app.get_name() + " " + verb.get_name();
+    const Sentence more = say("{}; {} --help tells more", usageOf(program, verb), program);
+    if (const std::vector<std::string> left = app.remaining(true); !left.empty())
+        return unexpected(verb, program, left.front());
+    for (const CLI::Option* option : verb.get_options())
+        if (option->get_required() && option->count() == 0)
+            return {say("{} is missing", option->get_name()), program, option->get_description(), more};
+    // CLI11 says the option's name before what its check says.
+    const std::string told = wrong.what();
+    for (const CLI::Option* option : verb.get_options()) {
+        const std::string name = option->get_name();
+        if (!told.starts_with(name + ": ")) continue;
+        if (dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) != nullptr)
+            return {say("the value is missing"), name, option->get_description(), more};
+        return {say("the value is not legal"), name, told.substr(name.size() + 2), more};
+    }
+    if (const CLI::Option* option = misread(verb))
+        return {say("the value cannot be read"), option->get_name(),
+                say("\"{}\" is no number", fmt::format("{}", fmt::join(option->results(), " "))), more};
+    return {told, program, {}, more};
 }
 
 }  // namespace
@@ -51,22 +130,28 @@ Option& Option::excludes(const Option& other) {
 }
 
 Option& Option::oneOf(const std::vector<std::string>& values) {
-    option_->check(CLI::IsMember(values));
+    const auto wrong = [values](const std::string& value) {
+        if (std::ranges::find(values, value) != values.end()) return std::string();
+        return fmt::format("\"{}\" is none of {}", value,
+                           layout::legalWords(value, {values.begin(), values.end()}).english());
+    };
+    option_->check(CLI::Validator(wrong, fmt::format("{{{}}}", fmt::join(values, ","))));
     return *this;
 }
 
 Option& Option::nonNegative() {
-    option_->check(CLI::NonNegativeNumber);
+    option_->check(inRange([](double value) { return value >= 0; }, "is less than 0"));
     return *this;
 }
 
 Option& Option::positive() {
-    option_->check(CLI::PositiveNumber);
+    option_->check(inRange([](double value) { return value > 0; }, "is not above 0"));
     return *this;
 }
 
 Option& Option::between(int least, int most) {
-    option_->check(CLI::Range(least, most));
+    option_->check(inRange([least, most](double value) { return value >= least && value <= most; },
+                           fmt::format("is not from {} to {}", least, most)));
     return *this;
 }
 
@@ -127,7 +212,9 @@ std::optional<Action> CommandLine::read(int argc, char** argv, int& status) {
         app_->parse(argc, argv);
         return chosen_;
     } catch (const CLI::ParseError& wrong) {
-        status = app_->exit(wrong) == 0 ? success : wrongUse;
+        status = wrong.get_exit_code() == 0 ? success : wrongUse;
+        if (status == success) app_->exit(wrong);  // prints what was asked for: --help, --version
+        else printError(wrongLine(*app_, wrong));
         return std::nullopt;
     }
 }

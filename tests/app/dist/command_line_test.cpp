@@ -65,29 +65,54 @@ private Q_SLOTS:
 
     void wrongUseIsTwo_data() {
         QTest::addColumn<QStringList>("arguments");
-        QTest::newRow("unknown verb") << QStringList{"fly"};
-        QTest::newRow("unknown option") << QStringList{"plan", "default", "--fast"};
-        QTest::newRow("layout missing") << QStringList{"plan"};
-        QTest::newRow("no candidates asked for") << QStringList{"search", "default", "--top", "0"};
-        QTest::newRow("run file missing") << QStringList{"info"};
-        QTest::newRow("question missing") << QStringList{"query", "x.shardlab"};
-        QTest::newRow("neither layout nor kind") << QStringList{"schedule"};
-        QTest::newRow("layout and kind") << QStringList{"schedule", "default", "--kind", "1f1b"};
-        QTest::newRow("unknown format") << QStringList{"schedule", "default", "--format", "pdf"};
-        QTest::newRow("export without format") << QStringList{"export", "x.shardlab"};
-        QTest::newRow("export to nothing known") << QStringList{"export", "x.shardlab", "--format", "pdf"};
+        QTest::addColumn<QByteArray>("said");
+        QTest::newRow("unknown verb") << QStringList{"paln"} << QByteArray("no such verb (paln). ");
+        QTest::newRow("nearest verb") << QStringList{"paln"} << QByteArray("did you mean plan?");
+        QTest::newRow("unknown option") << QStringList{"plan", "default", "--jsn=3"}
+                                        << QByteArray("no such option (--jsn). --help, --set, ");
+        QTest::newRow("nearest option") << QStringList{"plan", "default", "--jsn"}
+                                        << QByteArray("did you mean --json?");
+        QTest::newRow("layout missing") << QStringList{"plan"}
+                                        << QByteArray(
+                                               "LAYOUT is missing (shardlab plan): A layout file, the name of a ");
+        QTest::newRow("its usage") << QStringList{"plan"} << QByteArray("shardlab plan [OPTIONS] LAYOUT; ");
+        QTest::newRow("no candidates asked for")
+            << QStringList{"search", "default", "--top", "0"} << QByteArray("not legal (--top): 0 is not ");
+        QTest::newRow("run file missing") << QStringList{"info"} << QByteArray("RUN is missing (shardlab info)");
+        QTest::newRow("question missing") << QStringList{"query", "x.shardlab"} << QByteArray("(shardlab query)");
+        QTest::newRow("neither layout nor kind") << QStringList{"schedule"} << QByteArray("(shardlab schedule)");
+        QTest::newRow("layout and kind") << QStringList{"schedule", "default", "--kind", "1f1b"}
+                                         << QByteArray("--kind");
+        QTest::newRow("unknown format") << QStringList{"schedule", "default", "--format", "cvs"}
+                                        << QByteArray(
+                                               "(--format): \"cvs\" is none of grid, csv or json (did you mean csv?)");
+        QTest::newRow("export without format") << QStringList{"export", "x.shardlab"} << QByteArray("--format");
+        QTest::newRow("export to nothing known")
+            << QStringList{"export", "x.shardlab", "--format", "pdf"} << QByteArray("\"pdf\" is none of csv, chrome, ");
         QTest::newRow("export of a run for a trainer")
-            << QStringList{"export", "x", "--format", "csv", "--for", "megatron"};
-        QTest::newRow("export for nobody known") << QStringList{"export", "default", "--for", "paper"};
-        QTest::newRow("a script without a trainer") << QStringList{"export", "default", "--format", "csv", "--sbatch"};
-        QTest::newRow("steps no number") << QStringList{"run", "default", "--steps", "many"};
-        QTest::newRow("too many") << QStringList{"plan", "default", "other"};
+            << QStringList{"export", "x", "--format", "csv", "--for", "megatron"} << QByteArray("excludes");
+        QTest::newRow("export for nobody known")
+            << QStringList{"export", "default", "--for", "megtron"} << QByteArray("did you mean megatron?");
+        QTest::newRow("a script without a trainer")
+            << QStringList{"export", "default", "--format", "csv", "--sbatch"} << QByteArray("--for");
+        QTest::newRow("steps no number") << QStringList{"run", "default", "--steps", "many"}
+                                         << QByteArray("cannot be read (--steps): \"many\" is no number");
+        QTest::newRow("a sum no number") << QStringList{"plan", "default", "--tokens", "3q"}
+                                         << QByteArray("not legal (--tokens): \"3q\" is no number");
+        QTest::newRow("too small") << QStringList{"plan", "default", "--tokens=-3"}
+                                   << QByteArray("not legal (--tokens): -3 is ");
+        QTest::newRow("steps without a value")
+            << QStringList{"run", "default", "--steps"} << QByteArray("the value is missing (--steps): ");
+        QTest::newRow("too many") << QStringList{"plan", "default", "other"}
+                                  << QByteArray("one argument too many (other)");
     }
     void wrongUseIsTwo() {
         QFETCH(QStringList, arguments);
+        QFETCH(QByteArray, said);
         const Answer answer = run(arguments);
         QCOMPARE(answer.status, 2);
-        QVERIFY(!answer.error.isEmpty());
+        QVERIFY2(answer.error.startsWith("shardlab: ") && answer.error.contains(said) && answer.error.count('\n') == 1,
+                 answer.error.constData());
         QVERIFY(answer.out.isEmpty());
     }
 
