@@ -54,6 +54,7 @@ std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const Tens
         all.push_back({block.queryRank > 0 ? block.queryRank : h, queries, Columns});
         all.push_back({0, block.kvRank, Whole});
         all.push_back({block.kvRank, expandedColumns(model, share), Columns});
+        if (parts.sinks) all.push_back({0, ownHeads(model, share), Columns});
         all.push_back({out, h, Rows});
         return all;
     }

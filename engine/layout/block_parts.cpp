@@ -31,7 +31,7 @@ BlockParts blockParts(const ModelSpec& model) {
         parts.biases = chosen.biases == BiasKind::All;
     }
     if (parts.latent) parts.qkvBias = false;
-    parts.sinks = chosen.sinks && !parts.latent;
+    parts.sinks = chosen.sinks;
     parts.attentionCap = chosen.attentionCap;
     parts.logitCap = chosen.logitCap;
     if (chosen.activation != ActivationKind::Default) parts.activation = chosen.activation;

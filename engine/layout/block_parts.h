@@ -20,7 +20,7 @@ struct BlockParts {
     bool tied = true;
     bool latent = false;  ///< multi-head latent attention (attention_shape.h), with rotary positions only
     bool alibi = false;   ///< scores fall with the distance; positions are neither turned nor learned
-    bool sinks = false;   ///< each head of an attention has one, but not in latent attention
+    bool sinks = false;   ///< each head of an attention has one
     double attentionCap = 0;
     double logitCap = 0;
     double gluLimit = 0;  ///< of a clamped gate; 0 with any other activation

@@ -12052,10 +12052,6 @@ would give away what the lesson asks.</source>
         <translation>潜在注意力没有查询和键的归一化</translation>
     </message>
     <message>
-        <source>latent attention has no sinks</source>
-        <translation>潜在注意力没有 sink</translation>
-    </message>
-    <message>
         <source>latent recomputation computes nothing but queries, keys and values of latents again</source>
         <translation>latent 重计算只由潜向量重新计算查询、键和值</translation>
     </message>
@@ -12414,10 +12410,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>shardlab; or precision.compute bf16</source>
         <translation>shardlab；或 precision.compute 取 bf16</translation>
-    </message>
-    <message>
-        <source>sinks are weights of an attention whose keys are made straight from its tokens</source>
-        <translation>sink 是直接由 token 生成键的注意力的权重</translation>
     </message>
     <message>
         <source>slowed {} × to watch</source>

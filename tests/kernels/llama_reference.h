@@ -183,7 +183,7 @@ inline Values turnedPairs(const BlockShape& shape, const double* x, int position
 /// product of what is not turned and that of what is, ÷ √(plain + turned), and yarn's m² times larger, as DeepSeek's
 /// models have it where mscale_all_dim is 1.
 inline Values latentScores(const BlockShape& shape, const Values& q, const Values& kv, const Values& sharedKey,
-                           int window) {
+                           int window, const ScoreRules& rules) {
     const int plain = shape.width, width = plain + shape.turned, both = plain + shape.values;
     const bool yarn = shape.angles.scaling == shardlab::kernels::RotaryAngles::Scaling::Yarn && shape.angles.factor > 1;
     const double m = yarn ? 1 + 0.1 * std::log(shape.angles.factor) : 1, scale = m * m / std::sqrt(double(width));
@@ -196,7 +196,7 @@ inline Values latentScores(const BlockShape& shape, const Values& q, const Value
                 const Values queryTurned = turnedPairs(shape, query + plain, t);
                 const int first = window > 0 ? std::max(0, t - window + 1) : 0;
                 Values weights;
-                double sum = 0;
+                double sum = rules.ofSink(head);
                 for (int k = first; k <= t; ++k) {
                     const std::size_t other = std::size_t(sample) * shape.sequence + k;
                     const double* key = kv.data() + (other * shape.heads + head) * both;
@@ -204,7 +204,7 @@ inline Values latentScores(const BlockShape& shape, const Values& q, const Value
                     double score = 0;
                     for (int i = 0; i < plain; ++i) score += query[i] * key[i];
                     for (int i = 0; i < shape.turned; ++i) score += queryTurned[i] * keyTurned[i];
-                    weights.push_back(std::exp(ScoreRules{shape.attentionCap, {}, {}}.score(head, score * scale, 0)));
+                    weights.push_back(std::exp(rules.score(head, score * scale, 0)));
                     sum += weights.back();
                 }
                 double* to = out.data() + (token * shape.heads + head) * shape.values;
@@ -225,6 +225,13 @@ inline Values columnsOf(const Values& matrix, int rows, int first, int count) {
     return part;
 }
 
+inline ScoreRules scoreRules(const Weights& w, const std::string& block, const BlockShape& shape) {
+    ScoreRules rules{shape.attentionCap, {}, {}};
+    if (shape.alibi) rules.slopes = alibiSlopes(shape.heads);
+    if (const auto sinks = w.find(block + ".attn.sinks"); sinks != w.end()) rules.sinks = sinks->second;
+    return rules;
+}
+
 /// x + the attention of x, without dropout.
 inline Values latentBlock(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
     const std::string attention = block + ".attn";
@@ -240,7 +247,8 @@ inline Values latentBlock(const Weights& w, const std::string& block, const Bloc
     const Values keysValues = matrix(w, attention + ".kv", shape, latent(queryRank, keyRank, ".kv_norm.weight"));
     const Values sharedKey = columnsOf(down, shape.tokens(), queryRank + keyRank, shape.turned);
     return sum(x, matrix(w, attention + ".c_proj", shape,
-                         latentScores(shape, queries, keysValues, sharedKey, shape.window(block))));
+                         latentScores(shape, queries, keysValues, sharedKey, shape.window(block),
+                                      scoreRules(w, block, shape))));
 }
 
 inline Values blockAttention(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {
@@ -265,12 +273,9 @@ inline Values blockAttention(const Weights& w, const std::string& block, const B
                                 shape.epsilon);
         apart = rotary(heads, apart);
     }
-    ScoreRules rules{shape.attentionCap, {}, {}};
-    if (shape.alibi) rules.slopes = alibiSlopes(shape.heads);
-    if (const auto sinks = w.find(block + ".attn.sinks"); sinks != w.end()) rules.sinks = sinks->second;
     return sum(x, matrix(w, block + ".attn.c_proj", shape,
                          attention(apart, shape.samples, shape.sequence, shape.heads, shape.width, {},
-                                   shape.window(block), rules)));
+                                   shape.window(block), scoreRules(w, block, shape))));
 }
 
 inline Values blockFeedForward(const Weights& w, const std::string& block, const BlockShape& shape, const Values& x) {

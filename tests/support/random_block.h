@@ -11,8 +11,8 @@ namespace shardlab::test {
 
 /// `below(n)` draws a whole number from 0 to n − 1. Half of the parts stay what the model's kind has. Heads get an even
 /// width where they are turned, of at least `leastWidth` where it is drawn. A third have latents, which count where
-/// positions are rotary; of the others half have sinks. A third have modules that predict further tokens. Caps, and the
-/// bounds of clamped gates, are such that some numbers reach them.
+/// positions are rotary. Half have sinks, a third modules that predict further tokens. Caps, and the bounds of clamped
+/// gates, are such that some numbers reach them.
 template <class Below>
 void drawBlock(ModelSpec& model, const Below& below, int leastWidth = 2) {
     BlockSpec& block = model.block;
@@ -50,7 +50,6 @@ void drawBlock(ModelSpec& model, const Below& below, int leastWidth = 2) {
     block.ropeWidth = 2 * (1 + below(4));
     block.valueWidth = coin() ? 1 + below(headWidth(model) + block.ropeWidth) : 0;
     block.queryKeyNorms = block.queryKeyNorms && !blockParts(model).latent;
-    block.sinks = block.sinks && !blockParts(model).latent;
 }
 
 }  // namespace shardlab::test

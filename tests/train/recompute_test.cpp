@@ -89,6 +89,7 @@ private:
         block.queryRank = below(2) * (4 + below(8));
         block.ropeWidth = 2 + 2 * below(2);
         block.valueWidth = 1 + below(headWidth(model) + block.ropeWidth);
+        block.sinks = below(2) == 0;
     }
     /// With something that `kind` computes again.
     void suit(Layout& layout, const std::string& kind) {

@@ -21,10 +21,6 @@ void checkLatent(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/model/qk_norm", say("latent attention has no norms of queries and keys"),
                           say("its norms are those of the latents that queries, keys and values are made from"),
                           say("false; or a model.kv_rank of 0")});
-    if (block.sinks)
-        faults.push_back({"/model/sinks", say("latent attention has no sinks"),
-                          say("sinks are weights of an attention whose keys are made straight from its tokens"),
-                          say("false; or a model.kv_rank of 0")});
 }
 
 }  // namespace shardlab::layout

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/latent_bytes.h"
 
+#include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/fp8.h"
 #include "engine/layout/recompute.h"
@@ -90,6 +91,7 @@ LatentBytes latentBytes(const Layout& layout, const TensorShare& share) {
     made.expanded = bytes * tokens * expanded;
     made.attended = bytes * tokens * out;
     made.attention = attentionBytes(layout, share);
+    made.sinks = blockParts(model).sinks ? fp32 * ownHeads(model, share) : 0;
     made.apart = 3 * made.queries;
     made.wide = queries > out ? made.queries : 0;
     made.members = share.sequence ? share.size : 1;
@@ -128,6 +130,7 @@ void latentForward(Tally& tally, const LatentBytes& bytes, const LatentAgain& ag
 void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, const LatentAgain& again,
                      std::int64_t projection) {
     const AttentionBytes& core = bytes.attention;
+    tally.add(kept, bytes.sinks);
     if (again.heads) makeHeads(tally, bytes);
     tally.add(Category::Activations, bytes.dropped);
     if (bytes.dropped > 0) tally.add(Category::Temporary, bytes.apart);

@@ -27,6 +27,7 @@ struct LatentBytes {
     std::int64_t apart;  ///< queries, keys and values as the core reads them
     std::int64_t wide;   ///< attended as wide as queries, where values are narrower; else 0
     int members;         ///< that tokens are split between; 1 where they are not
+    std::int64_t sinks;  ///< of the gradient of sinks; 0 where there are none
     // Copies of the weights for their products; 0 where none are made.
     std::int64_t downCopy, queryCopy, expansionCopy;
     // Sums of weights' gradients over tokens; 0 where those are not split.
@@ -35,7 +36,7 @@ struct LatentBytes {
     /// What a forward leaves for the backward.
     std::int64_t held() const;
     /// The gradients that inputGrad leaves for weightGrad, but those of the branch and of the layer's norm.
-    std::int64_t gradients() const { return queryLatent + keyLatent + down; }
+    std::int64_t gradients() const { return queryLatent + keyLatent + down + sinks; }
 };
 
 LatentBytes latentBytes(const Layout& layout, const TensorShare& share);

@@ -108,7 +108,7 @@ Layout repaired(Layout layout) {
     if (latent) {
         model.block.ropeWidth += model.block.ropeWidth % 2;
         model.block.valueWidth = std::min(model.block.valueWidth, queryWidth(model));
-        model.block.queryKeyNorms = model.block.sinks = false;
+        model.block.queryKeyNorms = false;
     }
     if (turnsHeads && model.block.kvHeads > 0 && model.heads % model.block.kvHeads != 0)
         model.block.kvHeads = nearestKeyHeads(model, layout.parallel.tensor);

@@ -39,7 +39,8 @@ AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& b
       qkv_(context, block + (rotary_ ? ".attn.qkv" : ".attn.c_attn"), context.hidden,
            (spec.heads + 2 * spec.keyHeads) * spec.width, Initial{0.02}, LinearCut::Columns, context.parts.qkvBias,
            rotary_ ? LinearRuns{1, (spec.queriesOfKey() + 2) * spec.width} : LinearRuns{3, spec.width}),
-      headNorms_(declareHeadNorms(context, block, spec.width)), sinks_(declareSinks(context, block, spec)),
+      headNorms_(declareHeadNorms(context, block, spec.width)),
+      sinks_(context, block + ".attn", spec.heads, spec.queriesOfKey()),
       residual_(context, block + ".attn.c_proj", spec.heads * spec.width, spec.projectionDeviation,
                 spec.queriesOfKey() * spec.width) {}
 
@@ -51,22 +52,11 @@ std::optional<AttentionLayer::HeadWeights> AttentionLayer::declareHeadNorms(cons
     return HeadWeights{queries, factors(".attn.k_norm.weight")};
 }
 
-std::optional<Weight> AttentionLayer::declareSinks(const LayerContext& context, const std::string& block,
-                                                   const AttentionSpec& spec) {
-    if (!context.parts.sinks) return std::nullopt;
-    return context.set.declare(block + ".attn.sinks", {spec.heads}, {0.02}, false, Cut{0, 1, spec.queriesOfKey()});
-}
-
 std::unique_ptr<LayerState> AttentionLayer::newState() const { return std::make_unique<State>(); }
 
 HeadNorms AttentionLayer::headNorms() const {
     if (!headNorms_) return {};
     return {headNorms_->queries.value(), headNorms_->keys.value(), static_cast<float>(context_.parts.normEpsilon)};
-}
-
-HeadSinks AttentionLayer::headSinks(const State& held) const {
-    if (!sinks_) return {};
-    return {sinks_->value(), held.sinkGradient.empty() ? nullptr : held.sinkGradient.floats()};
 }
 
 Buffer AttentionLayer::roomApart() const {
@@ -100,8 +90,8 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
     }
     held.attended =
         allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(residual_.projection().inputs()));
-    held.kept = rotary_ ? core_.forward(held, apart(held), held.attended, headSinks(held))
-                        : core_.forward(held, held.joined, held.attended, headSinks(held));
+    held.kept = rotary_ ? core_.forward(held, apart(held), held.attended, sinks_.with(held.sinkGradient))
+                        : core_.forward(held, held.joined, held.attended, sinks_.with(held.sinkGradient));
     if (context_.recompute.core) held.kept = {};
     if (core_.keepsOperands() && !headNorms_) held.joined = {};
     return makeOutput(held);
@@ -122,18 +112,18 @@ Buffer AttentionLayer::makeOutput(const LayerState& state) const {
 void AttentionLayer::attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
     if (headNorms_)
         held.headNormGradient = context_.arena.allocateZeroed(kept, 2 * static_cast<std::size_t>(rotary_->width));
-    // Zeroed, since a member of a context group that exchanges heads overwrites those of its own alone.
-    if (sinks_) held.sinkGradient = context_.arena.allocateZeroed(kept, static_cast<std::size_t>(core_.shape().heads));
+    held.sinkGradient = sinks_.roomForGradient(core_.shape().heads, kept);
     if (held.joined.empty()) held.joined = roomJoined();
     Buffer turned;
     if (rotary_) turned = core_.keepsOperands() ? roomApart() : apart(held);
     Buffer& read = rotary_ ? turned : held.joined;
     if (context_.recompute.core)
-        context_.recompute.run([&] { held.kept = core_.forward(held, read, held.attended, headSinks(held)); });
+        context_.recompute.run(
+            [&] { held.kept = core_.forward(held, read, held.attended, sinks_.with(held.sinkGradient)); });
     const Buffer attendedGradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), attendedGradient.data());
-    Buffer gradient =
-        core_.backward(held, std::move(read), std::move(held.kept), held.attended, attendedGradient, headSinks(held));
+    Buffer gradient = core_.backward(held, std::move(read), std::move(held.kept), held.attended, attendedGradient,
+                                     sinks_.with(held.sinkGradient));
     if (!rotary_) {
         held.joined = std::move(gradient);
         return;
@@ -172,7 +162,7 @@ void AttentionLayer::weightGrad(LayerState& state) {
         qkv_.weightGrad(tokens, normed.data(), held.joined.data());
     }
     if (headNorms_) addHeadNormGrad(held.headNormGradient);
-    if (sinks_) context_.device().add(core_.shape().heads, held.sinkGradient.data(), sinks_->gradient());
+    sinks_.addGradient(held.sinkGradient);
     norm_.weightGrad(held);
     held = {};
 }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "engine/train/model/attention_core.h"
+#include "engine/train/model/attention_sinks.h"
 #include "engine/train/model/branch_norm.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
@@ -69,10 +70,7 @@ private:
     };
     static std::optional<HeadWeights> declareHeadNorms(const LayerContext& context, const std::string& block,
                                                        int width);
-    static std::optional<Weight> declareSinks(const LayerContext& context, const std::string& block,
-                                              const AttentionSpec& spec);
     HeadNorms headNorms() const;
-    HeadSinks headSinks(const State& held) const;
     /// With rotary positions queries, keys and values of all heads (Temporary).
     Buffer apart(const State& held) const;
     Buffer roomApart() const;
@@ -86,7 +84,7 @@ private:
     BranchNorm norm_;
     Linear qkv_;
     std::optional<HeadWeights> headNorms_;
-    std::optional<Weight> sinks_;
+    AttentionSinks sinks_;
     Residual residual_;
 };
 

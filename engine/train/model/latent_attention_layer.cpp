@@ -30,6 +30,7 @@ struct LatentAttentionLayer::State : BranchState {
     Buffer expanded;     ///< keys and values; their gradient after inputGrad
     AttentionKept kept;  ///< by the core, for its gradient
     Buffer attended;
+    Buffer sinkGradient;  ///< of the heads of this member
     Buffer downGradient;
 
     void visitSavedBuffers(const KeptVisitor& visit) override {
@@ -56,6 +57,7 @@ LatentAttentionLayer::LatentAttentionLayer(const LayerContext& context, const st
       keyNorm_(context_, block + ".attn.kv_norm", spec.keyRank, /*rms=*/true),
       expansion_(context_, block + ".attn.kv", spec.keyRank, spec.heads * (spec.plain + spec.values), 0.02,
                  LinearCut::Columns, LinearRuns{.together = spec.plain + spec.values}),
+      sinks_(context_, block + ".attn", spec.heads),
       residual_(context_, block + ".attn.c_proj", spec.heads * spec.values, spec.projectionDeviation, spec.values) {}
 
 std::unique_ptr<LayerState> LatentAttentionLayer::newState() const { return std::make_unique<State>(); }
@@ -111,9 +113,10 @@ Buffer LatentAttentionLayer::apart(const State& held) const {
 }
 
 AttentionKept LatentAttentionLayer::attend(State& held, const Buffer& apart) const {
-    if (shape_.values == shape_.width()) return core_.forward(held, apart, held.attended);
+    const HeadSinks sinks = sinks_.with(held.sinkGradient);
+    if (shape_.values == shape_.width()) return core_.forward(held, apart, held.attended, sinks);
     const Buffer wide = context_.allocate(MemoryCategory::Temporary, times(context_.tokens(), shape_.queryColumns()));
-    AttentionKept kept = core_.forward(held, apart, wide);
+    AttentionKept kept = core_.forward(held, apart, wide, sinks);
     context_.device().copyColumns(std::int64_t{context_.tokens()} * shape_.heads, shape_.values, wide.data(),
                                   shape_.width(), held.attended.data(), shape_.values);
     return kept;
@@ -155,18 +158,20 @@ Buffer LatentAttentionLayer::widened(const Buffer& narrow) const {
     return wide;
 }
 
-Buffer LatentAttentionLayer::coreGrad(State& held, const Buffer& branchGradient) const {
+Buffer LatentAttentionLayer::coreGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const {
+    held.sinkGradient = sinks_.roomForGradient(core_.shape().heads, kept);
     if (core_.keepsOperands()) roomForHeads(held);
     else if (context_.recompute.heads) context_.recompute.run([&] { makeHeads(held); });
     Buffer read = core_.keepsOperands() ? roomApart() : apart(held);
     if (context_.recompute.core) context_.recompute.run([&] { held.kept = attend(held, read); });
     Buffer gradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), gradient.data());
+    const HeadSinks sinks = sinks_.with(held.sinkGradient);
     if (shape_.values == shape_.width())
-        return core_.backward(held, std::move(read), std::move(held.kept), held.attended, gradient);
+        return core_.backward(held, std::move(read), std::move(held.kept), held.attended, gradient, sinks);
     gradient = widened(gradient);
     const Buffer attended = widened(held.attended);
-    return core_.backward(held, std::move(read), std::move(held.kept), attended, gradient);
+    return core_.backward(held, std::move(read), std::move(held.kept), attended, gradient, sinks);
 }
 
 Buffer LatentAttentionLayer::sumInputGrad(const Linear& product, const Buffer& outputGradient,
@@ -203,7 +208,7 @@ Buffer LatentAttentionLayer::inputGrad(LayerState& state, Buffer outputGradient,
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     Buffer sharedKeyGradient;
     {
-        const Buffer apartGradient = coreGrad(held, gradient.branch);
+        const Buffer apartGradient = coreGrad(held, gradient.branch, kept);
         sharedKeyGradient =
             context_.tensor.sum(times(context_.tokens(), turned), context_.types.activations, MemoryCategory::Temporary,
                                 [&](Array partial) {
@@ -242,6 +247,7 @@ void LatentAttentionLayer::weightGrad(LayerState& state) {
     const auto normGrad = [&](const Norm& norm, const Latent& latent) {
         norm.weightGrad(ownTokens, latent.value.data(), latent.statistics.floats(), latent.gradient.data());
     };
+    sinks_.addGradient(held.sinkGradient);
     if (queryNorm_) normGrad(*queryNorm_, held.queryLatent);
     normGrad(keyNorm_, held.keyLatent);
     down_.weightGrad(ownTokens, held.normed.data(), held.downGradient.data());

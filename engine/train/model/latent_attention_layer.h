@@ -14,6 +14,7 @@
 #pragma once
 
 #include "engine/train/model/attention_core.h"
+#include "engine/train/model/attention_sinks.h"
 #include "engine/train/model/branch_norm.h"
 #include "engine/train/model/layer.h"
 #include "engine/train/model/layer_context.h"
@@ -49,11 +50,12 @@ struct LatentSpec {
 ///   forward (Temporary)          the product of the down projection n·D; later queries, keys and values as the core
 ///                                reads them, 3N·a·w, and where values are narrower than w its output N·a·w, with what
 ///                                the core needs
-///   inputGrad                    the same 3N·a·w; attended's gradient N·a·values; where values are narrower the same
-///                                and attended as wide as w, 2N·a·w, the former beside the narrow one; what the core
-///                                needs. All are freed before: the latents' gradients n·rank (`kept`), κ's gradient
-///                                n·turned (Temporary), the down projection's gradient n·D (`kept`) with a latent's
-///                                gradient n·rank (Temporary) in turn; normedGradient n·h and the returned gradient n·h
+///   inputGrad                    with sinks their gradient, a fp32 (`kept`); the same 3N·a·w; attended's
+///                                gradient N·a·values; where values are narrower the same and attended as wide as w,
+///                                2N·a·w, the former beside the narrow one; what the core needs. All but the first are
+///                                freed before: the latents' gradients n·rank (`kept`), κ's gradient n·turned
+///                                (Temporary), the down projection's gradient n·D (`kept`) with a latent's gradient
+///                                n·rank (Temporary) in turn; normedGradient n·h and the returned gradient n·h
 ///                                (`kept`). Queries, keys and values are overwritten with their gradients
 ///   recompute latent             queries, keys and values are freed at the end of forward, and made again, with what
 ///                                they pass through, as inputGrad begins
@@ -66,7 +68,7 @@ public:
     /// Weights: "<block>.ln_1"; "<block>.attn.down.weight" [hidden, D]; with a query rank "<block>.attn.q_norm.weight"
     /// [query rank]; "<block>.attn.q.weight" [query rank or hidden, heads·w]; "<block>.attn.kv_norm.weight" [key rank];
     /// "<block>.attn.kv.weight" [key rank, heads·e], of each head its key, then its value;
-    /// "<block>.attn.c_proj.weight".
+    /// where there are sinks "<block>.attn.sinks" [heads]; "<block>.attn.c_proj.weight".
     LatentAttentionLayer(const LayerContext& context, const std::string& block, const LatentSpec& spec);
 
     std::unique_ptr<LayerState> newState() const override;
@@ -101,7 +103,7 @@ private:
     /// [N, a·values] as [N, a·w], with zeros (Temporary).
     Buffer widened(const Buffer& narrow) const;
     /// The gradient of what apart() makes.
-    Buffer coreGrad(State& held, const Buffer& branchGradient) const;
+    Buffer coreGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const;
     /// The gradient of a latent behind its norm, which a product takes.
     Buffer sumInputGrad(const Linear& product, const Buffer& outputGradient, MemoryCategory kept) const;
     void latentGrad(const Latent& latent, const Norm& norm, int first, const Buffer& downGradient) const;
@@ -118,6 +120,7 @@ private:
     Linear queries_;
     Norm keyNorm_;
     Linear expansion_;
+    AttentionSinks sinks_;
     Residual residual_;
 };
 

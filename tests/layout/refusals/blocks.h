@@ -177,8 +177,6 @@ inline constexpr Refusal blockRefusals[]{
     {"norms of queries and keys in a latent attention", [](Layout& l) { latent(l).queryKeyNorms = true; },
      "/model/qk_norm", "false; or a model.kv_rank of 0",
      notBuilt("norms of the heads that a latent attention makes of its latents")},
-    {"sinks in a latent attention", [](Layout& l) { latent(l).sinks = true; }, "/model/sinks",
-     "false; or a model.kv_rank of 0", notBuilt("sinks of the heads of a latent attention")},
     {"a cap that no score outgrows", [](Layout& l) { l.model.block.attentionCap = 1e-9; }, "/model/attention_cap",
      "0.01 to 1000000; or 0 for no cap",
      contradiction("e^(2 · cap) ≥ 1.02", [](const Layout& l) { return prefers(l.model.block.attentionCap); })},

@@ -316,7 +316,7 @@ private Q_SLOTS:
         layout.model.heads = 4;
         layout.model.block.kvHeads = 2;
         layout.model.block.attentionCap = layout.model.block.logitCap = 5;
-        layout.model.block.sinks = !latent;
+        layout.model.block.sinks = true;
         if (tensor > 1) {  // in unequal shares
             layout.model.heads = 9;
             layout.model.block.kvHeads = 3;
