@@ -7268,6 +7268,17 @@ or press → in it, to see what it is.</source>
     </message>
 </context>
 <context>
+    <name>shardlab::ui::StripDrawing</name>
+    <message>
+        <source>The experiment&apos;s last step. The steps of all experiments of the lesson are drawn on one time scale.</source>
+        <translation>该实验的最后一步。课程中所有实验的步都画在同一时间尺度上。</translation>
+    </message>
+    <message>
+        <source>A step of %1</source>
+        <translation>一步，%1</translation>
+    </message>
+</context>
+<context>
     <name>shardlab::ui::TableWindow</name>
     <message>
         <source>%1 as a table</source>
@@ -20255,16 +20266,53 @@ would give away what the lesson asks.</source>
         <source>a run at full speed, without /cluster/pace</source>
         <translation>全速运行，不带 /cluster/pace</translation>
     </message>
-</context>
-<context>
-    <name>shardlab::ui::StripDrawing</name>
     <message>
-        <source>The experiment&apos;s last step. The steps of all experiments of the lesson are drawn on one time scale.</source>
-        <translation>该实验的最后一步。课程中所有实验的步都画在同一时间尺度上。</translation>
+        <source>&quot;{}&quot; is no number</source>
+        <translation>“{}”不是数</translation>
     </message>
     <message>
-        <source>A step of %1</source>
-        <translation>一步，%1</translation>
+        <source>an earlier part of this run still holds it</source>
+        <translation>本次运行的前一部分仍占用着它</translation>
+    </message>
+    <message>
+        <source>the value cannot be read</source>
+        <translation>这个值无法读取</translation>
+    </message>
+    <message>
+        <source>the value is missing</source>
+        <translation>缺少值</translation>
+    </message>
+    <message>
+        <source>the value is not legal</source>
+        <translation>这个值不合法</translation>
+    </message>
+    <message>
+        <source>there is no such option</source>
+        <translation>没有这个选项</translation>
+    </message>
+    <message>
+        <source>there is no such topic or verb</source>
+        <translation>没有这个主题或动词</translation>
+    </message>
+    <message>
+        <source>there is no such verb</source>
+        <translation>没有这个动词</translation>
+    </message>
+    <message>
+        <source>there is one argument too many</source>
+        <translation>多了一个参数</translation>
+    </message>
+    <message>
+        <source>{} is missing</source>
+        <translation>缺少 {}</translation>
+    </message>
+    <message>
+        <source>{} takes no more</source>
+        <translation>{} 不再接受更多参数</translation>
+    </message>
+    <message>
+        <source>{}; {} --help tells more</source>
+        <translation>{}；{} --help 有更多说明</translation>
     </message>
 </context>
 </TS>
