@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which steps the picture of a run shows: the last ones, with details where the program did not record them of all.
+// Which steps stand for a run where no moment is named, in its picture and in views: the last ones, with details where
+// the program did not record them of all.
 #include "tests/support/wings.h"
 #include "tests/ui/sample_run.h"
 #include "ui/core/run_model.h"
@@ -26,6 +27,7 @@ private:
         model.append(events);
         std::vector<int> steps;
         for (const StepExtent& step : stepsOfPicture(model)) steps.push_back(step.step);
+        if (steps.empty() || model.steps().at(-1)->step != steps.back()) return {};
         return steps;
     }
 

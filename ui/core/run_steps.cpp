@@ -5,6 +5,13 @@
 
 namespace shardlab::ui {
 
+namespace {
+
+/// A program that is watched within a share of its time records the details of each 1024th step at least.
+constexpr std::size_t mostBetweenDetails = 1024;
+
+}  // namespace
+
 RunSteps::RunSteps(const RunHeader& header, int ranks, std::span<const Event> predicted)
     : ranks_(ranks), summary_(ranks, flushes(header.layout), sentBytesOf(header)),
       peaks_(static_cast<std::size_t>(ranks)), watch_(header) {
@@ -86,8 +93,14 @@ void RunSteps::refreshExtents() {
     }
 }
 
+int RunSteps::newest() const {
+    for (std::size_t step = firstOpen_; step > 0 && step + mostBetweenDetails > firstOpen_; --step)
+        if (all()[step - 1].detailed()) return static_cast<int>(step) - 1;
+    return static_cast<int>(firstOpen_ > 0 ? firstOpen_ : extents_.size()) - 1;
+}
+
 int RunSteps::indexAt(std::int64_t time) const {
-    if (time < 0) return static_cast<int>(firstOpen_ > 0 ? firstOpen_ : extents_.size()) - 1;
+    if (time < 0) return newest();
     const auto after = std::ranges::upper_bound(extents_, time, {}, &StepExtent::begin);
     return static_cast<int>(after - extents_.begin()) - 1;
 }

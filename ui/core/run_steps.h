@@ -53,8 +53,8 @@ public:
     const std::vector<StepSummary>& all() const { return summary_.steps(); }  ///< ascending
     /// One for each of all().
     const std::vector<StepExtent>& extents() const { return extents_; }
-    /// The step `time` falls into (the last that began at or before it); time -1: the last complete one, or the last.
-    /// Index into all() and extents(); -1 where there is none.
+    /// The step `time` falls into (the last that began at or before it); time -1: the last complete one with details,
+    /// where none has some the last complete one, or the last. Index into all() and extents(); -1 where there is none.
     int indexAt(std::int64_t time) const;
     /// The same step itself; nullptr where there is none.
     const StepSummary* at(std::int64_t time) const;
@@ -82,6 +82,7 @@ public:
 
 private:
     void refreshExtents();
+    int newest() const;
 
     int ranks_ = 0;
     Restarts restarts_;

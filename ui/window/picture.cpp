@@ -40,9 +40,7 @@ void showLastSteps(const RunModel& model, Selection& selection) {
 
 std::span<const StepExtent> stepsOfPicture(const RunModel& model) {
     const std::span<const StepExtent> steps = model.steps().extents();
-    const std::vector<StepSummary>& all = model.steps().all();
-    const auto last = std::find_if(all.rbegin(), all.rend(), [](const StepSummary& step) { return step.detailed(); });
-    const std::size_t count = last == all.rend() ? all.size() : static_cast<std::size_t>(all.rend() - last);
+    const auto count = static_cast<std::size_t>(model.steps().indexAt(-1) + 1);
     return steps.first(count).last(std::min<std::size_t>(count, 2));
 }
 
