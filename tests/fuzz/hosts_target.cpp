@@ -51,7 +51,7 @@ void agent(std::string_view text) {
     if (!parsed) return require(!parsed.error().what.empty(), "an error says what is wrong");
     const auto words = parsed->command("host", "line");
     require(words.size() >= 2 && words.back() == "line", "the line is one word, the last");
-    require(!parsed->script("/tmp/job").empty(), "there is a script");
+    require(!parsed->script("/tmp/job/lock").empty(), "there is a script");
 }
 
 template <class Value>

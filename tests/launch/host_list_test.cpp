@@ -122,14 +122,14 @@ private Q_SLOTS:
         QTemporaryDir folder;
         const std::string script = folder.filePath("agent").toStdString();
         const auto agent = Agent::parse("printf '<%s>' 'it'\"'\"'s $HOME' {host}/x");
-        std::ofstream(script) << agent->script("/tmp/a job");
+        std::ofstream(script) << agent->script("/tmp/a job/lock");
         auto process = Process::start({"/bin/sh", {script, "-x", "node1", "orted", "-mca a \"b c\""}, {}, {}});
         QVERIFY(process.has_value());
         QTRY_VERIFY(process->exitStatus().has_value());
         const auto lines = process->readRest();
         QCOMPARE(lines.size(), std::size_t{1});
         QCOMPARE(lines.front().text,
-                 std::string("<it's $HOME><node1/x><test -d '/tmp/a job' || exit 1; orted -mca a \"b c\">"));
+                 std::string("<it's $HOME><node1/x><test -e '/tmp/a job/lock' || exit 1; orted -mca a \"b c\">"));
     }
 
     /// A layout may come from anywhere, and its agent is a command line.

@@ -56,10 +56,10 @@ std::vector<std::string> Agent::command(const std::string& host, const std::stri
     return all;
 }
 
-std::string Agent::script(const std::filesystem::path& folder) const {
+std::string Agent::script(const std::filesystem::path& mark) const {
     // Open MPI puts options of ssh before the host; the agent's own say all there is to say.
-    std::string text = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\nthere=" +
-                       shellQuoted(shellQuoted(folder.native())) + "\nexec";
+    std::string text = "#!/bin/sh\nwhile [ \"${1#-}\" != \"$1\" ]; do shift; done\nhost=$1\nshift\nmark=" +
+                       shellQuoted(shellQuoted(mark.native())) + "\nexec";
     for (const std::string& word : words_) {
         text += ' ';
         std::size_t begin = 0;
@@ -67,7 +67,7 @@ std::string Agent::script(const std::filesystem::path& folder) const {
             text += shellQuoted(std::string_view(word).substr(begin, at - begin)) + "\"$host\"";
         text += shellQuoted(std::string_view(word).substr(begin));
     }
-    return text + (named(words_) ? "" : " \"$host\"") + " \"test -d $there || exit 1; $*\"\n";
+    return text + (named(words_) ? "" : " \"$host\"") + " \"test -e $mark || exit 1; $*\"\n";
 }
 
 std::string shellQuoted(std::string_view word) {

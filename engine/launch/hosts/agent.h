@@ -24,9 +24,9 @@ public:
 
     /// The program and its arguments that run `line` on `host`.
     std::vector<std::string> command(const std::string& host, const std::string& line) const;
-    /// A shell script that does the same while `folder` is on that host, called as Open MPI calls it: [-OPTION…] HOST
-    /// WORD… A daemon that comes when the job is over would make the job's folder anew.
-    std::string script(const std::filesystem::path& folder) const;
+    /// A shell script that does the same while the file `mark` is on that host, called as Open MPI calls it: [-OPTION…]
+    /// HOST WORD… A daemon that comes when the job is over would make the job's folder anew.
+    std::string script(const std::filesystem::path& mark) const;
     /// The program as an error names it: "ssh".
     const std::string& program() const { return words_.front(); }
 

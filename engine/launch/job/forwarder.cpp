@@ -311,12 +311,9 @@ Result<std::string> takePart(const ForwarderSetup& setup) {
     Forwarder forwarder(setup, std::move(*listener));
     std::string problem = forwarder.run();
     killJob(setup.hostFolder(), setup.folder, rankKillPatience);
-    if (folder->owns()) {
-        // A daemon of Open MPI that is started while the folder goes would make it anew and leave it: one that the
-        // agent starts later finds no folder and is none.
-        removeWhole(setup.folder);
-        killJob(setup.hostFolder(), setup.folder, rankKillPatience);
-    }
+    // The agent starts no daemon of Open MPI without the mark; one that it had started just before is found now.
+    folder->close();
+    killJob(setup.hostFolder(), setup.folder, rankKillPatience);
     if (!problem.empty() && !forwarder.lastFailure().empty()) problem += "; last: " + forwarder.lastFailure();
     return problem;
 }

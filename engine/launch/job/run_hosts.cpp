@@ -11,6 +11,7 @@
 #include "engine/launch/hosts/this_machine.h"
 #include "engine/launch/job/input_files.h"
 #include "engine/launch/job/stray_processes.h"
+#include "engine/launch/job/temporary_folder.h"
 #include "engine/predict/plan/profile.h"
 
 #include <algorithm>
@@ -87,8 +88,8 @@ Status RunHosts::call(const RankArguments& arguments) {
     const auto agent = allowedAgent(setup_.layout.cluster.agent, setup_.agent);
     if (!agent) return fail(agent.error());
     setup_.mpirun.agent = arguments.layout.parent_path() / "agent";
-    if (const Status written = replaceFile(setup_.mpirun.agent, agent->script(setup_.mpirun.temporary)); !written)
-        return written;
+    const std::string script = agent->script(setup_.mpirun.temporary / TemporaryFolder::mark);
+    if (const Status written = replaceFile(setup_.mpirun.agent, script); !written) return written;
 
     HostLinksOptions options;
     options.hosts = std::move(others);

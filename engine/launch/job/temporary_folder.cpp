@@ -20,7 +20,6 @@ namespace shardlab::launch {
 namespace {
 
 constexpr std::string_view prefix = "shardlab-job-";
-constexpr const char* lockName = "lock";
 /// The file that says which host of a job has made the folder.
 constexpr const char* ownerName = "owner";
 /// How long an owner who removes its folder is waited for: it notices within `hostPatience` that it is not needed.
@@ -32,7 +31,7 @@ constexpr std::size_t longestBase = 64;
 
 /// The lock's descriptor; -1 where another process holds it. `flags`: O_CREAT for the first time.
 int acquireLock(const std::filesystem::path& folder, int flags) {
-    const int lock = open((folder / lockName).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
+    const int lock = open((folder / TemporaryFolder::mark).c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | flags, 0600);
     if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB) != 0) {
         close(lock);
         return -1;
@@ -94,7 +93,7 @@ Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& f
         if (!made || *made != owner) return TemporaryFolder(folder, -1);
         if (const int lock = acquireLock(folder, 0); lock >= 0) {  // its owner was killed
             removeWhole(folder);
-            close(lock);
+            ::close(lock);
             continue;
         }
         if (std::chrono::steady_clock::now() >= giveUp)
@@ -111,10 +110,14 @@ Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& f
 TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
     : path_(std::exchange(other.path_, {})), lock_(std::exchange(other.lock_, -1)) {}
 
+void TemporaryFolder::close() {
+    if (lock_ >= 0) unlink((path_ / mark).c_str());
+}
+
 TemporaryFolder::~TemporaryFolder() {
     if (lock_ < 0) return;
     removeWhole(path_);
-    close(lock_);
+    ::close(lock_);
 }
 
 std::filesystem::path temporaryBase() {

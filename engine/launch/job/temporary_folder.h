@@ -23,8 +23,10 @@ public:
     ~TemporaryFolder();
 
     const std::filesystem::path& path() const { return path_; }
-    /// Whether this removes it.
-    bool owns() const { return lock_ >= 0; }
+    /// The file in the folder that is there while the job may use it.
+    static constexpr const char* mark = "lock";
+    /// Takes the mark away, where this is what removes the folder.
+    void close();
 
 private:
     TemporaryFolder(std::filesystem::path path, int lock) : path_(std::move(path)), lock_(lock) {}
