@@ -89,8 +89,9 @@ Result<TemporaryFolder> TemporaryFolder::createAs(const std::filesystem::path& f
             if (!std::filesystem::exists(std::filesystem::symlink_status(folder))) continue;  // removed meanwhile
             return cannot(say("somebody else has a file of that name"));
         }
+        // Without either file it is just being removed.
         const auto made = readFile(folder / ownerName);
-        if (!made || *made != owner) return TemporaryFolder(folder, -1);
+        if (made ? *made != owner : std::filesystem::exists(folder / mark)) return TemporaryFolder(folder, -1);
         if (const int lock = acquireLock(folder, 0); lock >= 0) {  // its owner was killed
             removeWhole(folder);
             ::close(lock);

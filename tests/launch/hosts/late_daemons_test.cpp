@@ -64,7 +64,8 @@ private Q_SLOTS:
         QString layout =
             R"json({"name": "late", "model": {"kind": "mlp", "layers": 2, "hidden": 8},
  "cluster": {"hosts": [{"name": "%1", "devices": 1}, {"name": "%2", "devices": 1}, {"name": "%3", "devices": 1}],
- "network": "%4"}, "parallel": {"data": 3, "pipeline": 1}, "batch": {"global": 6, "micro": 2}, "run": {"steps": 100000}})json";
+ "network": "%4"}, "parallel": {"data": 3, "pipeline": 1}, "batch": {"global": 6, "micro": 2},
+ "run": {"steps": 100000}})json";
         for (int host = 0; host < hostCount; ++host) layout = layout.arg(hosts_->name(host));
         writeFile(file("late.json"), layout.arg(NamespaceHosts::network()).toUtf8());
         const auto process = hosts_->program(
