@@ -57,6 +57,7 @@ private Q_SLOTS:
     void beginningAnewForgets();
     void strayRanksAreNotKept();
     void stepsDoneAgainCountOnce();
+    void aLongRunStaysWithinItsBudget();
 };
 
 void RunModelTest::incrementalEqualsBatch() {
@@ -260,6 +261,73 @@ void RunModelTest::stepsDoneAgainCountOnce() {
             }
         }
     }
+}
+
+/// Thousands of steps in random pieces where a thousand are kept: those that stay are what they were, the newer half is
+/// whole, the older ones lie evenly, and each has its counters.
+void RunModelTest::aLongRunStaysWithinItsBudget() {
+    constexpr std::size_t most = 1024;
+    constexpr int steps = 6000;
+    const std::uint64_t seed = freshSeed();
+    std::mt19937_64 random(seed);
+    const Plan plan = sample::plan(sample::layout(1, 2, 2));
+    std::vector<Event> events = sample::events(plan, steps, seed);
+    std::vector<Event> rare, late;  // in odd steps only; and what comes long after its step
+    for (const Event& event : events) {
+        if (event.kind != EventKind::Loss || event.step % 10 != 9) continue;
+        rare.push_back(event);
+        rare.back().kind = EventKind::NamedCounter;
+        if (event.step % 100 != 99) continue;
+        late.push_back(event);
+        late.back().kind = EventKind::HostMemory;
+        late.back().begin = late.back().end = event.end + 900 * (event.end / (event.step + 1));
+    }
+    events.insert(events.end(), rare.begin(), rare.end());
+    events.insert(events.end(), late.begin(), late.end());
+    std::ranges::stable_sort(events, {}, &Event::end);
+    RunModel whole, kept;
+    kept.setStepBudget(1);
+    whole.begin(headerOf(plan), plan.simulation.events);
+    kept.begin(headerOf(plan), plan.simulation.events);
+    whole.append(events);
+    QVERIFY(!whole.thinned() && whole.steps().all().size() == steps);
+    std::uniform_int_distribution<std::size_t> size(1, 700);
+    for (std::size_t at = 0; at < events.size();) {
+        const std::size_t count = std::min(size(random), events.size() - at);
+        kept.append(std::span(events).subspan(at, count));
+        at += count;
+        QVERIFY(kept.steps().all().size() <= most);
+    }
+    QVERIFY(kept.thinned());
+    const auto& all = kept.steps().all();
+    QCOMPARE(kept.steps().extents().size(), all.size());
+    QVERIFY(all.size() > most / 2 && all.front().step == 0);
+    int widest = 0;  // between steps that follow each other: an eighth of `most` stretches hold a step each at least
+    for (std::size_t i = 1; i < all.size(); ++i) {
+        const int gap = all[i].step - all[i - 1].step;
+        if (i + most / 2 > all.size()) QCOMPARE(gap, 1);
+        widest = std::max(widest, gap);
+    }
+    QVERIFY2(widest > 1 && widest <= 2 * steps / static_cast<int>(most / 8), qPrintable(QString::number(widest)));
+    const auto losses = kept.points().of(EventKind::Loss);
+    QCOMPARE(losses.size(), all.size());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const auto original = static_cast<std::size_t>(all[i].step);
+        QVERIFY(all[i].ranks == whole.steps().all()[original].ranks && all[i].seconds > 0);
+        QCOMPARE(kept.steps().extents()[i].begin, whole.steps().extents()[original].begin);
+        QVERIFY(kept.steps().extents()[i].complete);
+        QCOMPARE(losses[i].step, all[i].step);
+        QCOMPARE(kept.steps().indexAt(kept.steps().extents()[i].begin), static_cast<int>(i));
+    }
+    QCOMPARE(kept.recorded().events, whole.recorded().events);
+    const std::size_t validations = kept.points().of(EventKind::ValidationLoss).size();
+    QVERIFY2(validations > most / 4 && validations < static_cast<std::size_t>(steps) / 5,
+             qPrintable(QString::number(validations)));
+    const Counter* named = kept.points().counters().find(EventKind::NamedCounter, 0);
+    QVERIFY(named && named->ranks.at(plan.mesh.ranks() - 1).samples().size() == steps / 10);
+    for (int rank = 0; rank < plan.mesh.ranks(); ++rank)
+        for (const Lane lane : {Lane::Compute, Lane::Comm})
+            QVERIFY(sameEvents(kept.store().lane(rank, lane).all(), whole.store().lane(rank, lane).all()));
 }
 
 QTEST_GUILESS_MAIN(RunModelTest)

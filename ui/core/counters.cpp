@@ -76,6 +76,11 @@ void Counters::drop(const Restarts& restarts) {
             });
 }
 
+void Counters::leaveOut(const GoneSteps& gone, std::size_t many) {
+    for (Counter& counter : all_)
+        for (auto& [rank, series] : counter.ranks) series.leaveOut(gone, many);
+}
+
 const Counter* Counters::find(EventKind kind, ActionId name) const {
     const auto place = places_.find({kind, name});
     return place == places_.end() ? nullptr : &all_[place->second];

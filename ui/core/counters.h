@@ -5,6 +5,7 @@
 
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/restarts.h"
+#include "ui/core/gone_steps.h"
 
 #include <cstddef>
 #include <limits>
@@ -42,6 +43,9 @@ public:
     const CounterSample* at(std::int64_t time) const;
     /// Between which numbers samples [first, last) lie. A million of them are not walked along: chunks are kept.
     Extent extent(std::size_t first, std::size_t last) const;
+    void leaveOut(const GoneSteps& gone, std::size_t many) {
+        if (gone.leaveOut(samples_, &CounterSample::time, many)) measureFrom(0);
+    }
     template <class Gone>
     void eraseIf(Gone gone) {
         std::erase_if(samples_, gone);
@@ -73,6 +77,8 @@ public:
     void add(const Event& event);
     /// Leaves out what a restart supersedes.
     void drop(const Restarts& restarts);
+    /// Leaves out what was recorded in steps that are gone (GoneSteps::leaveOut).
+    void leaveOut(const GoneSteps& gone, std::size_t many);
     /// In the order in which they first occurred.
     const std::vector<Counter>& all() const { return all_; }
     /// nullptr: there is no such counter.

@@ -60,6 +60,11 @@ void PointEvents::drop(const Restarts& restarts) {
     counters_.drop(restarts);
 }
 
+void PointEvents::leaveOut(const GoneSteps& gone, std::size_t many) {
+    for (std::size_t i = instants.size(); i < kinds.size(); ++i) gone.leaveOut(byKind_[i], &Event::begin, many);
+    counters_.leaveOut(gone, many);
+}
+
 const std::vector<Event>& PointEvents::of(EventKind kind) const {
     static const std::vector<Event> none;
     const std::size_t slot = slotOf(kind);

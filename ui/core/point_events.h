@@ -6,6 +6,7 @@
 #include "engine/trace/event/event.h"
 #include "engine/trace/event/restarts.h"
 #include "ui/core/counters.h"
+#include "ui/core/gone_steps.h"
 
 #include <array>
 #include <cstddef>
@@ -47,6 +48,8 @@ public:
     void add(std::span<const Event> events, const Restarts& restarts);
     /// After a restart: leaves out what it supersedes.
     void drop(const Restarts& restarts);
+    /// Leaves out the counters of steps that are gone; instants stay (GoneSteps::leaveOut).
+    void leaveOut(const GoneSteps& gone, std::size_t many);
 
     /// The events of a kind, ascending by begin; empty for kinds that are not in `kinds`.
     const std::vector<Event>& of(EventKind kind) const;

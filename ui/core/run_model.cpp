@@ -57,6 +57,7 @@ void RunModel::setStored(std::shared_ptr<BlockSource> source, std::span<const Bl
 void RunModel::append(std::span<const Event> events) {
     if (empty() || events.empty()) return;
     takeInOrder(events, &RunModel::takeArrived);
+    keepWithinBudget();
     Q_EMIT appended();
 }
 
@@ -99,6 +100,16 @@ void RunModel::takeArrived(std::span<const Event> events) {
     }
     takePoints(events);
     run_.steps.add(events);
+}
+
+void RunModel::keepWithinBudget() {
+    constexpr std::size_t fewestSteps = 1024, mostSteps = 65536;  // a view has hardly more pixels
+    const std::size_t most = std::clamp(stepBudget_ / static_cast<std::size_t>(ranks()), fewestSteps, mostSteps);
+    if (run_.steps.all().size() <= most) return;
+    const GoneSteps gone = run_.steps.thin(most);
+    if (gone.steps.empty()) return;
+    run_.points.leaveOut(gone, most);
+    run_.thinned = true;
 }
 
 void RunModel::takePoints(std::span<const Event> events) {

@@ -74,6 +74,10 @@ public:
     const EventStore& store() const { return store_; }
     /// The bytes of decoded blocks that the next run keeps; the usual budget unless this is called.
     void setBlockBudget(std::size_t bytes) { store_.setBudget(bytes); }
+    /// How many steps of a run that arrives stay, times its ranks: of more, older ones are left out (RunSteps::thin).
+    void setStepBudget(std::size_t rankSteps) { stepBudget_ = rankSteps; }
+    /// Whether steps were left out.
+    bool thinned() const { return run_.thinned; }
     const Prediction& prediction() const { return prediction_; }
     Prediction& prediction() { return prediction_; }
     const RunReport& report() const { return report_; }
@@ -97,6 +101,7 @@ private:
         RunSteps steps;
         PointEvents points;
         Recorded recorded;
+        bool thinned = false;
     };
     void begin(Run run, std::vector<Event> predicted);
     /// Passes events on to `takePart`, and handles the restarts among them in their turn.
@@ -104,7 +109,11 @@ private:
     void takeArrived(std::span<const Event> events);
     void takePoints(std::span<const Event> events);
     void takeRestart(const Event& restart);
+    void keepWithinBudget();
 
+    /// A rank's step takes 340 bytes, its counters included: 180 MB at most.
+    static constexpr std::size_t usualStepBudget = std::size_t{1} << 19;
+    std::size_t stepBudget_ = usualStepBudget;
     Run run_;
     EventStore store_;
     Prediction prediction_;

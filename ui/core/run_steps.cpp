@@ -77,6 +77,29 @@ void RunSteps::addPeaks(std::span<const Event> events) {
             peaks_[rank] = std::max(peaks_[rank], event.bytes);
 }
 
+GoneSteps RunSteps::thin(std::size_t most) {
+    const std::vector<StepSummary>& steps = summary_.steps();
+    const std::size_t older = steps.size() > most / 2 ? std::min(steps.size() - most / 2, firstOpen_) : 0;
+    GoneSteps gone;
+    if (stored_ || older < 2) return gone;
+    std::vector<std::int64_t> begins(older);
+    std::ranges::transform(std::span(extents_).first(older), begins.begin(), &StepExtent::begin);
+    const std::int64_t stretch = stretchFor(begins, most / 4);
+    for (std::size_t first = 0, behind = 0; first < older; first = behind) {
+        while (behind < older && begins[behind] / stretch == begins[first] / stretch) ++behind;
+        std::size_t stays = first;
+        while (stays < behind && !steps[stays].detailed()) ++stays;
+        if (stays == behind) stays = first;
+        for (std::size_t i = first; i < behind; ++i) (i == stays ? gone.others : gone.steps).push_back(steps[i].step);
+    }
+    gone.before = extents_[older].begin;
+    summary_.leaveOut(gone.steps);
+    std::erase_if(extents_, [&](const StepExtent& extent) { return gone.contains(extent.step); });
+    firstOpen_ -= gone.steps.size();
+    judged_ = 0;
+    return gone;
+}
+
 void RunSteps::refreshExtents() {
     const std::vector<StepSummary>& steps = summary_.steps();
     extents_.resize(steps.size());

@@ -7,6 +7,7 @@
 #include "engine/trace/event/restarts.h"
 #include "engine/trace/metrics/summary.h"
 #include "engine/trace/run_file/run_file.h"
+#include "ui/core/gone_steps.h"
 #include "ui/core/stored_steps.h"
 
 #include <algorithm>
@@ -45,6 +46,9 @@ public:
     bool restart(const Event& restart);
     /// Peaks of memory, which are recorded as counters; other events are left out.
     void addPeaks(std::span<const Event> events);
+    /// Leaves out so many of the older steps, evenly over their time, that less than `most` stay, half of which are the
+    /// newest; of those that could stay one that has details does. Not of steps that were taken.
+    GoneSteps thin(std::size_t most);
 
     /// Whether their figures are taken from the run's file.
     bool stored() const { return stored_; }

@@ -27,11 +27,13 @@ QString figures(const RunModel& model, std::int64_t dropped, const std::filesyst
                               .arg(text(formatCount(static_cast<double>(model.recorded().events))))
                               .arg(dropped)
                               .arg(text(formatBytes(size)));
+    const QString steps = model.thinned() ? StatusLine::tr(" · of older steps only some in memory") : QString();
     const auto& cache = model.store().cache();
-    if (!cache || cache->bytes() == 0) return shown;
-    return shown + StatusLine::tr(", %1 of at most %2 in memory")
-                       .arg(text(formatBytes(static_cast<std::int64_t>(cache->bytes()))),
-                            text(formatBytes(static_cast<std::int64_t>(cache->budget()))));
+    if (!cache || cache->bytes() == 0) return shown + steps;
+    return shown + steps +
+           StatusLine::tr(", %1 of at most %2 in memory")
+               .arg(text(formatBytes(static_cast<std::int64_t>(cache->bytes()))),
+                    text(formatBytes(static_cast<std::int64_t>(cache->budget()))));
 }
 
 QString sharedText(const RunSession& run) {

@@ -140,6 +140,7 @@ void Summarizer::add(std::span<const Event> events) {
         if (restarts_.superseded(event)) continue;
         if (event.kind == EventKind::ValidationLoss) addValidation(event.step, event.value);
         if (event.step < 0 || !countsIn(event, ranks_)) continue;
+        if (event.step < wholeFrom_ && isLeftOut(event.step)) continue;
         // Nearly always the same step as that of the event before.
         if (last_ >= steps_.size() || steps_[last_].step != event.step) last_ = find(event.step);
         steps_[last_].add(event, flushes_, sent_);
@@ -152,7 +153,18 @@ void Summarizer::put(StepSummary step) {
     else steps_[find(step.step)] = std::move(step);
 }
 
+void Summarizer::leaveOut(std::span<const int> steps) {
+    std::erase_if(steps_, [steps](const StepSummary& step) { return std::ranges::binary_search(steps, step.step); });
+    last_ = steps_.size();
+    if (!steps.empty()) wholeFrom_ = std::max(wholeFrom_, steps.back() + 1);
+}
+
+bool Summarizer::isLeftOut(std::int32_t step) const {
+    return !std::ranges::binary_search(steps_, step, {}, &StepSummary::step);
+}
+
 void Summarizer::forgetFrom(std::int32_t step) {
+    wholeFrom_ = std::min(wholeFrom_, step);
     steps_.erase(std::ranges::lower_bound(steps_, step, {}, &StepSummary::step), steps_.end());
     validations_.erase(std::ranges::lower_bound(validations_, step, {}, &Validation::step), validations_.end());
     last_ = steps_.size();

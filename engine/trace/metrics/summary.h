@@ -84,6 +84,8 @@ public:
     void add(std::span<const Event> events);
     /// Figures that were stored, in place of events; replaces what is known of the step.
     void put(StepSummary step);
+    /// Leaves out steps, ascending, with what may still come of them; what their validations found stays.
+    void leaveOut(std::span<const int> steps);
     /// Ascending; only steps of which something is known.
     const std::vector<StepSummary>& steps() const { return steps_; }
     /// Median over complete steps without the first two (warm-up); 0 where there are none.
@@ -106,6 +108,7 @@ public:
 private:
     std::size_t find(std::int32_t step);
     void forgetFrom(std::int32_t step);
+    bool isLeftOut(std::int32_t step) const;
     void addValidation(int step, double loss);
     template <class Figure>
     double medianOf(Figure StepSummary::*figure, bool detailed) const;
@@ -116,7 +119,8 @@ private:
     Restarts restarts_;
     std::vector<StepSummary> steps_;
     std::vector<Validation> validations_;
-    std::size_t last_ = 0;  ///< index of the step added to last
+    std::size_t last_ = 0;        ///< index of the step added to last
+    std::int32_t wholeFrom_ = 0;  ///< before this step, those that are not known are left out
 };
 
 }  // namespace shardlab::trace
