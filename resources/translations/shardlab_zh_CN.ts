@@ -7244,6 +7244,10 @@ or press → in it, to see what it is.</source>
         <source>reading %1</source>
         <translation>正在读取 %1</translation>
     </message>
+    <message>
+        <source> · older steps thinned in memory</source>
+        <translation> · 较早的步在内存中已抽稀</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::StepOverheadSession</name>

@@ -182,6 +182,38 @@ private Q_SLOTS:
         QVERIFY(std::abs(found[0].measured - 600e-9) < 1e-12);  // between three actions
         QVERIFY(std::abs(found[0].expected - 10e-9) < 1e-12);
     }
+
+    /// What is remembered does not grow with the steps, nor with steps times ranks.
+    void ofALongRunTheLastStepsCount() {
+        constexpr int ranks = 64, steps = 6000;
+        RunHeader header;
+        header.layout.parallel.data = ranks;
+        header.layout.parallel.pipeline = 1;
+        header.layout.cluster.hosts = {{"localhost", ranks}};
+        StragglerWatch watch(header);
+        std::vector<Event> events;
+        for (int step = 0; step < steps; ++step)
+            for (int rank = 0; rank < ranks; ++rank) {
+                Event event{.begin = step * 10'000,
+                            .end = step * 10'000 + (rank == 9 ? 6000 : 4000),
+                            .action = actionId({ActionKind::Forward, 0, 0}),
+                            .step = step,
+                            .rank = static_cast<std::int16_t>(rank),
+                            .lane = Lane::Compute,
+                            .kind = EventKind::Forward};
+                events.push_back(event);
+                event.action = 0;
+                event.lane = Lane::Host;
+                event.kind = EventKind::Step;
+                events.push_back(event);
+            }
+        watch.add(events);
+        const auto found = watch.stragglers();
+        QCOMPARE(found.size(), std::size_t{1});
+        QCOMPARE(found[0].rank, 9);
+        QCOMPARE(found[0].lastStep, steps - 1);
+        QVERIFY2(std::abs(found[0].steps - (1 << 18) / ranks) <= 1, qPrintable(QString::number(found[0].steps)));
+    }
 };
 
 QTEST_GUILESS_MAIN(StragglersTest)

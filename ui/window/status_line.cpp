@@ -27,7 +27,7 @@ QString figures(const RunModel& model, std::int64_t dropped, const std::filesyst
                               .arg(text(formatCount(static_cast<double>(model.recorded().events))))
                               .arg(dropped)
                               .arg(text(formatBytes(size)));
-    const QString steps = model.thinned() ? StatusLine::tr(" · of older steps only some in memory") : QString();
+    const QString steps = model.thinned() ? StatusLine::tr(" · older steps thinned in memory") : QString();
     const auto& cache = model.store().cache();
     if (!cache || cache->bytes() == 0) return shown + steps;
     return shown + steps +

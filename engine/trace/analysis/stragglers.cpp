@@ -21,8 +21,13 @@ namespace {
 constexpr double leastExcess = 0.10;  ///< of what is expected
 constexpr double leastShareOfStep = 0.02;
 constexpr int leastSteps = 3;
-constexpr int largestGap = 2;              ///< steps between two slow ones
-constexpr std::size_t mostSteps = 10'000;  ///< looked at: of a longer run the last ones, so that memory stays bounded
+constexpr int largestGap = 2;  ///< steps between two slow ones
+
+/// Steps that are looked at, of a longer run the last ones: so many times ranks that memory stays bounded.
+std::size_t mostSteps(std::size_t ranks) {
+    constexpr std::size_t most = 10'000, fewest = 1'000, rankSteps = std::size_t{1} << 18;
+    return std::clamp(rankSteps / std::max<std::size_t>(ranks, 1), fewest, most);
+}
 
 /// Who is judged, for what.
 using Subject = std::tuple<StragglerCause, int, int>;  // cause, rank, peer
@@ -134,7 +139,7 @@ void StragglerWatch::add(const Event& event, RankTime& rank) const {
 }
 
 StragglerWatch::StepTime& StragglerWatch::timeOf(int step) {
-    if (steps_.size() > mostSteps) steps_.erase(steps_.begin());
+    if (steps_.size() > mostSteps(predicted_.size())) steps_.erase(steps_.begin());
     StepTime& time = steps_[step];
     if (time.ranks.empty()) time.ranks.resize(static_cast<std::size_t>(mesh_.ranks()));
     return time;
