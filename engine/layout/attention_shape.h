@@ -24,13 +24,23 @@ bool latentAttention(const ModelSpec& model);
 int queryWidth(const ModelSpec& model);
 /// Columns of a head's value.
 int valueWidth(const ModelSpec& model);
-/// Heads of keys that a member of a tensor group holds: whole ones, with the heads of queries that read them.
+/// Members of a tensor group that share each head of keys, neighbours, where there are a multiple of these; 1 where
+/// each member has heads of its own. They divide the queries that read the head, and make a range of the columns of its
+/// key and value each, which they gather.
+int keySharers(int keyHeads, int tensor);
+/// Heads of keys that the queries of a member of a tensor group read, and these heads of queries. The members hold
+/// whole heads of keys with all queries that read them, or share them.
 std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share = {});
 std::int64_t ownHeads(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of an attention's queries: heads · query width.
 std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share = {});
-/// Columns of an attention's keys: key heads · query width.
+/// Columns of the keys that a member's queries read: key heads · query width.
 std::int64_t keyColumns(const ModelSpec& model, const TensorShare& share = {});
+/// Columns of keys and values together that a member's own product makes.
+std::int64_t madeKeyColumns(const ModelSpec& model, const TensorShare& share = {});
+/// Of which each of those who share a head of keys sends so many for each token, as many as the largest has; 0 where
+/// nobody shares one.
+std::int64_t sentKeyColumns(const ModelSpec& model, const TensorShare& share);
 /// Columns of an attention's output: heads · value width.
 std::int64_t outputColumns(const ModelSpec& model, const TensorShare& share = {});
 /// Columns that the down projection of a latent attention makes: query rank + kv rank + rope width.

@@ -2,6 +2,7 @@
 // Random layouts within what other trainers can say, and two layouts held against each other by what they say.
 #pragma once
 
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/field_effect.h"
@@ -20,9 +21,11 @@
 
 namespace shardlab::test {
 
-/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares.
+/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares, of whole heads of
+/// keys.
 inline bool suitsTrainers(const Layout& drawn) {
-    return check(drawn, scheduleMethods()).empty() && std::ranges::all_of(tensorExtents(drawn), &TensorExtent::even);
+    return check(drawn, scheduleMethods()).empty() && keySharers(keyHeads(drawn.model), drawn.parallel.tensor) == 1 &&
+           std::ranges::all_of(tensorExtents(drawn), &TensorExtent::even);
 }
 
 class TrainerDraw {
