@@ -58,7 +58,7 @@ public:
         }
         split(l);
         l.batch.micro = among(1, 3);
-        l.batch.global = p.data * l.batch.micro * p.pipeline * among(1, 3);
+        l.batch.global = p.data * l.batch.micro * (p.pipeline * among(1, 3) + (coin() ? among(0, p.pipeline - 1) : 0));
         const int nodes = (rankCount(l) % 2 == 0 && coin()) ? 2 : 1;
         l.cluster.hosts = evenHosts(nodes, rankCount(l) / nodes);
         l.cluster.pace.reset();
