@@ -59,7 +59,7 @@ void drawExperts(Layout& layout, const Below& below) {
     experts.balance = 0.1;
     experts.scale = 1 + 0.5 * below(3);
     experts.capacity = mayBeDropless && below(2) ? 0 : 1.25;
-    experts.dropout = experts.capacity > 0 && below(2) ? 0.2 : 0;
+    experts.dropout = below(2) ? 0.2 : 0;
     experts.width = below(2) ? 0 : ofExpert + below(12 * ofExpert);
     experts.scoreBias = below(2);
     experts.shared = below(3);

@@ -8,6 +8,7 @@
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/stacks.h"
+#include "engine/predict/plan/expert_bytes.h"
 
 #include <algorithm>
 #include <ranges>
@@ -261,7 +262,7 @@ private:
             if (isAttention(i)) group_.gatherKeys(list, layerOf(i));
             if (attends(i)) travel(list, layerOf(i), context_.forward);
             choices(list, i);
-            rows(list, i, context_.choices && model_.experts.dropout > 0 ? rows_ : 0);
+            rows(list, i, dropsByNumber(layout_) ? rows_ : 0);
             if (meets(i)) group_.sum(list, layerOf(i));  // the projection
         }
     }
