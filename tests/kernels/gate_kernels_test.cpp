@@ -424,6 +424,7 @@ private Q_SLOTS:
                 shape.sequence += shape.sequence % 2;
                 shape.members = 3;
                 shape.member = in.whole(0, 2);
+                shape.capacity = shape.wholeSequence();
             }
             const DeviceArray logits = floats(in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts)));
             const HeldRoutes routes = held(shape);
