@@ -23,17 +23,17 @@ std::vector<std::string> sharingDegrees(Layout layout, int keys) {
 }
 
 Fault tooFew(const Layout& layout, std::string_view pointer, const TensorExtent& each) {
-    const Sentence what = say("{} members cannot divide {}", each.members, each.what),
-                   legal = say("at most {}", each.extent);
+    const Sentence what = say("{} members cannot divide {}", each.members, each.what);
     const int keys = keyHeads(layout.model);
     const bool ofKeys = pointer == "/parallel/tensor" && hasAttention(layout.model) && each.extent == keys;
     const std::vector<std::string> sharing = ofKeys ? sharingDegrees(layout, keys) : std::vector<std::string>{};
     if (sharing.empty())
         return {std::string(pointer), what,
-                say("each member of a tensor group holds at least one of them, and none what another holds"), legal};
+                say("each member of a tensor group holds at least one of them, and none what another holds"),
+                say("at most {}", each.extent)};
     return {std::string(pointer), what,
             say("each member of a tensor group holds at least one of them, or equally many members share each"),
-            say("{}; or {}", legal, alternatives(sharing))};
+            say("at most {}; or {}", each.extent, alternatives(sharing))};
 }
 
 void checkExtents(const Layout& layout, std::vector<Fault>& faults) {
