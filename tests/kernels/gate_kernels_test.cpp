@@ -420,6 +420,7 @@ private Q_SLOTS:
             RandomInputs in;
             const TriedGate gate{.kind = GateKind::TopKSoftmax, .dropless = true};
             GateShape shape = someShape(in, gate);
+            const GateRule rule = someRule(in, gate, shape);
             if (shares) {
                 shape.sequence += shape.sequence % 2;
                 shape.members = 3;
@@ -428,7 +429,7 @@ private Q_SLOTS:
             }
             const DeviceArray logits = floats(in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts)));
             const HeldRoutes routes = held(shape);
-            route(shape, someRule(in, gate, shape), {logits.floats()}, routes.routes());
+            route(shape, rule, {logits.floats()}, routes.routes());
             const std::vector<std::int32_t> places = integers(device(), routes.places);
             const std::vector<std::int32_t> numbers = integers(device(), routes.numbers);
             for (std::size_t row = 0; row < places.size(); ++row) {
