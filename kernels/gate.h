@@ -106,12 +106,12 @@ struct GateShape {
         return std::int64_t{token / sequence} * wholeSequence() + positions().of(token % sequence);
     }
 
-    /// The number of a choice, which is choice `number` of those of its sample that ask for the expert; `token` has it.
+    /// The number of the row of a choice that `token` has made, the `number`th of its sample to ask for the expert.
     constexpr std::int32_t rowNumber(int sample, std::int64_t token, std::int64_t number) const {
         return static_cast<std::int32_t>(dropless ? numberOf(static_cast<int>(token))
                                                   : std::int64_t{sample} * capacity + number);
     }
-    /// Numbers of rows in a sample.
+    /// How many numbers the rows of a sample may have.
     constexpr int numbersOfSample() const { return dropless ? wholeSequence() : capacity; }
 
     /// Tokens of other members compete for the places.
@@ -155,7 +155,7 @@ struct Routes {
     /// lies behind the last one belongs to nobody.
     std::int32_t* begins = nullptr;
     /// [rows] the number of a row as one rank with all tokens has it: among expertRows(), or dropless that of its token
-    /// (numberOf). Null where nobody asks; not where other members compete.
+    /// (numberOf). Null where nobody asks for numbers; never null where other members compete.
     std::int32_t* numbers = nullptr;
     /// Then, and where tokens choose: [samples, choices, 2, experts] how many tokens of each run ask for an expert.
     std::int32_t* asks = nullptr;

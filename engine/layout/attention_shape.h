@@ -24,12 +24,12 @@ bool latentAttention(const ModelSpec& model);
 int queryWidth(const ModelSpec& model);
 /// Columns of a head's value.
 int valueWidth(const ModelSpec& model);
-/// Members of a tensor group that share each head of keys, neighbours, where there are a multiple of these; 1 where
-/// each member has heads of its own. They divide the queries that read the head, and make a range of the columns of its
-/// key and value each, which they gather.
+/// How many neighbours of a tensor group share each head of keys, where the group has a multiple of so many members; 1
+/// where each member has heads of its own. Sharers divide the queries that read the head. Each makes a range of the
+/// columns of its key and value, and all gather these.
 int keySharers(int keyHeads, int tensor);
-/// Heads of keys that the queries of a member of a tensor group read, and these heads of queries. The members hold
-/// whole heads of keys with all queries that read them, or share them.
+/// Heads of keys that the queries of a member of a tensor group read, and its heads of queries. A member has whole
+/// heads of keys with all queries that read them, or shares one with others.
 std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share = {});
 std::int64_t ownHeads(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of an attention's queries: heads · query width.
@@ -38,8 +38,7 @@ std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share = {})
 std::int64_t keyColumns(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of keys and values together that a member's own product makes.
 std::int64_t madeKeyColumns(const ModelSpec& model, const TensorShare& share = {});
-/// Of which each of those who share a head of keys sends so many for each token, as many as the largest has; 0 where
-/// nobody shares one.
+/// Columns of them that each member sends where members share heads of keys: as many as the largest makes; 0 elsewhere.
 std::int64_t sentKeyColumns(const ModelSpec& model, const TensorShare& share);
 /// Columns of an attention's output: heads · value width.
 std::int64_t outputColumns(const ModelSpec& model, const TensorShare& share = {});

@@ -205,7 +205,8 @@ std::int64_t sharedKeyFloats(const Layout& layout, const TensorShare& share) {
            (queryColumns(model, share) + madeKeyColumns(model, share) + (1 + share.size) * sent);
 }
 
-/// Kernels of that: one that clears the block, and copies of the queries, into the block and out of each sharer's.
+/// Kernels that gather shared heads of keys: one clears the block, others copy the queries, into it and out of each
+/// sharer's.
 int sharedKeyKernels(const ModelSpec& model, const TensorShare& share) {
     const int sharers = keySharers(keyHeads(model), share.size);
     return sharers > 1 ? 3 + sharers : 0;

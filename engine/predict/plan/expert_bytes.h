@@ -29,7 +29,7 @@ struct ExpertBytes {
     std::int64_t scratch = 0;   ///< then of one expert, or where rows are packed of all
     std::int64_t gathered = 0;  ///< then the gradient of what went in
     std::int64_t sent = 0;      ///< on its way to or from the ranks of the experts; 0 where this is one for all
-    std::int64_t numbers = 0;   ///< held, for dropout within experts: which rows those that came are
+    std::int64_t numbers = 0;   ///< held, for dropout within experts: the numbers of rows that came from other ranks
     /// The block of the shared experts: held between its products, in inputGrad beside that, and copies of its weights.
     std::int64_t shared = 0, sharedScratch = 0, sharedExpansion = 0, sharedProjection = 0;
 };

@@ -14,8 +14,8 @@
 namespace shardlab::train {
 
 /// Memory, with t members of the group of which c share a head, N tokens and m = ⌈2·width ÷ c⌉ columns that each sends,
-/// in the activations' type: both calls need N·m and t·N·m at the same time (Temporary), and zeros stand for the heads
-/// that a member does not read.
+/// in the activations' type: both calls need N·m and t·N·m at the same time (Temporary). In sums zeros stand for the
+/// heads that a member does not read.
 class SharedKeys {
 public:
     /// `queries` are the columns of this member's queries. `keyHeads` counts those of the whole model, of which the
@@ -31,12 +31,12 @@ public:
     Buffer sum(const Buffer& joined) const;
 
 private:
-    /// The columns of the member `sharer` of those who share this head, behind the queries.
+    /// The range of columns, behind the queries, that number `sharer` of those who share this head makes.
     int firstOf(int sharer) const;
     int sizeOf(int sharer) const;
     Buffer blocks(int count) const;
     void copy(int columns, ConstArray from, int fromStride, Array to, int toStride) const;
-    /// The block of member `sharer` of those who share this head, among those of all members of the group.
+    /// Where the block of number `sharer` begins among those of all members of the group.
     std::int64_t blockOf(int sharer) const;
 
     LayerContext context_;

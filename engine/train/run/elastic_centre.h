@@ -34,8 +34,8 @@ public:
     int replica() const { return data_.rank(); }
     /// The centre of a part of a stage's weights; empty where this rank keeps none.
     ArraySpan centreOf(ConstArraySpan weights);
-    /// How checkpoints call what only this replica has of a kind of state. What other layouts read is the centre, and
-    /// of all else what replica 0 has, which keeps its names.
+    /// How checkpoints name a kind of state that only this replica has. Under the usual names, which other layouts
+    /// read, there are the centre and the other state of replica 0.
     std::string_view ownKind(std::string_view kind);
 
     /// Collective over the replicas. Forwards read the centre until restore().

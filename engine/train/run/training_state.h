@@ -65,9 +65,10 @@ private:
     std::map<std::string_view, std::vector<Held>> held(RankStage& stage) const;
     /// The pieces of held() by who shares them: those of spread experts stand apart where all replicas hold the others.
     std::vector<Share> shares(RankStage& stage) const;
-    /// Those of a replica that trains apart, which shares them with nobody.
+    /// The pieces of a replica that trains apart, which shares them with nobody.
     std::vector<Share> sharesApart(RankStage& stage) const;
-    /// Loads what a checkpoint of such replicas has of this one; it begins with the centre where that is nothing.
+    /// Loads the weights that a checkpoint of such replicas has of this one. Without any the replica begins with the
+    /// centre.
     Status loadApart(const StateSource& source);
     /// Whether all replicas hold the same, and share the work of writing it; otherwise the copies of each part do.
     bool divided(RankStage& stage, std::string_view kind) const {
