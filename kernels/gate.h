@@ -106,6 +106,14 @@ struct GateShape {
         return std::int64_t{token / sequence} * wholeSequence() + positions().of(token % sequence);
     }
 
+    /// The number of the row of a choice that `token` has made, the `number`th of its sample to ask for the expert.
+    constexpr std::int32_t rowNumber(int sample, std::int64_t token, std::int64_t number) const {
+        return static_cast<std::int32_t>(dropless ? numberOf(static_cast<int>(token))
+                                                  : std::int64_t{sample} * capacity + number);
+    }
+    /// How many numbers the rows of a sample may have.
+    constexpr int numbersOfSample() const { return dropless ? wholeSequence() : capacity; }
+
     /// Tokens of other members compete for the places.
     constexpr bool competes() const { return members > 1 && !dropless; }
     /// The pieces of a sample in the order of its tokens, who has a piece, and as which of his runs of so many tokens.
@@ -146,7 +154,8 @@ struct Routes {
     /// Packed: [experts + 1]; expert e has the rows from begins[e] to before begins[e + 1], sample after sample. What
     /// lies behind the last one belongs to nobody.
     std::int32_t* begins = nullptr;
-    /// Where other members compete: [rows] the number of a row among expertRows(), as one rank with all tokens has it.
+    /// [rows] the number of a row as one rank with all tokens has it: among expertRows(), or dropless that of its token
+    /// (numberOf). Null where nobody asks for numbers; never null where other members compete.
     std::int32_t* numbers = nullptr;
     /// Then, and where tokens choose: [samples, choices, 2, experts] how many tokens of each run ask for an expert.
     std::int32_t* asks = nullptr;

@@ -15,10 +15,17 @@ int valueWidth(const ModelSpec& model) {
     return latentAttention(model) && model.block.valueWidth > 0 ? model.block.valueWidth : headWidth(model);
 }
 
-std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share) { return share.of(keyHeads(model)); }
+int keySharers(int keyHeads, int tensor) {
+    return keyHeads > 0 && tensor > keyHeads && tensor % keyHeads == 0 ? tensor / keyHeads : 1;
+}
+
+std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share) {
+    const int keys = keyHeads(model);
+    return keySharers(keys, share.size) > 1 ? 1 : share.of(keys);
+}
 
 std::int64_t ownHeads(const ModelSpec& model, const TensorShare& share) {
-    return share.of(model.heads, queriesOfKey(model));
+    return share.of(model.heads, keySharers(keyHeads(model), share.size) > 1 ? 1 : queriesOfKey(model));
 }
 
 std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share) {
@@ -27,6 +34,16 @@ std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share) {
 
 std::int64_t keyColumns(const ModelSpec& model, const TensorShare& share) {
     return queryWidth(model) * ownKeyHeads(model, share);
+}
+
+std::int64_t madeKeyColumns(const ModelSpec& model, const TensorShare& share) {
+    const int sharers = keySharers(keyHeads(model), share.size);
+    const std::int64_t read = 2 * keyColumns(model, share);
+    return rangeSize(read, sharers, share.part % sharers);
+}
+
+std::int64_t sentKeyColumns(const ModelSpec& model, const TensorShare& share) {
+    return keySharers(keyHeads(model), share.size) > 1 ? madeKeyColumns(model, share.largest()) : 0;
 }
 
 std::int64_t outputColumns(const ModelSpec& model, const TensorShare& share) {
@@ -58,7 +75,7 @@ std::vector<AttentionTensor> attentionTensors(const ModelSpec& model, const Tens
         all.push_back({out, h, Rows});
         return all;
     }
-    const std::int64_t joined = queries + 2 * keyColumns(model, share);
+    const std::int64_t joined = queries + madeKeyColumns(model, share);
     all.push_back({h, joined, Columns});
     if (parts.qkvBias) all.push_back({0, joined, Columns});
     if (parts.queryKeyNorms) all.insert(all.end(), 2, {0, headWidth(model), Whole});

@@ -24,13 +24,22 @@ bool latentAttention(const ModelSpec& model);
 int queryWidth(const ModelSpec& model);
 /// Columns of a head's value.
 int valueWidth(const ModelSpec& model);
-/// Heads of keys that a member of a tensor group holds: whole ones, with the heads of queries that read them.
+/// How many neighbours of a tensor group share each head of keys, where the group has a multiple of so many members; 1
+/// where each member has heads of its own. Sharers divide the queries that read the head. Each makes a range of the
+/// columns of its key and value, and all gather these.
+int keySharers(int keyHeads, int tensor);
+/// Heads of keys that the queries of a member of a tensor group read, and its heads of queries. A member has whole
+/// heads of keys with all queries that read them, or shares one with others.
 std::int64_t ownKeyHeads(const ModelSpec& model, const TensorShare& share = {});
 std::int64_t ownHeads(const ModelSpec& model, const TensorShare& share = {});
 /// Columns of an attention's queries: heads · query width.
 std::int64_t queryColumns(const ModelSpec& model, const TensorShare& share = {});
-/// Columns of an attention's keys: key heads · query width.
+/// Columns of the keys that a member's queries read: key heads · query width.
 std::int64_t keyColumns(const ModelSpec& model, const TensorShare& share = {});
+/// Columns of keys and values together that a member's own product makes.
+std::int64_t madeKeyColumns(const ModelSpec& model, const TensorShare& share = {});
+/// Columns of them that each member sends where members share heads of keys: as many as the largest makes; 0 elsewhere.
+std::int64_t sentKeyColumns(const ModelSpec& model, const TensorShare& share);
 /// Columns of an attention's output: heads · value width.
 std::int64_t outputColumns(const ModelSpec& model, const TensorShare& share = {});
 /// Columns that the down projection of a latent attention makes: query rank + kv rank + rope width.

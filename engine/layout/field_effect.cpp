@@ -30,10 +30,7 @@ bool leavesTheMachine(const L& l) {
 
 bool averages(const L& l) { return l.parallel.exchange == Exchange::AllReduce; }
 
-bool checkpoints(const L& l) {
-    const Exchange exchange = l.parallel.exchange;
-    return exchange != Exchange::AsyncServer && exchange != Exchange::Elastic;
-}
+bool stepsTogether(const L& l) { return averages(l) || l.parallel.exchange == Exchange::Server; }
 
 struct Rule {
     std::vector<std::string_view> pointers;
@@ -247,11 +244,11 @@ const Rule rules[] = {
      "only with steps between checkpoints",
      [](const L& l, const M&) { return l.checkpoint.every > 0; }},
     {{"/run/max_restarts", "/checkpoint/every", "/checkpoint/keep", "/checkpoint/first", "/checkpoint/path"},
-     "only with the exchange allreduce, server or hogwild",
-     [](const L& l, const M&) { return checkpoints(l); }},
+     "only with the exchange allreduce, server, easgd or hogwild",
+     [](const L& l, const M&) { return l.parallel.exchange != Exchange::AsyncServer; }},
     {{"/run/min_data"},
      "only with the exchange allreduce or server",
-     [](const L& l, const M&) { return checkpoints(l) && l.parallel.exchange != Exchange::Hogwild; }},
+     [](const L& l, const M&) { return stepsTogether(l); }},
     {{"/run/keep_last", "/run/keep_every"},
      "only with a size limit",
      [](const L& l, const M&) { return l.run.sizeLimit > 0; }},

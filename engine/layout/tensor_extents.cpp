@@ -30,13 +30,17 @@ std::vector<TensorExtent> tensorExtents(const Layout& layout) {
     const auto add = [&](std::string_view pointer, std::int64_t extent, int members, Sentence what) {
         if (extent > 0 && members > 1) all.push_back({pointer, extent, members, std::move(what)});
     };
-    const int keys = keyHeads(model);
-    const bool grouped = keys < model.heads;
+    const int keys = keyHeads(model), sharers = keySharers(keys, t);
+    const bool grouped = keys < model.heads && sharers == 1;
+    const int heads = grouped ? keys : model.heads;
     if (hasAttention(model))
-        add("/parallel/tensor", keys, t,
-            keys == 1 ? (grouped ? say("1 head of keys") : say("1 head"))
-            : grouped ? say("{} heads of keys", keys)
-                      : say("{} heads", keys));
+        add("/parallel/tensor", heads, t,
+            heads == 1 ? (grouped ? say("1 head of keys") : say("1 head"))
+            : grouped  ? say("{} heads of keys", heads)
+                       : say("{} heads", heads));
+    if (hasAttention(model) && keys < model.heads)
+        add("/parallel/tensor", 2 * headWidth(model), sharers,
+            say("{} columns of a key and its value", 2 * headWidth(model)));
     std::set<std::int64_t> dense, expert, shared;
     for (int layer = 0; layer < layersOfAllWidths(model); ++layer) {
         (hasExperts(model, layer) ? expert : dense).insert(feedForwardWidth(model, layer));

@@ -11,7 +11,8 @@
 
 namespace shardlab::layout {
 
-/// Heads of keys with the queries that read them, or columns of feed-forward blocks that are as wide.
+/// Heads of keys with the queries that read them, or where several members share each head of keys the heads of queries
+/// and the columns of a head of keys and values; and columns of feed-forward blocks that are as wide.
 struct TensorExtent {
     std::string_view pointer;  ///< of the degree that divides it
     std::int64_t extent = 0;

@@ -90,7 +90,7 @@ struct SampleRoutes {
     void take(int at, std::int64_t row, std::int64_t number) const {
         rows[at] = static_cast<std::int32_t>(row);
         all.places[row] = static_cast<std::int32_t>(firstToken() * shape.choices + at);
-        if (all.numbers) all.numbers[row] = static_cast<std::int32_t>(std::int64_t{sample} * shape.capacity + number);
+        if (all.numbers) all.numbers[row] = shape.rowNumber(sample, firstToken() + at / shape.choices, number);
     }
 
     void countChoices() const {

@@ -102,7 +102,7 @@ __device__ void take(const GateShape& shape, const Routes& routes, int sample, s
                      int number) {
     routes.rows[place] = static_cast<std::int32_t>(row);
     routes.places[row] = static_cast<std::int32_t>(place);
-    if (routes.numbers) routes.numbers[row] = sample * shape.capacity + number;
+    if (routes.numbers) routes.numbers[row] = shape.rowNumber(sample, place / shape.choices, number);
 }
 
 /// A block takes a sample, a thread every placeThreads-th expert.

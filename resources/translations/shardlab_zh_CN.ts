@@ -8371,10 +8371,6 @@ would give away what the lesson asks.</source>
         <translation>仅在交换方式为 allreduce 或 server 时</translation>
     </message>
     <message>
-        <source>only with the exchange allreduce, server or hogwild</source>
-        <translation>仅在交换方式为 allreduce、server 或 hogwild 时</translation>
-    </message>
-    <message>
         <source>only with the exchange easgd</source>
         <translation>仅在交换方式为 easgd 时</translation>
     </message>
@@ -8861,10 +8857,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>Heads</source>
         <translation>头数</translation>
-    </message>
-    <message>
-        <source>Heads of keys and of values where positions are rotary; each is read by equally many heads of queries (grouped-query attention).</source>
-        <translation>使用旋转位置编码时键和值的头数；每个被同样多的查询头读取（分组查询注意力）。</translation>
     </message>
     <message>
         <source>Hidden</source>
@@ -10763,10 +10755,6 @@ would give away what the lesson asks.</source>
         <translation>0；或使用没有专家的模型</translation>
     </message>
     <message>
-        <source>0; or a model.capacity above 0</source>
-        <translation>0；或 model.capacity 大于 0</translation>
-    </message>
-    <message>
         <source>0; or a schedule with a flush, 1f1b</source>
         <translation>0；或使用会排空的调度，如 1f1b</translation>
     </message>
@@ -11547,10 +11535,6 @@ would give away what the lesson asks.</source>
         <translation>会有设备闲置</translation>
     </message>
     <message>
-        <source>dropout within experts that have no limit of places</source>
-        <translation>在没有位置限制的专家内使用 dropout</translation>
-    </message>
-    <message>
         <source>each block pools its maps to half of their sides, which are even</source>
         <translation>每个块把特征图池化到边长的一半，边长必须为偶数</translation>
     </message>
@@ -11669,10 +11653,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>every rank needs a device of its own</source>
         <translation>每个 rank 需要一个自己的设备</translation>
-    </message>
-    <message>
-        <source>every replica has weights of its own, and the centre is one more, which no other layout knows</source>
-        <translation>每个副本有自己的权重，中心又是一份，其他布局都不认识它</translation>
     </message>
     <message>
         <source>every replica has weights of its own: there is nothing to divide</source>
@@ -11983,10 +11963,6 @@ would give away what the lesson asks.</source>
         <translation>它不写检查点，而且工作者减少后更新的顺序会不同</translation>
     </message>
     <message>
-        <source>it takes no checkpoints: every replica has weights of its own</source>
-        <translation>它不写检查点：每个副本有自己的权重</translation>
-    </message>
-    <message>
         <source>it would have nothing to compute: the model has neither embedding nor a stage beside it</source>
         <translation>它没有什么可计算：模型既没有嵌入，旁边也没有其他阶段</translation>
     </message>
@@ -11997,10 +11973,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>its blocks are convolutions and a max-pool</source>
         <translation>它的块由卷积和最大池化组成</translation>
-    </message>
-    <message>
-        <source>its masks follow the places of an expert, and without a limit a token&apos;s place depends on all tokens of the microbatch</source>
-        <translation>其掩码取决于专家中的位置，而没有限制时，token 的位置取决于微批次的所有 token</translation>
     </message>
     <message>
         <source>its members hold the same weights, and their gradients are summed by an all-reduce</source>
@@ -12109,10 +12081,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>microbatches are counted, and actions number them with 24 bits</source>
         <translation>微批次按个数计，而动作用 24 位对其编号</translation>
-    </message>
-    <message>
-        <source>microbatches go through the chunks in {} rounds (one for every {} ranks) of equal length, and {} do not divide by {}</source>
-        <translation>微批次分 {} 轮（每 {} 个 rank 一轮）等长地通过各模型块，而 {} 不能被 {} 整除</translation>
     </message>
     <message>
         <source>model.kind {}; or no weights</source>
@@ -13189,10 +13157,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} or {}</source>
         <translation>{} 或 {}</translation>
-    </message>
-    <message>
-        <source>{} or {} microbatches, or any multiple of {}</source>
-        <translation>{} 或 {} 个微批次，或 {} 的任意倍数</translation>
     </message>
     <message>
         <source>{} or {}; or fewer model.layers</source>
@@ -20317,6 +20281,34 @@ would give away what the lesson asks.</source>
     <message>
         <source>{}; {} --help tells more</source>
         <translation>{}；{} --help 有更多说明</translation>
+    </message>
+    <message>
+        <source>Heads of keys and of values where positions are rotary; each is read by equally many heads of queries (grouped-query attention). Where a tensor group has more members than these, equally many members share each: every one makes some columns of it, and they gather them.</source>
+        <translation>使用旋转位置编码时键和值的头数；每个被同样多的查询头读取（分组查询注意力）。张量组的成员多于这些头时，每个头由同样多的成员共享：每个成员算出它的若干列，再把这些列汇集起来。</translation>
+    </message>
+    <message>
+        <source>each member of a tensor group holds at least one of them, or equally many members share each</source>
+        <translation>张量组的每个成员至少持有其中一个，或者每个由同样多的成员共享</translation>
+    </message>
+    <message>
+        <source>a replica that goes takes weights with it that no other one has</source>
+        <translation>离开的副本会带走其他副本都没有的权重</translation>
+    </message>
+    <message>
+        <source>only with the exchange allreduce, server, easgd or hogwild</source>
+        <translation>仅在交换方式为 allreduce、server、easgd 或 hogwild 时</translation>
+    </message>
+    <message>
+        <source>the ranks of its tensor groups hold whole heads of keys</source>
+        <translation>它的张量组的 rank 持有完整的键头</translation>
+    </message>
+    <message>
+        <source>{} columns of a key and its value</source>
+        <translation>一个键及其值的 {} 列</translation>
+    </message>
+    <message>
+        <source>at most {}; or {}</source>
+        <translation>最多 {}；或 {}</translation>
     </message>
 </context>
 </TS>

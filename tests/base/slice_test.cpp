@@ -5,6 +5,7 @@
 
 #include <QRandomGenerator>
 #include <QTest>
+#include <map>
 
 using namespace shardlab::test;
 
@@ -56,6 +57,43 @@ private Q_SLOTS:
                              qPrintable(QString("seed %1, case %2").arg(seed).arg(i)));
                 }
             QCOMPARE(at, begin + count);
+        }
+    }
+
+    /// Where parts share bundles, each has a range of what lies before the tail, and then one of the tail; all parts
+    /// together have every index once.
+    void partsOfABundleAreTheDefinition() {
+        const quint32 seed = freshSeed();
+        QRandomGenerator random(seed);
+        for (int i = 0; i < 300; ++i) {
+            const int bundles = random.bounded(1, 4), sharers = random.bounded(2, 5), unit = random.bounded(1, 4);
+            const int units = sharers + random.bounded(4), tail = random.bounded(1, 9), rows = random.bounded(1, 4);
+            const int before = units * unit, together = before + tail;
+            std::map<std::int64_t, int> held;
+            for (int part = 0; part < bundles * sharers; ++part) {
+                const Slice slice{{rows, bundles * together}, 1, bundles * sharers, part, 1, together, tail, unit};
+                const int member = part % sharers;
+                std::vector<std::int64_t> wanted;
+                for (int row = 0; row < rows; ++row)
+                    for (int index = 0; index < together; ++index) {
+                        const bool first = index < before;
+                        const int number = first ? index / unit : index - before, of = first ? units : tail;
+                        if (((number + 1) * sharers - 1) / of != member) continue;
+                        wanted.push_back((std::int64_t{row} * bundles + part / sharers) * together + index);
+                    }
+                QCOMPARE(sliceElements(slice), static_cast<std::int64_t>(wanted.size()));
+                QCOMPARE(sharersOfBundle(slice), sharers);
+                const auto all = static_cast<int>(wanted.size()), begin = random.bounded(all);
+                std::int64_t at = begin;
+                for (const SliceRun& run : sliceRuns(slice, begin, all - begin))
+                    for (std::int64_t k = 0; k < run.count; ++k, ++at)
+                        QVERIFY2(run.part + k == at && run.whole + k == wanted[static_cast<std::size_t>(at)],
+                                 qPrintable(QString("seed %1, case %2").arg(seed).arg(i)));
+                QCOMPARE(at, std::int64_t{all});
+                for (const std::int64_t place : wanted) ++held[place];
+            }
+            QCOMPARE(held.size(), static_cast<std::size_t>(rows * bundles * together));
+            for (const auto& [place, times] : held) QCOMPARE(times, 1);
         }
     }
 

@@ -413,6 +413,35 @@ private Q_SLOTS:
             TRUE_OF(!std::isnan(h[at / std::size_t(shape.choices) * std::size_t(shape.experts) + expert]));
         }
     }
+
+    /// Dropless a row is known by its token, among those of all members of a context group.
+    void rowsAreKnownByTheirTokens() {
+        for (const bool shares : {false, true}) {
+            RandomInputs in;
+            const TriedGate gate{.kind = GateKind::TopKSoftmax, .dropless = true};
+            GateShape shape = someShape(in, gate);
+            const GateRule rule = someRule(in, gate, shape);
+            if (shares) {
+                shape.sequence += shape.sequence % 2;
+                shape.members = 3;
+                shape.member = in.whole(0, 2);
+                shape.capacity = shape.wholeSequence();
+            }
+            const DeviceArray logits = floats(in.floats(std::size_t(shape.tokens()) * std::size_t(shape.experts)));
+            const HeldRoutes routes = held(shape);
+            route(shape, rule, {logits.floats()}, routes.routes());
+            const std::vector<std::int32_t> places = integers(device(), routes.places);
+            const std::vector<std::int32_t> numbers = integers(device(), routes.numbers);
+            for (std::size_t row = 0; row < places.size(); ++row) {
+                const int token = places[row] / shape.choices, within = token % shape.sequence;
+                const int piece = shape.sequence / 2, whole = shape.members * shape.sequence;
+                const int position = !shares          ? within
+                                     : within < piece ? shape.member * piece + within
+                                                      : whole - (shape.member + 1) * piece + within - piece;
+                TRUE_OF(numbers[row] == token / shape.sequence * whole + position);
+            }
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(GateKernelsTest)

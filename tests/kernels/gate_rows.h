@@ -26,7 +26,7 @@ struct HeldRoutes {
                 assigned.floats(),
                 rounds.tokens(),
                 begins.tokens(),
-                shape.competes() ? numbers.tokens() : nullptr,
+                shape.competes() || shape.dropless ? numbers.tokens() : nullptr,
                 shape.competes() ? asks.tokens() : nullptr};
     }
 };

@@ -156,8 +156,13 @@ private Q_SLOTS:
         QCOMPARE(of("/optimizer/elastic_rho"), std::string());
         for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce", "/parallel/zero"})
             QCOMPARE(of(pointer), std::string("only with the exchange allreduce"));
-        for (const char* pointer : {"/checkpoint/every", "/run/max_restarts"})
-            QCOMPARE(of(pointer), std::string("only with the exchange allreduce, server or hogwild"));
+        for (const Exchange exchange : {Exchange::Elastic, Exchange::AsyncServer}) {
+            replicas.parallel.exchange = exchange;
+            const bool takes = exchange == Exchange::Elastic;
+            for (const char* pointer : {"/checkpoint/every", "/checkpoint/keep"})
+                QCOMPARE(of(pointer),
+                         std::string(takes ? "" : "only with the exchange allreduce, server, easgd or hogwild"));
+        }
         for (const char* always :
              {"/model/layers", "/batch/global", "/run/steps", "/optimizer/learning_rate", "/no/such/field"})
             QCOMPARE(says("1f1b-4", always), std::string());

@@ -140,7 +140,8 @@ private Q_SLOTS:
             {"looped-bfs", [](int, int v, int m, int) { return v * m; }},
             {"interleaved-1f1b",
              [](int p, int v, int m, int r) {
-                 const int round = m / std::max(1, m / p);
+                 int round = std::min(p, m);  // the shortest with which the last has as many as there are ranks
+                 while (m > p && m % round > 0 && m % round < p) ++round;
                  return std::min(v * m, (v - 1) * round + 2 * (p - r - 1) + 1);
              }},
             {"zb-h1", [](int p, int, int m, int) { return std::min(m, p); }},
@@ -236,7 +237,7 @@ private Q_SLOTS:
                 QVERIFY(bubble("zb-h1", 1) < bubble("1f1b", 1) / 2);
                 QVERIFY(bubble("zb-greedy", 1) <= bubble("zb-h1", 1) + 1e-12);
                 if (m >= 2 * p) {
-                    QVERIFY(bubble("zb-v", 2) < bubble("interleaved-1f1b", 2) || (m % std::max(1, m / p)) != 0);
+                    QVERIFY(bubble("zb-v", 2) < bubble("interleaved-1f1b", 2));
                     QVERIFY(bubble("zb-v", 2) < bubble("zb-h1", 1));
                 }
             }
@@ -277,8 +278,6 @@ private Q_SLOTS:
                    "2 to 1024; 2 or 4 split 16 layers evenly over 4 ranks"},
               Case{"zb-v", 3, 4, 24, 32, 2, 0, "/schedule/chunks", "2"},
               Case{"1f1b", 2, 4, 16, 32, 2, 0, "/schedule/chunks", "1"},
-              Case{"interleaved-1f1b", 2, 4, 16, 22, 2, 0, "/batch/micro",
-                   "10 or 12 microbatches, or any multiple of 4; so with micro 11 or 22"},
               Case{"dualpipe-v", 2, 4, 16, 24, 6, 0, "/batch/micro", "8 microbatches or more; so with micro 1, 2 or 3"},
               Case{"pipedream-2bw", 1, 4, 16, 6, 2, 0, "/batch/micro", "4 microbatches or more; so with micro 1"},
               Case{"1f1b", 1, 4, 16, 32, 2, 3, "/schedule/in_flight", "0"}}) {

@@ -28,7 +28,7 @@ void drawExperts(ModelSpec& model, const Below& below, int ranks = 1, bool limit
     experts.capacity = limited || gate.expertsChoose || gate.draws || below(2) ? 0.5 + 0.25 * below(6) : 0;
     experts.tokenExperts =
         std::clamp((experts.count * expertCapacity(model) + model.sequence - 1) / model.sequence, 1, experts.count);
-    experts.dropout = !dropless(model) && below(2) ? 0.1 : 0;
+    experts.dropout = below(2) ? 0.1 : 0;
     experts.balance = below(2) ? 0.1 : 0;
     experts.width = below(2) ? 4 + below(30) : 0;
     experts.shared = below(2) ? 1 + below(2) : 0;

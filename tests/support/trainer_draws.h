@@ -2,6 +2,7 @@
 // Random layouts within what other trainers can say, and two layouts held against each other by what they say.
 #pragma once
 
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/field_effect.h"
@@ -20,9 +21,11 @@
 
 namespace shardlab::test {
 
-/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares.
+/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares, of whole heads of
+/// keys.
 inline bool suitsTrainers(const Layout& drawn) {
-    return check(drawn, scheduleMethods()).empty() && std::ranges::all_of(tensorExtents(drawn), &TensorExtent::even);
+    return check(drawn, scheduleMethods()).empty() && keySharers(keyHeads(drawn.model), drawn.parallel.tensor) == 1 &&
+           std::ranges::all_of(tensorExtents(drawn), &TensorExtent::even);
 }
 
 class TrainerDraw {
@@ -55,7 +58,7 @@ public:
         }
         split(l);
         l.batch.micro = among(1, 3);
-        l.batch.global = p.data * l.batch.micro * p.pipeline * among(1, 3);
+        l.batch.global = p.data * l.batch.micro * (p.pipeline * among(1, 3) + (coin() ? among(0, p.pipeline - 1) : 0));
         const int nodes = (rankCount(l) % 2 == 0 && coin()) ? 2 : 1;
         l.cluster.hosts = evenHosts(nodes, rankCount(l) / nodes);
         l.cluster.pace.reset();

@@ -94,6 +94,7 @@ private Q_SLOTS:
         for (const char* target : {"megatron", "megatron-bridge", "nemo", "torchtitan", "deepspeed", "accelerate"}) {
             row(target, "/parallel/tensor=2 /model/feed_forward=[5]", "/parallel/tensor");
             row(target, "/parallel/tensor=3 /model/feed_forward=[12]", "/parallel/tensor");  // of four heads
+            row(target, "/model/kind=llama /model/kv_heads=2 /parallel/tensor=4", "/parallel/tensor");
         }
     }
     void refused() {

@@ -54,7 +54,7 @@ private:
             layout.model.sequence = one({16, 24});
             layout.model.vocabulary = 259;  // divided by no group: members hold parts one row apart
             layout.model.feedForward = {one({20, 43})};
-            layout.model.block.kvHeads = one({0, 2, 3, 4});
+            layout.model.block.kvHeads = one({0, 1, 2, 3, 4});
             drawBlock(
                 layout.model, [&](int n) { return below(n); }, 8);
             Split split{one({1, 2, 4}), one({1, 2, 4}), one({1, 2, 3, 4}), one({1, 1, 2}), coin(), below(4)};

@@ -31,9 +31,13 @@ void drawExperts(Layout& layout, const Below& below) {
     const int t = layout.parallel.tensor, ofExpert = t / expertFolds(layout.parallel);
     const bool llama = below(2) == 0;
     model = {llama ? ModelKind::LlamaMoe : ModelKind::GptMoe, 4, 24, 12, 24, 259, 0};
+    const int mostSharers = 2 * model.hidden / model.heads;
+    const auto fits = [&](int keys) {
+        return model.heads % keys == 0 && (keys >= t || (t % keys == 0 && t / keys <= mostSharers));
+    };
     if (llama && below(2)) do
             model.block.kvHeads = 1 + below(12);
-        while (model.block.kvHeads < t || model.heads % model.block.kvHeads != 0);
+        while (!fits(model.block.kvHeads));
     const std::array gates{"switch",
                            "noisy-top-k",
                            "hierarchical",
@@ -55,7 +59,7 @@ void drawExperts(Layout& layout, const Below& below) {
     experts.balance = 0.1;
     experts.scale = 1 + 0.5 * below(3);
     experts.capacity = mayBeDropless && below(2) ? 0 : 1.25;
-    experts.dropout = experts.capacity > 0 && below(2) ? 0.2 : 0;
+    experts.dropout = below(2) ? 0.2 : 0;
     experts.width = below(2) ? 0 : ofExpert + below(12 * ofExpert);
     experts.scoreBias = below(2);
     experts.shared = below(3);

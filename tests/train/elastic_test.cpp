@@ -2,6 +2,7 @@
 // EASGD against a serial re-enactment, whatever the pipeline and the tensor groups below it.
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/launch/job/run_header.h"
+#include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/optim/learning_rate.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
@@ -10,6 +11,7 @@
 #include "tests/train/serial_model.h"
 #include "tests/support/wings.h"
 
+#include <QTemporaryDir>
 #include <QtTest>
 
 #include <cmath>
@@ -240,6 +242,71 @@ private Q_SLOTS:
                          predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
     }
 
+    /// A run goes on to the bit: each replica with its weights and velocities, the first with the centre too.
+    void goesOnFromACheckpoint_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<double>("momentum");
+        QTest::addRow("3 replicas with momentum") << 3 << 1 << "fp32" << 0.7;
+        QTest::addRow("2 replicas of a pipeline") << 2 << 2 << "fp32" << 0.0;
+        QTest::addRow("2 replicas with master weights") << 2 << 1 << "bf16" << 0.5;
+    }
+    void goesOnFromACheckpoint() {
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(QString, compute);
+        QFETCH(double, momentum);
+        constexpr int early = 5;
+        QTemporaryDir folder;
+        Layout layout = layoutOf(data, pipeline, 1);
+        layout.precision.compute = named(compute);
+        layout.optimizer.momentum = momentum;
+        layout.checkpoint.every = early;
+        const Plan plan = planOf(layout);
+        const RunOutcome straight = runInProcess(
+            plan, {}, [&](int, TrainerServices& services) { services.checkpoints = folder.path().toStdString(); });
+        QVERIFY2(straight.error.empty(), straight.error.c_str());
+        for (std::size_t rank = 0; rank < straight.ranks.size() && pipeline == 1; ++rank)
+            for (const Event& event : straight.ranks[rank].events)
+                if (event.kind == EventKind::MemoryPeak && event.step == 1)
+                    QCOMPARE(event.bytes, plan.memory[rank].peak);
+        const std::vector<CheckpointPlace> taken = listCheckpoints(folder.path().toStdString());
+        QVERIFY(!taken.empty());
+        const std::filesystem::path checkpoint = taken.front().path;  // there is one of the end too
+        const auto goOn = [&](const Layout& with) {
+            return runInProcess(planOf(with), {},
+                                [&](int, TrainerServices& services) { services.resume = checkpoint; });
+        };
+        layout.checkpoint.every = 0;
+        const RunOutcome rest = goOn(layout);
+        QVERIFY2(rest.error.empty(), rest.error.c_str());
+        for (const EventKind kind : {EventKind::Loss, EventKind::ElasticDistance}) {
+            const std::vector<double> all = straight.counter(kind);
+            QCOMPARE(rest.counter(kind), std::vector<double>(all.begin() + early, all.end()));
+        }
+        QCOMPARE(rest.counter(EventKind::ValidationLoss).back(), straight.counter(EventKind::ValidationLoss).back());
+        for (std::size_t rank = 0; rank < rest.ranks.size(); ++rank)
+            QVERIFY(rest.ranks[rank].parameters == straight.ranks[rank].parameters);
+
+        // Any other layout goes on with the centre; more replicas begin there.
+        layout.optimizer.learningRate = 1e-12;
+        layout.run.validateEvery = early + 1;
+        layout.parallel.exchange = Exchange::AllReduce;
+        const RunOutcome centre = goOn(layout);
+        layout.parallel.exchange = Exchange::Elastic;
+        const RunOutcome again = goOn(layout);
+        layout.parallel.data = 2 * data;
+        layout.cluster.hosts = {{"localhost", 2 * data * pipeline}};
+        const RunOutcome more = goOn(layout);
+        for (const RunOutcome* run : {&centre, &again, &more}) QVERIFY2(run->error.empty(), run->error.c_str());
+        for (const RunOutcome* run : {&again, &more}) {
+            const QString wrong =
+                difference(run->counter(EventKind::ValidationLoss), centre.counter(EventKind::ValidationLoss), 1e-5);
+            QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+        }
+    }
+
     void pacedTimesAreThosePredicted() {
         Layout layout = layoutOf(3, 1, 1);
         layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
@@ -281,7 +348,7 @@ private Q_SLOTS:
                  }),
                  Pointers{"/precision/weights"});
         QCOMPARE(pointers([](Layout& l) { l.parallel.zero = 1; }), Pointers{"/parallel/zero"});
-        QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 1; }), Pointers{"/checkpoint/every"});
+        QCOMPARE(pointers([](Layout& l) { l.checkpoint.every = 1; }), Pointers{});
     }
 };
 

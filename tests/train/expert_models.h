@@ -43,7 +43,8 @@ inline ModelSpec expertModel(const std::string& gate) {
     }
     if (gate != "softmax-top-k" && gate != "top-k-softmax" && gate != "sigmoid-in-groups") return model;
     model.kind = ModelKind::LlamaMoe;
-    experts.capacity = experts.dropout = 0;
+    experts.capacity = 0;
+    if (gate == "sigmoid-in-groups") experts.dropout = 0;
     if (gate == "top-k-softmax") {
         model.block.kvHeads = 1;
         return model;

@@ -284,7 +284,9 @@ private Q_SLOTS:
             layout.parallel.tensor = experts || images ? 1 : 1 + static_cast<int>(random.below(3));
             if (const int t = layout.parallel.tensor; t > 1) {
                 layout.model.heads *= t;
-                layout.model.block.kvHeads *= t;
+                // Members may share heads of keys.
+                if (t % std::max(1, layout.model.block.kvHeads) != 0 || random.below(2))
+                    layout.model.block.kvHeads *= t;
                 layout.model.hidden *= t;
                 layout.parallel.sequence = random.below(2);
                 if (layout.parallel.sequence) layout.model.sequence *= t;
@@ -303,8 +305,9 @@ private Q_SLOTS:
             if (const int t = layout.parallel.tensor; t > 1 && !exchangesHeads(layout)) {  // they need not divide
                 int &queries = layout.model.heads, &keys = layout.model.block.kvHeads;
                 const int width = layout.model.hidden / queries, ofKey = keys > 0 ? queries / keys : 1, more = below(t);
-                if (keys > 0) keys += more;
-                queries += ofKey * more;
+                const bool shared = keys > 0 && keys < t;
+                if (keys > 0 && !shared) keys += more;
+                queries += shared ? keys * more : ofKey * more;
                 layout.model.hidden = queries * width;
             }
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];

@@ -302,9 +302,11 @@ private Q_SLOTS:
                  std::string("/parallel/tensor: 2 members cannot divide 1 head"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.model.kind = ModelKind::Llama;
-                     l.model.block.kvHeads = 1;
+                     l.model.block.kvHeads = 2;
+                     l.parallel.tensor = 3;
+                     l.cluster.hosts.front().devices = 3;
                  }),
-                 std::string("/parallel/tensor: 2 members cannot divide 1 head of keys"));
+                 std::string("/parallel/tensor: 3 members cannot divide 2 heads of keys"));
         QCOMPARE(faultAt([](Layout& l) {
                      l.model.feedForward = {64, 1, 64, 64};
                  }),

@@ -15,7 +15,7 @@ Sentence fixedBecause(Exchange exchange) {
     switch (exchange) {
     case Exchange::AsyncServer:
         return say("it takes no checkpoints, and with fewer workers the order of updates would be another");
-    case Exchange::Elastic: return say("it takes no checkpoints: every replica has weights of its own");
+    case Exchange::Elastic: return say("a replica that goes takes weights with it that no other one has");
     case Exchange::Hogwild: return say("each worker updates by itself: fewer of them would train differently");
     case Exchange::AllReduce:
     case Exchange::Server: return {};

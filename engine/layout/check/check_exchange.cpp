@@ -37,9 +37,10 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
 }
 
 /// There is no moment at which a few ranks hold all of the state.
-void checkNoCheckpoints(const Layout& layout, const Sentence& why, std::vector<Fault>& faults) {
+void checkNoCheckpoints(const Layout& layout, std::vector<Fault>& faults) {
     if (layout.checkpoint.every > 0)
-        faults.push_back({"/checkpoint/every", say("{} takes no checkpoints", wordOf(layout.parallel.exchange)), why,
+        faults.push_back({"/checkpoint/every", say("{} takes no checkpoints", wordOf(layout.parallel.exchange)),
+                          say("whenever a step ends, workers are in the middle of computing their gradients"),
                           say("0; or parallel.exchange allreduce, server or hogwild")});
     if (layout.run.maxRestarts > 0)
         faults.push_back({"/run/max_restarts", say("{} cannot be restarted", wordOf(layout.parallel.exchange)),
@@ -61,8 +62,7 @@ void checkAsyncServer(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/schedule/chunks", say("async-server with {} chunks", layout.schedule.chunks),
                           say("a worker holds the model in one piece"),
                           say("1, with the schedule 1f1b, gpipe or naive")});
-    checkNoCheckpoints(layout, say("whenever a step ends, workers are in the middle of computing their gradients"),
-                       faults);
+    checkNoCheckpoints(layout, faults);
 }
 
 void checkElastic(const Layout& layout, std::vector<Fault>& faults) {
@@ -82,9 +82,6 @@ void checkElastic(const Layout& layout, std::vector<Fault>& faults) {
         faults.push_back({"/precision/weights", say("easgd with weights in {} alone", wordOf(formats.weights)),
                           say("weights and centre differ by less than 16 bits can express"),
                           say("master or fp32; or parallel.exchange allreduce or server")});
-    checkNoCheckpoints(
-        layout, say("every replica has weights of its own, and the centre is one more, which no other layout knows"),
-        faults);
 }
 
 /// Every rank is a worker that holds, reads and writes all of the weights.

@@ -110,11 +110,6 @@ void checkDropless(const MoeSpec& experts, std::vector<Fault>& faults) {
                           gate.expertsChoose ? say("experts take as many tokens as the capacity says")
                                              : say("how many rows there are would depend on what is drawn"),
                           say("more than 0; or a gate with which every token chooses equally many experts")});
-    if (experts.dropout > 0)
-        faults.push_back({"/model/expert_dropout", say("dropout within experts that have no limit of places"),
-                          say("its masks follow the places of an expert, and without a limit a token's place depends "
-                              "on all tokens of the microbatch"),
-                          say("0; or a model.capacity above 0")});
 }
 
 void checkExperts(const Layout& layout, std::vector<Fault>& faults) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/check/check_rules.h"
+#include "engine/layout/suggest.h"
 #include "engine/layout/tensor_extents.h"
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <string_view>
@@ -9,16 +11,38 @@
 namespace shardlab::layout {
 namespace {
 
+bool areTooFew(const TensorExtent& each) { return each.extent < each.members; }
+
+/// Tensor degrees at which equally many members share each of so many heads of keys.
+std::vector<std::string> sharingDegrees(Layout layout, int keys) {
+    std::vector<std::string> degrees;
+    int& tensor = layout.parallel.tensor;
+    for (tensor = 2 * keys; tensor <= layout.model.heads; tensor += keys)
+        if (std::ranges::none_of(tensorExtents(layout), areTooFew)) degrees.push_back(std::to_string(tensor));
+    return degrees;
+}
+
+Fault tooFew(const Layout& layout, std::string_view pointer, const TensorExtent& each) {
+    const Sentence what = say("{} members cannot divide {}", each.members, each.what);
+    const int keys = keyHeads(layout.model);
+    const bool ofKeys = pointer == "/parallel/tensor" && hasAttention(layout.model) && each.extent == keys;
+    const std::vector<std::string> sharing = ofKeys ? sharingDegrees(layout, keys) : std::vector<std::string>{};
+    if (sharing.empty())
+        return {std::string(pointer), what,
+                say("each member of a tensor group holds at least one of them, and none what another holds"),
+                say("at most {}", each.extent)};
+    return {std::string(pointer), what,
+            say("each member of a tensor group holds at least one of them, or equally many members share each"),
+            say("at most {}; or {}", each.extent, alternatives(sharing))};
+}
+
 void checkExtents(const Layout& layout, std::vector<Fault>& faults) {
     std::map<std::string_view, TensorExtent> least;  // of those that are too few, for each degree
     for (const TensorExtent& each : tensorExtents(layout))
-        if (each.extent < each.members)
+        if (areTooFew(each))
             if (const auto [found, added] = least.try_emplace(each.pointer, each); each.extent < found->second.extent)
                 found->second = each;
-    for (const auto& [pointer, each] : least)
-        faults.push_back({std::string(pointer), say("{} members cannot divide {}", each.members, each.what),
-                          say("each member of a tensor group holds at least one of them, and none what another holds"),
-                          say("at most {}", each.extent)});
+    for (const auto& [pointer, each] : least) faults.push_back(tooFew(layout, pointer, each));
 }
 
 void checkSequence(const Layout& layout, std::vector<Fault>& faults) {

@@ -52,7 +52,8 @@ std::span<const Field> modelFields() {
             .pointer = "/model/kv_heads",
             .label = "Key/value heads",
             .help = "Heads of keys and of values where positions are rotary; each is read by equally many heads of "
-                    "queries (grouped-query attention).",
+                    "queries (grouped-query attention). Where a tensor group has more members than these, equally many "
+                    "members share each: every one makes some columns of it, and they gather them.",
             .access = member<&Layout::model, &ModelSpec::block, &BlockSpec::kvHeads>(),
             .limits = {0, 1024, sizeReason},
             .zero = "as many as heads",

@@ -19,7 +19,8 @@ double flushBubble(const ScheduleShape& shape);
 Schedule generateOneFOneB(const ScheduleShape& shape);
 
 Schedule generateInterleavedOneFOneB(const ScheduleShape& shape);
-std::optional<ShapeRefusal> interleavedRefusal(const ScheduleShape& shape);
+/// Microbatches of a round; the last may have fewer.
+int interleavedRound(int ranks, int microbatches);
 double interleavedBubble(const ScheduleShape& shape);
 bool interleavedHasClosedForm(const ScheduleShape& shape);  ///< where p divides m
 

@@ -43,7 +43,6 @@ constexpr std::array methods{
                    .paper = "PTD-P, arXiv 2104.04473",
                    .minChunks = 2,
                    .maxChunks = mostChunks,
-                   .refusal = interleavedRefusal,
                    .generate = generateInterleavedOneFOneB,
                    .theoreticalBubble = interleavedBubble,
                    .closedForm = "(p−1)/(vm+p−1)",

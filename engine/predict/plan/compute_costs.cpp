@@ -195,6 +195,23 @@ std::int64_t exchangedFloats(const Layout& layout, const TensorShare& share) {
            queryColumns(layout.model, share);
 }
 
+/// Floats that members of a tensor group who share heads of keys write to gather them, besides what an attention keeps:
+/// what the product made, a member's block and those of all.
+std::int64_t sharedKeyFloats(const Layout& layout, const TensorShare& share) {
+    const ModelSpec& model = layout.model;
+    const std::int64_t sent = sentKeyColumns(model, share);
+    if (sent == 0) return 0;
+    return std::int64_t{layout.batch.micro} * (model.sequence / share.context) *
+           (queryColumns(model, share) + madeKeyColumns(model, share) + (1 + share.size) * sent);
+}
+
+/// Kernels that gather shared heads of keys: one clears the block, others copy the queries, into it and out of each
+/// sharer's.
+int sharedKeyKernels(const ModelSpec& model, const TensorShare& share) {
+    const int sharers = keySharers(keyHeads(model), share.size);
+    return sharers > 1 ? 3 + sharers : 0;
+}
+
 /// Kernels of an attention's core in a context group: a core's for each block of a ring; or one core's and the copies
 /// of its two exchanges, of each part for each member and of two runs of each sample of each member.
 int coreKernelsOf(const Layout& layout, const TensorShare& share) {
@@ -219,9 +236,9 @@ double storedBytes(const Layout& layout, const StageShape& stage, const TensorSh
     const double all = bytes * static_cast<double>(stageStoredFloats(layout.model, stage, samples, share));
     if (!hasAttention(layout.model)) return all;
     const double probabilities = bytes * static_cast<double>(probabilityFloats(layout.model, samples, share));
-    const double passing =
-        bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share) +
-                                    latentPassingFloats(layout.model, samples, share) + exchangedFloats(layout, share));
+    const double passing = bytes * static_cast<double>(spreadAttentionFloats(layout.model, samples, share) +
+                                                       latentPassingFloats(layout.model, samples, share) +
+                                                       exchangedFloats(layout, share) + sharedKeyFloats(layout, share));
     return all + stage.layers * (static_cast<double>(attentionBytes(layout, share).kept) + passing - probabilities);
 }
 
@@ -289,7 +306,8 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
                       const DevicePreset& device) {
     const int ofBlock = readsImages(layout.model) ? cnnBlockKernels(layout) : blockKernels(layout.model);
     int kernels = overBlocks(layout.model, stage, ofBlock, ofBlock + expertsKernels(layout.model, share));
-    if (hasAttention(layout.model)) kernels += stage.layers * (coreKernelsOf(layout, share) - coreKernels);
+    if (hasAttention(layout.model))
+        kernels += stage.layers * (coreKernelsOf(layout, share) - coreKernels + sharedKeyKernels(layout.model, share));
     if (stage.first) kernels += embeddingKernels;
     if (stage.last) kernels += outputKernels + predictionModules(layout.model) * (outputKernels + joinKernels);
     return kernelSeconds(device, numberFormats(layout.precision).activations,

@@ -122,15 +122,14 @@ struct StepCosts {
     /// The workers of an asynchronous server, which goes through its list as async_server.h says; 0: there is none.
     int asyncWorkers = 0;
     double cores = 0;  ///< or GPUs, that the ranks of one replica share, where they are more; 0: each has its own
-    std::vector<std::int64_t> keyHeads;  ///< of each tensor member; all other figures are those of the last
+    std::vector<std::int64_t> heads;  ///< of queries of each tensor member; all other figures are those of the last
     /// Stretched seconds of one action. Receives take no time of their own: the message's time is its send.
     double seconds(const Action& action) const;
     std::int64_t bytes(const Action& action) const;
     /// What a context group sends of the heads of tensor member `part`, where it sends `bytes` of the last member's.
     std::int64_t ofTensorMember(std::int64_t bytes, int part) const {
-        return keyHeads.empty() || keyHeads.back() == 0
-                   ? bytes
-                   : bytes / keyHeads.back() * keyHeads[static_cast<std::size_t>(part)];
+        return heads.empty() || heads.back() == 0 ? bytes
+                                                  : bytes * heads[static_cast<std::size_t>(part)] / heads.back();
     }
     /// The tensor group's collectives in a compute action or an update, in order, and where they lie in it; none in
     /// others. `together`: as one, at the end.

@@ -22,6 +22,11 @@ bool competesForPlaces(const Layout& layout) {
     return layout.parallel.context > 1 && hasExperts(layout.model) && !dropless(layout.model) && !modelledStack(layout);
 }
 
+bool dropsByNumber(const Layout& layout) {
+    return hasExperts(layout.model) && layout.model.experts.dropout > 0 && !modelledStack(layout) &&
+           (dropless(layout.model) || layout.parallel.context > 1);
+}
+
 std::int64_t choicesBytes(const ModelSpec& model, std::int64_t samples, int members) {
     constexpr std::int64_t runs = 2;
     const std::int64_t n = model.experts.count;
@@ -42,8 +47,9 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     const std::int64_t rows = alone && packed ? placed : expertRows(model, layout.batch.micro, share);
     ExpertBytes size;
     const int expansions = blockParts(model).feedForwardMatrices() - 1;
-    size.gate = fp32 * (tokens * gateColumns(model) + 2 * routes + (competes ? 2 : 1) * placed + 2 * samples * n +
-                        (packed ? n + 1 : 0) + (capsTokens(model) ? samples : 0));
+    size.gate =
+        fp32 * (tokens * gateColumns(model) + 2 * routes + (competes || dropsByNumber(layout) ? 2 : 1) * placed +
+                2 * samples * n + (packed ? n + 1 : 0) + (capsTokens(model) ? samples : 0));
     // Other stacks weight the activation, and need not keep what experts make of it.
     const int kept = modelledStack(layout) ? 1 : 2;
     size.rows = bytes * rows * (kept * h + (expansions + 1) * f);
@@ -51,8 +57,7 @@ ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& shar
     size.scratch = bytes * (packed ? rows : placed / n) * f;
     size.gathered = bytes * rows * h;
     if (share.spread() > 1) size.sent = size.gathered;
-    if (share.spread() > 1 && competes && model.experts.dropout > 0)
-        size.numbers = std::int64_t{sizeof(std::int32_t)} * rows;
+    if (share.spread() > 1 && dropsByNumber(layout)) size.numbers = std::int64_t{sizeof(std::int32_t)} * rows;
     if (competes) size.deciding = decidingBytes(model, samples, share.context);
     else if (capsTokens(model)) size.deciding = fp32 * tokens * n;
     if (bytes != fp32) {

@@ -29,12 +29,14 @@ struct ExpertBytes {
     std::int64_t scratch = 0;   ///< then of one expert, or where rows are packed of all
     std::int64_t gathered = 0;  ///< then the gradient of what went in
     std::int64_t sent = 0;      ///< on its way to or from the ranks of the experts; 0 where this is one for all
-    std::int64_t numbers = 0;   ///< held, of rows that came: which they are, for dropout within experts of a group's
+    std::int64_t numbers = 0;   ///< held, for dropout within experts: the numbers of rows that came from other ranks
     /// The block of the shared experts: held between its products, in inputGrad beside that, and copies of its weights.
     std::int64_t shared = 0, sharedScratch = 0, sharedExpansion = 0, sharedProjection = 0;
 };
 
 ExpertBytes expertBytes(const Layout& layout, int layer, const TensorShare& share);
+/// What is dropped within experts follows the numbers of rows, in Shardlab's own layers.
+bool dropsByNumber(const Layout& layout);
 /// The tokens of other members of a context group compete for the places of experts, in Shardlab's own groups.
 bool competesForPlaces(const Layout& layout);
 /// What the members of a context group gather before places are given out, of all of them (parallel/context.h).

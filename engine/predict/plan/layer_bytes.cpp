@@ -62,8 +62,10 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     size.statistics = fp32 * normNumbers(model) * own;
     const std::int64_t queries = queryColumns(model, share);
     size.columns = bytes * tokens * queries;
-    const std::int64_t three = queries + 2 * keyColumns(model, share);  // columns of queries, keys and values
-    size.joined = bytes * tokens * three;
+    const std::int64_t made = queries + madeKeyColumns(model, share), sent = sentKeyColumns(model, share);
+    size.joined = bytes * tokens * (queries + 2 * keyColumns(model, share));
+    size.made = sent > 0 ? bytes * tokens * made : 0;
+    size.sent = bytes * tokens * sent;
     size.spread = bytes * spreadAttentionFloats(model, layout.batch.micro, share);
     size.headWeights = fp32 * (queryKeyNormParameters(model) + (blockParts(model).sinks ? ownHeads(model, share) : 0));
     size.dropped =
@@ -93,13 +95,13 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
     if (roundsProducts(layout)) return size;  // linear layers round weights of their own type to 8 bits
     size.row = bytes * h;
     size.square = size.row * queries;
-    size.triple = size.row * three;
+    size.triple = size.row * made;
     return size;
 }
 
 namespace {
 
-LayerBytes attentionLayer(const StageSizes& size) {
+LayerBytes attentionLayer(const StageSizes& size, const TensorShare& share) {
     const AttentionBytes& needs = size.attention;
     return {.first = size.statistics + size.normed + size.joined,
             .second = needs.kept + size.columns + size.copied + size.mask,
@@ -113,6 +115,10 @@ LayerBytes attentionLayer(const StageSizes& size) {
             .expansion = size.triple,
             .projection = size.square,
             .dropped = size.dropped,
+            .made = size.made,
+            .sent = size.sent,
+            .gathered = share.size * size.sent,
+            .narrowed = size.made > 0 ? size.joined - size.made : 0,
             .ofNorm = size.own,
             .again = size.normed + size.keys};
 }
@@ -156,7 +162,8 @@ std::vector<LayerBytes> layersOf(const Layout& layout, const StageShape& shape, 
     std::vector<LayerBytes> layers;
     for (int layer = 0; layer < shape.layers; ++layer) {
         if (hasAttention(layout.model))
-            layers.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size) : attentionLayer(size));
+            layers.push_back(latentAttention(layout.model) ? latentLayer(layout, share, size)
+                                                           : attentionLayer(size, share));
         const int ofModel = shape.firstLayer + layer;
         if (ofModule(layout.model, ofModel)) layers.back().join = joinNorms * size.statistics + 5 * size.own;
         layers.push_back(hasExperts(layout.model, ofModel)

@@ -26,7 +26,9 @@ struct StageSizes {
     std::int64_t all;          ///< N·h; = own where tokens are not split
     std::int64_t statistics;   ///< 2n, of RMSNorm n
     std::int64_t columns;      ///< N·q: of an attention's queries, which are as many as of its output
-    std::int64_t joined;       ///< of queries, keys and values as the first product writes them
+    std::int64_t joined;       ///< of queries, keys and values before heads are turned
+    std::int64_t made;         ///< where members share heads of keys, what the first product writes of it; else 0
+    std::int64_t sent;         ///< where members share heads of keys, what each sends of these and values; else 0
     std::int64_t dropped;      ///< of it, what is not kept because the core keeps its own: all or nothing
     std::int64_t spread;       ///< of all three for each head, where positions are rotary; else 0
     std::int64_t headWeights;  ///< of the gradients of the norms of queries and keys, and of sinks
@@ -65,6 +67,10 @@ struct LayerBytes {
     std::int64_t expansion;    ///< copies of the two weights, for their products
     std::int64_t projection;
     std::int64_t dropped = 0;                 ///< of it, what the forward frees and inputGrad has room for anew
+    std::int64_t made = 0;                    ///< with shared heads of keys: what the first product writes
+    std::int64_t sent = 0;                    ///< with shared heads of keys: a member's block of keys and values
+    std::int64_t gathered = 0;                ///< with shared heads of keys: the blocks of all members
+    std::int64_t narrowed = 0;                ///< by how much the gradient of `made` is less than what is held
     std::int64_t ofNorm = 0;                  ///< held: what the norm makes
     std::int64_t ofActivation = 0;            ///< held: what the activation makes
     std::int64_t again = 0;                   ///< held: with recompute operations, what is freed as the forward ends

@@ -120,13 +120,17 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     const auto part = [&](std::int64_t all, std::int64_t spread) {
         return among(all - spread, writers) + (spread > 0 ? among(spread, expertReplicaCount(layout.parallel)) : 0);
     };
-    const std::int64_t biases = choiceBiases(layout.model, shape);
+    const std::int64_t biases = choiceBiases(layout.model, shape), scales = fp8StateNumbers(layout, shape, share);
+    if (elastic) {  // each replica writes its own weights, and the first the centre and what all have
+        const std::int64_t own = whole + std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0});
+        buffers += fp32Bytes * (own + (replica == 0 ? whole + biases + scales : 0));
+        return bytes;
+    }
     std::int64_t copied = zero >= (formats.master ? 1 : 3)
                               ? among(updated + biases, copies)
                               : part(whole + biases, spreadParameters(layout.model, shape, share));
     for (std::size_t i = 0; i < numbers.kinds.size(); ++i)
         copied += zero >= 1 ? among(numbers.kinds[i], copies) : part(numbers.kinds[i], numbers.spread[i]);
-    const std::int64_t scales = fp8StateNumbers(layout, shape, share);
     copied += zero >= 1 ? among(scales, copies) : part(scales, 0);
     buffers += fp32Bytes * (copied + remainders);
     return bytes;

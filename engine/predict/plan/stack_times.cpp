@@ -137,7 +137,7 @@ public:
         const double hidden = model_.hidden, queries = double(queryColumns(model_, share_));
         const MatrixProduct output{rows_, hidden, double(outputColumns(model_, share_))};
         if (!latentAttention(model_))
-            return {{rows_, queries + 2.0 * static_cast<double>(keyColumns(model_, share_)), hidden}, output};
+            return {{rows_, queries + double(madeKeyColumns(model_, share_)), hidden}, output};
         const double own = rows_ / (splits_ ? members_ : 1), rank = model_.block.queryRank;
         const std::vector<MatrixProduct> heads = headProducts();
         std::vector<MatrixProduct> products;
@@ -159,7 +159,7 @@ public:
     std::vector<MatrixProduct> everySecond(int layer, bool halves) const {
         std::vector<MatrixProduct> products;
         if (stack_.splitsProducts && !latentAttention(model_))
-            products.push_back({rows_, double(keyColumns(model_, share_)), double(model_.hidden)});
+            products.push_back({rows_, double(madeKeyColumns(model_, share_)) / 2, double(model_.hidden)});
         if (halves && hasAttention(model_)) products.push_back(attentionProducts().back());
         if (stack_.splitsProducts && gated_ && !hasExperts(model_, layer))
             products.push_back({rows_, ownWidth(layer), double(model_.hidden)});

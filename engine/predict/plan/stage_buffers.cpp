@@ -169,7 +169,18 @@ private:
         tally.add(Category::Activations, layer.apart);
         tally.add(Category::Activations, -(layer.apart + layer.freedEarly));
         tally.add(Category::Temporary, -(layer.gradient + layer.temporary + layer.spread));
+        if (layer.made > 0) sharedKeysGrad(tally, layer);
         sum(tally, kept, layer.expansion);
+    }
+
+    /// SharedKeys::sum, whose result takes the place of what is held.
+    static void sharedKeysGrad(Tally& tally, const LayerBytes& layer) {
+        tally.add(Category::Temporary, layer.gathered);
+        tally.add(Category::Temporary, layer.sent);
+        tally.add(Category::Temporary, -layer.gathered);
+        tally.add(Category::Activations, layer.made);
+        tally.add(Category::Temporary, -layer.sent);
+        tally.add(Category::Activations, -(layer.made + layer.narrowed));
     }
 
     /// From what is normed to the loss; `held` is there before the loss is.
@@ -228,7 +239,10 @@ private:
             return sum(tally, Category::Activations, layer.projection);
         }
         tally.add(Category::Activations, layer.first);
+        tally.add(Category::Temporary, layer.made);
         gathered(tally, layer.expansion);
+        passing(tally, layer.sent + layer.gathered);
+        tally.add(Category::Temporary, -layer.made);
         tally.add(Category::Activations, layer.second);
         passing(tally, layer.spread + layer.scratch);
         if (again_) tally.add(Category::Activations, -layer.freedEarly);
@@ -355,7 +369,7 @@ private:
         const bool asReceived = received(i) && (part_ == 0 || segments_[i] < 0);
         const Category input = asReceived ? Category::Buffers : Category::Activations;
         tally.add(layer.join > 0 ? Category::Activations : input, -size_.own);
-        tally.add(Category::Activations, -(layer.held() - layer.join - layer.freedEarly));
+        tally.add(Category::Activations, -(layer.held() - layer.join - layer.freedEarly - layer.narrowed));
         if (layer.experts && layer.experts->shared > 0) tally.add(kept, -size_.all);  // of the branch
         tally.add(kept, -(layer.latent ? layer.latent->gradients() : layer.headWeights));
         if (!layer.experts) tally.add(branches() ? kept : outputGradient(i, kept), -size_.all);  // of the branch

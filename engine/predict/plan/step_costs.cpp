@@ -69,7 +69,7 @@ public:
         StepCosts costs;
         costs.stages.resize(shapes_.size());
         for (int part = 0; part < share_.size; ++part)
-            costs.keyHeads.push_back(ownKeyHeads(layout_.model, layout::tensorShare(layout_, part)));
+            costs.heads.push_back(ownHeads(layout_.model, layout::tensorShare(layout_, part)));
         std::vector<double> bytesOfRank(groups_.replicas.size());
         for (std::size_t s = 0; s < shapes_.size(); ++s) {
             StageCosts& cost = costs.stages[s];

@@ -8,6 +8,7 @@
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/stacks.h"
+#include "engine/predict/plan/expert_bytes.h"
 
 #include <algorithm>
 #include <ranges>
@@ -25,7 +26,8 @@ public:
                   (layout.model.sequence / layout.parallel.context)),
           activation_(column_ * layout.model.hidden),
           norm_(normNumbers(layout.model) * fp32Bytes * layout.model.hidden),
-          headNorms_(fp32Bytes * queryKeyNormParameters(layout.model)) {}
+          headNorms_(fp32Bytes * queryKeyNormParameters(layout.model)),
+          keys_(column_ * members_ * sentKeyColumns(layout.model, tensorShare(layout))) {}
 
     /// TensorGroup's calls, for activations h wide or of so many columns.
     void gather(std::vector<TensorCost>& list, int layer) const { gatherBytes(list, layer, activation_); }
@@ -49,6 +51,13 @@ public:
     /// The gradients of the norms of queries and keys, which each member has of its own heads.
     void sumHeadNorms(std::vector<TensorCost>& list, int layer) const {
         if (members_ > 1 && headNorms_ > 0) list.push_back(whole(layer, headNorms_));
+    }
+    /// The keys and values of all members, where these share heads of them; or their gradients.
+    void gatherKeys(std::vector<TensorCost>& list, int layer) const {
+        if (keys_ > 0) list.push_back(half(EventKind::TensorAllGather, layer, keys_));
+    }
+    void sumKeys(std::vector<TensorCost>& list, int layer) const {
+        if (keys_ > 0) list.push_back(half(EventKind::TensorReduceScatter, layer, keys_));
     }
     /// `numbers` a token, fp32Bytes.
     void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
@@ -78,7 +87,7 @@ private:
     bool splits_;
     int members_;
     const Link& link_;
-    std::int64_t token_, column_, activation_, norm_, headNorms_;
+    std::int64_t token_, column_, activation_, norm_, headNorms_, keys_;
 };
 
 /// What the first products of a branch read, and what is summed for it: the norm's output, or in a latent attention
@@ -250,9 +259,10 @@ private:
             if (joins(i)) group_.sum(list, layerOf(i));  // the embedding
             if (meets(i)) input_.gather(list, layerOf(i), isAttention(i));
             input_.gatherKey(list, layerOf(i), isAttention(i));
+            if (isAttention(i)) group_.gatherKeys(list, layerOf(i));
             if (attends(i)) travel(list, layerOf(i), context_.forward);
             choices(list, i);
-            rows(list, i, context_.choices && model_.experts.dropout > 0 ? rows_ : 0);
+            rows(list, i, dropsByNumber(layout_) ? rows_ : 0);
             if (meets(i)) group_.sum(list, layerOf(i));  // the projection
         }
     }
@@ -301,6 +311,7 @@ private:
         if (attends(branch) && recomputesCore(layout_.memory))
             again([&](std::vector<TensorCost>& list) { travel(list, layer, context_.forward); });
         if (attends(branch)) travel(costs_.inputGrad, layer, context_.backward);
+        if (attention) group_.sumKeys(costs_.inputGrad, layer);
         if (routes(branch) && meets(branch)) group_.overMembers(costs_.inputGrad, layer, expertChoices(model_));
         rows(costs_.inputGrad, branch);
         if (meets(branch)) {

@@ -54,6 +54,7 @@ ordered_json toJson(const CheckpointShard& shard) {
                              {"part", piece.slice.part},
                              {"groups", piece.slice.groups},
                              {"together", piece.slice.together}};
+        if (piece.slice.tail > 0) made["slice"].update({{"tail", piece.slice.tail}, {"unit", piece.slice.unit}});
         made["begin"] = piece.begin;
         made["count"] = piece.count;
         made["crc32c"] = hex(piece.checksum);
@@ -81,6 +82,10 @@ CheckpointShard shardFrom(const json& from) {
             piece.slice.part = countFrom<int>(slice.at("part"));
             piece.slice.groups = countFrom<int>(slice.at("groups"));
             if (slice.contains("together")) piece.slice.together = countFrom<int>(slice.at("together"));
+            if (slice.contains("tail")) {
+                piece.slice.tail = countFrom<int>(slice.at("tail"));
+                piece.slice.unit = countFrom<int>(slice.at("unit"));
+            }
         }
         piece.begin = countFrom<std::int64_t>(each.at("begin"));
         piece.count = countFrom<std::int64_t>(each.at("count"));

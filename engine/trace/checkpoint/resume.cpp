@@ -28,7 +28,7 @@ constexpr std::array<std::string_view, 2> free{"/model/dropout", "/model/weights
 
 Status canContinue(const Layout& layout, const CheckpointManifest& manifest, const std::filesystem::path& checkpoint) {
     const Exchange exchange = layout.parallel.exchange;
-    if (exchange == Exchange::AsyncServer || exchange == Exchange::Elastic)
+    if (exchange == Exchange::AsyncServer)
         return fail({say("this layout cannot go on from a checkpoint"), checkpoint.string(),
                      say("with the exchange {} every replica has weights and a place in the data of its own, and a "
                          "checkpoint has one of each",

@@ -18,8 +18,11 @@ bool legalSlice(const Slice& slice) {
     if (slice.axis < 0) return true;
     if (slice.axis >= static_cast<int>(slice.whole.size()) || slice.groups < 1 || slice.together < 1) return false;
     const std::int64_t bundles = std::int64_t{slice.groups} * slice.together;
-    return slice.part >= 0 && slice.part < slice.parts &&
-           slice.whole[static_cast<std::size_t>(slice.axis)] % bundles == 0;
+    const int extent = slice.whole[static_cast<std::size_t>(slice.axis)], before = slice.together - slice.tail;
+    if (slice.part < 0 || slice.part >= slice.parts || extent % bundles != 0) return false;
+    if (slice.tail == 0) return true;
+    return slice.groups == 1 && slice.tail > 0 && slice.unit > 0 && before > 0 && before % slice.unit == 0 &&
+           slice.parts % (extent / slice.together) == 0 && sharersOfBundle(slice) <= before / slice.unit;
 }
 
 }  // namespace

@@ -43,8 +43,6 @@ std::string sbatchCommand(std::string_view launcher, std::string_view program);
 bool looksLikeMegatron(std::string_view text);
 Result<ConfigLayout> readMegatron(const std::filesystem::path& file, std::string_view text);
 
-/// Microbatches of a round of the interleaved schedule (schedule/interleaved_1f1b.cpp).
-int interleavedRound(const Layout& layout);
 /// The number of tokens that Megatron-LM pads a vocabulary to.
 std::int64_t paddedVocabulary(std::int64_t vocabulary, std::int64_t divisor, std::int64_t tensor);
 

@@ -237,11 +237,6 @@ void refuseForMegatron(const Layout& layout, const MegatronWords& words, std::ve
     MegatronRefusals(layout, words, faults).all();
 }
 
-int interleavedRound(const Layout& layout) {
-    const int m = microbatches(layout);
-    return m / std::max(1, m / std::max(1, layout.parallel.pipeline));
-}
-
 std::int64_t paddedVocabulary(std::int64_t vocabulary, std::int64_t divisor, std::int64_t tensor) {
     const std::int64_t multiple = std::max<std::int64_t>(1, divisor * tensor);
     return (vocabulary + multiple - 1) / multiple * multiple;

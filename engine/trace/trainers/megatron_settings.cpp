@@ -8,6 +8,7 @@
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/schedule/generators.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/trainers/stage_string.h"
 #include "engine/trace/trainers/trainer_text.h"
@@ -285,8 +286,9 @@ private:
             add("--pipeline-model-parallel-layout", stageString(split, predictionModules(layout_.model)));
         }
         if (chunks > 1 && (even || ends)) add("--num-virtual-stages-per-pipeline-rank", chunks);
-        if (chunks > 1 && interleavedRound(layout_) != layout_.parallel.pipeline)
-            add("--microbatch-group-size-per-virtual-pipeline-stage", interleavedRound(layout_));
+        const int round = interleavedRound(layout_.parallel.pipeline, microbatches(layout_));
+        if (chunks > 1 && round != layout_.parallel.pipeline)
+            add("--microbatch-group-size-per-virtual-pipeline-stage", round);
     }
 
     void batch() {

@@ -125,7 +125,7 @@ private:
 
     void pipeline() {
         const Schedule schedule = *generateSchedule(layout_.schedule.kind, scheduleShape(layout_));
-        const TitanSchedule* named = titanScheduleOf(layout_.schedule.kind);
+        const TitanSchedule* named = hasOrder() ? titanScheduleOf(layout_.schedule.kind) : nullptr;
         if (named != nullptr) {
             add("pipeline_parallel_schedule", tomlString(named->theirs));
             if (named->hidesExperts && layout_.parallel.expert > 1 && layout_.memory.recompute != RecomputeKind::None)
@@ -156,6 +156,12 @@ private:
             parts += fmt::format("    [{}],\n", fmt::join(names, ", "));
         }
         add("module_fqns_per_model_part", fmt::format("[\n{}]", parts));
+    }
+
+    /// The interleaved rounds of torch.distributed.pipelining are all of equal length.
+    bool hasOrder() const {
+        const int m = microbatches(layout_);
+        return layout_.schedule.kind != "interleaved-1f1b" || m % std::max(1, m / layout_.parallel.pipeline) == 0;
     }
 
     /// Rank r has the stages r and 2p − 1 − r.

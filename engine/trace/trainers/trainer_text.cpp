@@ -123,20 +123,28 @@ void refuseScores(const ModelSpec& model, std::string_view program, std::vector<
 }
 
 void refuseUnevenShares(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
+    const std::vector<TensorExtent> extents = tensorExtents(layout);
+    const int keys = hasAttention(layout.model) ? keyHeads(layout.model) : 0, tensor = layout.parallel.tensor;
+    const bool shared = keySharers(keys, tensor) > 1;
     std::map<std::string_view, std::int64_t> common;  // by the degree that divides
-    for (const TensorExtent& each : tensorExtents(layout))
-        common[each.pointer] = std::gcd(common[each.pointer], each.extent);
-    for (const TensorExtent& each : tensorExtents(layout)) {
-        const auto of = common.find(each.pointer);
-        if (each.even() || of == common.end()) continue;
+    if (shared) common["/parallel/tensor"] = keys;
+    for (const TensorExtent& each : extents) common[each.pointer] = std::gcd(common[each.pointer], each.extent);
+    const auto refuse = [&](std::string_view pointer, const Sentence& what, int tried, const Sentence& why) {
+        const auto of = common.find(pointer);
+        if (of == common.end()) return;
         std::vector<std::string> fewer;
-        for (std::int64_t members = each.members - 1; members > 0; --members)
+        for (std::int64_t members = tried - 1; members > 0; --members)
             if (of->second % members == 0) fewer.push_back(std::to_string(members));
-        refuseField(faults, program, std::string(each.pointer), say("{} over {} ranks", each.what, each.members),
-                    say("the ranks of its tensor groups hold equal shares"),
-                    {divisorText(of->second, each.members), std::move(fewer)});
+        refuseField(faults, program, std::string(pointer), say("{} over {} ranks", what, tried), why,
+                    {divisorText(of->second, tried), std::move(fewer)});
         common.erase(of);
-    }
+    };
+    if (shared)
+        refuse("/parallel/tensor", keys == 1 ? say("1 head of keys") : say("{} heads of keys", keys), tensor,
+               say("the ranks of its tensor groups hold whole heads of keys"));
+    for (const TensorExtent& each : extents)
+        if (!each.even())
+            refuse(each.pointer, each.what, each.members, say("the ranks of its tensor groups hold equal shares"));
 }
 
 bool runsAs(const Layout& layout, std::string_view kind) {

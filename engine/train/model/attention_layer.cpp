@@ -11,10 +11,23 @@ namespace {
 std::optional<RotaryShape> rotaryShape(const LayerContext& context, const AttentionShape& attention,
                                        const AttentionSpec& spec) {
     if (!spec.rotary) return std::nullopt;
-    const int keys = rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member());
+    const int keys =
+        spec.shares(context.tensor) ? 1 : rangeSize(spec.keyHeads, context.tensor.size(), context.tensor.member());
     RotaryShape shape{attention.samples, attention.sequence, attention.heads, keys, attention.width, *spec.rotary};
     setPositions(context, shape);
     return shape;
+}
+
+std::optional<SharedKeys> sharedKeys(const LayerContext& context, int queries, const AttentionSpec& spec) {
+    if (!spec.shares(context.tensor)) return std::nullopt;
+    return std::optional<SharedKeys>(std::in_place, context, queries, spec.keyHeads, spec.width);
+}
+
+/// The columns of queries, keys and values.
+LinearRuns joinedRuns(const TensorGroup& group, const AttentionSpec& spec) {
+    if (!spec.rotary) return {3, spec.width};
+    const int together = (spec.queriesOfKey() + 2) * spec.width;
+    return spec.shares(group) ? LinearRuns{1, together, 2 * spec.width, spec.width} : LinearRuns{1, together};
 }
 
 }  // namespace
@@ -34,15 +47,17 @@ struct AttentionLayer::State : BranchState {
 };
 
 AttentionLayer::AttentionLayer(const LayerContext& context, const std::string& block, const AttentionSpec& spec)
-    : context_(context), core_(context, block + ".attn", spec.heads, spec.width, spec.window, spec.queriesOfKey()),
-      rotary_(rotaryShape(context, core_.shape(), spec)), norm_(context, block + ".ln_1"),
+    : context_(context),
+      core_(context, block + ".attn", spec.heads, spec.width, spec.window, spec.together(context.tensor)),
+      rotary_(rotaryShape(context, core_.shape(), spec)),
+      shared_(sharedKeys(context, core_.shape().heads * spec.width, spec)), norm_(context, block + ".ln_1"),
       qkv_(context, block + (rotary_ ? ".attn.qkv" : ".attn.c_attn"), context.hidden,
            (spec.heads + 2 * spec.keyHeads) * spec.width, Initial{0.02}, LinearCut::Columns, context.parts.qkvBias,
-           rotary_ ? LinearRuns{1, (spec.queriesOfKey() + 2) * spec.width} : LinearRuns{3, spec.width}),
+           joinedRuns(context.tensor, spec)),
       headNorms_(declareHeadNorms(context, block, spec.width)),
-      sinks_(context, block + ".attn", spec.heads, spec.queriesOfKey()),
+      sinks_(context, block + ".attn", spec.heads, spec.together(context.tensor)),
       residual_(context, block + ".attn.c_proj", spec.heads * spec.width, spec.projectionDeviation,
-                spec.queriesOfKey() * spec.width) {}
+                spec.together(context.tensor) * spec.width) {}
 
 std::optional<AttentionLayer::HeadWeights> AttentionLayer::declareHeadNorms(const LayerContext& context,
                                                                             const std::string& block, int width) {
@@ -71,8 +86,18 @@ Buffer AttentionLayer::apart(const State& held) const {
 }
 
 Buffer AttentionLayer::roomJoined() const {
+    const int columns = shared_ ? rotary_->joinedColumns() : qkv_.outputs();
     return context_.allocate(MemoryCategory::Activations,
-                             static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(qkv_.outputs()));
+                             static_cast<std::size_t>(context_.tokens()) * static_cast<std::size_t>(columns));
+}
+
+void AttentionLayer::project(const State& held) const {
+    const Buffer made = shared_ ? shared_->roomForMade(MemoryCategory::Temporary) : Buffer{};
+    {
+        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
+        qkv_.forward(context_.tokens(), normed.data(), (shared_ ? made : held.joined).data());
+    }
+    if (shared_) shared_->gather(made, held.joined);
 }
 
 Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
@@ -84,10 +109,7 @@ Buffer AttentionLayer::forward(LayerState& state, Buffer input) {
 
     norm_.forward(held, std::move(input));
     held.joined = roomJoined();
-    {
-        const AllTokens normed = context_.tensor.gather(held.normed, MemoryCategory::Temporary);
-        qkv_.forward(tokens, normed.data(), held.joined.data());
-    }
+    project(held);
     held.attended =
         allocate(static_cast<std::size_t>(tokens) * static_cast<std::size_t>(residual_.projection().inputs()));
     held.kept = rotary_ ? core_.forward(held, apart(held), held.attended, sinks_.with(held.sinkGradient))
@@ -137,6 +159,7 @@ Buffer AttentionLayer::inputGrad(LayerState& state, Buffer outputGradient, Memor
     const int tokens = context_.tokens();
     ResidualGradient gradient = residual_.inputGrad(held, std::move(outputGradient), kept);
     attentionGrad(held, gradient.branch, kept);
+    if (shared_) held.joined = shared_->sum(held.joined);
     held.normedGradient = context_.tensor.sum(context_.allSize(), context_.types.activations, kept, [&](Array partial) {
         qkv_.inputGrad(tokens, held.joined.data(), partial);
     });

@@ -2,9 +2,10 @@
 // x + dropout(projection(attention(qkv(norm(x))))): the first half of a transformer block. Where positions are rotary,
 // queries and keys are turned, with norms before that where the model has them, and several heads of queries may share
 // one head of keys and values (grouped-query attention, 2305.13245). Heads may have sinks. A tensor group shares the
-// heads of keys, and with each the queries that use it.
+// heads of keys, and with each the queries that use it; where it has more members than these, shared_keys.h says how.
 #pragma once
 
+#include "engine/layout/attention_shape.h"
 #include "engine/train/model/attention_core.h"
 #include "engine/train/model/attention_sinks.h"
 #include "engine/train/model/branch_norm.h"
@@ -12,6 +13,7 @@
 #include "engine/train/model/layer_context.h"
 #include "engine/train/model/linear.h"
 #include "engine/train/model/residual.h"
+#include "engine/train/model/shared_keys.h"
 #include "kernels/rotary.h"
 
 #include <optional>
@@ -28,6 +30,10 @@ struct AttentionSpec {
     double projectionDeviation = 0.02;
 
     int queriesOfKey() const { return heads / keyHeads; }
+    /// The members of the tensor group share heads of keys.
+    bool shares(const TensorGroup& group) const { return layout::keySharers(keyHeads, group.size()) > 1; }
+    /// Heads of queries that stay on one member.
+    int together(const TensorGroup& group) const { return shares(group) ? 1 : queriesOfKey(); }
 };
 
 /// Memory in numbers, with N tokens, n own tokens, h hidden, a heads of this member, k of its keys, q = a · width. What
@@ -47,6 +53,8 @@ struct AttentionSpec {
 /// Where the core is recomputed, forward frees what the core kept, and inputGrad begins by allocating it as forward
 /// does; attended is written again with the same bits. Where what the core keeps has queries, keys and values, and
 /// these have no norms, joined is freed as soon as they are there, and inputGrad begins with new room for its gradient.
+/// Where members share heads of keys, k counts those that the member's queries read; the product of forward writes made
+/// (Temporary), and its gradient (Activations) takes the place of joined's, each beside what shared_keys.h needs.
 class AttentionLayer : public Layer {
 public:
     /// Weights: "<block>.ln_1", "<block>.attn.c_proj", and from hidden to the columns of joined "<block>.attn.c_attn",
@@ -75,12 +83,15 @@ private:
     Buffer apart(const State& held) const;
     Buffer roomApart() const;
     Buffer roomJoined() const;
+    /// Overwrites joined with the queries, keys and values of all tokens.
+    void project(const State& held) const;
     void attentionGrad(State& held, const Buffer& branchGradient, MemoryCategory kept) const;
     void addHeadNormGrad(const Buffer& sums) const;
 
     LayerContext context_;
     AttentionCore core_;
     std::optional<RotaryShape> rotary_;
+    std::optional<SharedKeys> shared_;  ///< where members share heads of keys
     BranchNorm norm_;
     Linear qkv_;
     std::optional<HeadWeights> headNorms_;

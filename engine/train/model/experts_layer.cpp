@@ -65,7 +65,7 @@ void ExpertsLayer::drop(const State& held, std::size_t block, Array rows) const 
     if (const ExpertGroup* const group = context_.experts; theirs.firstSample && group)
         *theirs.firstSample += group->samples().between(group->member(), static_cast<int>(block / experts_.size()));
     const Expert& expert = expertOf(block);
-    DropoutMask drops = expert.dropout.mask(theirs, gate_.spec().shape.capacity, 0);
+    DropoutMask drops = expert.dropout.mask(theirs, gate_.spec().shape.numbersOfSample(), 0);
     drops.firstColumn = rangeBegin(width_, inFold(), memberOfFold());
     if (drops.share == 0) return;
     const int count = held.blocks.rowsOf(block), columns = expert.block.expansion.width();

@@ -41,7 +41,8 @@ struct ExpertsSpec {
 /// summand all the same.
 ///
 /// Where a context group shares the places of experts, a member has the rows of its own tokens alone, packed as where
-/// dropless, and what is dropped within experts follows the numbers that they would have on one rank.
+/// dropless, and what is dropped within experts follows the numbers that they would have on one rank. Dropless a mask
+/// follows the token, of which an expert has one row at most.
 ///
 /// Memory in numbers of T, with N tokens, n own tokens, h hidden, f this member's share of the width and w = f, or 2f
 /// with a gate of columns; R rows of the fold's experts, where they are packed the most that there may be, or with an
@@ -117,7 +118,7 @@ private:
     /// How many rows there are, the routes decide, and no bound is near.
     bool rowsVary() const { return gate_.spec().shape.packed() && (context_.experts || context_.folds > 1); }
     /// The rows of an expert that drops something have to be known by their numbers.
-    bool dropsByNumber() const { return gate_.spec().shape.competes() && dropsWithin_; }
+    bool dropsByNumber() const { return gate_.spec().keepsNumbers() && dropsWithin_; }
     /// Room for so many of the fold's rows, or for as many as there may be.
     int room(int rows) const { return rowsVary() || !gate_.spec().shape.packed() ? rows : gate_.spec().shape.rows(); }
     Buffer allRows(MemoryCategory category, int rows, int columns) const;

@@ -51,7 +51,7 @@ GateState::GateState(const LayerContext& context, const GateSpec& spec) {
     counts =
         allocate(2 * static_cast<std::size_t>(shape.samples) * static_cast<std::size_t>(shape.experts), DType::F32);
     if (shape.packed()) begins = allocate(static_cast<std::size_t>(shape.experts) + 1, DType::I32);
-    if (shape.competes()) numbers = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
+    if (spec.keepsNumbers()) numbers = allocate(static_cast<std::size_t>(shape.rows()), DType::I32);
     if (spec.capped()) rounds = allocate(static_cast<std::size_t>(shape.samples), DType::I32);
 }
 

@@ -21,16 +21,18 @@ struct GateSpec {
     double scale = 1;        ///< Sigmoid: factor of the weights
     bool biased = false;     ///< Sigmoid: scores have a bias for the choice alone
     bool scoreBias = false;  ///< scores of experts have a bias that is learned
+    bool numbered = false;   ///< rows have to be known by their numbers
     bool noisy() const { return kind == GateKind::NoisyTopK || inGroups(); }
     bool inGroups() const { return kind == GateKind::Hierarchical; }
     bool capped() const { return kind == GateKind::CappedChoice; }
     bool expertsChoose() const { return kernels::expertsChoose(kind); }
+    bool keepsNumbers() const { return shape.competes() || (shape.dropless && numbered); }
 };
 
 /// What a gate holds of one microbatch. Memory for N tokens, n experts, g groups, k choices, R rows and b samples:
 ///   scores, noise  Nn fp32 each, and where there are groups Ng each; noise only where the gate is noisy
 ///   weights, rows  Nk each; places R; asked and sums 2bn; begins n + 1 where rows are packed; numbers R where other
-///                  members compete; rounds b with CappedChoice
+///                  members compete, or dropless where they are asked for; rounds b with CappedChoice
 class GateState {
 public:
     GateState() = default;

@@ -5,18 +5,23 @@
 
 namespace shardlab::train {
 
+namespace {
+
+Cut columnsCut(int axis, const LinearRuns& runs) { return {axis, runs.groups, runs.together, runs.tail, runs.unit}; }
+
+}  // namespace
+
 Linear::Linear(const LayerContext& context, const std::string& name, int inputs, int outputs, const Initial& initial,
                LinearCut cut, bool bias, const LinearRuns& runs)
     : arena_(context.arena), tensor_(context.tensor), fp8_(context.fp8), whole_(cut == LinearCut::Whole),
-      type_(context.types.activations),
-      weight_(context.set.declare(name + ".weight", {inputs, outputs}, initial, true,
-                                  cut == LinearCut::Columns ? Cut{1, runs.groups, runs.together}
-                                  : cut == LinearCut::Rows  ? Cut{0, 1, runs.together}
-                                                            : Cut{})),
+      type_(context.types.activations), weight_(context.set.declare(name + ".weight", {inputs, outputs}, initial, true,
+                                                                    cut == LinearCut::Columns ? columnsCut(1, runs)
+                                                                    : cut == LinearCut::Rows  ? Cut{0, 1, runs.together}
+                                                                                              : Cut{})),
       inputs_(weight_.shape()[0]), outputs_(weight_.shape()[1]) {
     if (bias)
         bias_ = context.set.declare(name + ".bias", {outputs}, {}, false,
-                                    cut == LinearCut::Columns ? Cut{0, runs.groups, runs.together} : Cut{});
+                                    cut == LinearCut::Columns ? columnsCut(0, runs) : Cut{});
     if (fp8_) number_ = fp8_->declare(name, context.set.layers() - 1, inputs_, outputs_);
 }
 

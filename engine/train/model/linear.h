@@ -18,6 +18,8 @@ enum class LinearCut : std::uint8_t { Columns, Rows, Whole };
 struct LinearRuns {
     int groups = 1;    ///< equal runs of columns that are cut each by itself (query, key, value)
     int together = 1;  ///< so many stay on one member (those of a head)
+    int tail = 0;      ///< or, where members share them, the last so many are cut by themselves (Slice)
+    int unit = 1;      ///< and of those before them so many stay together
 };
 
 /// y = x·W + bias, W stored [inputs, outputs] ("<name>.weight", "<name>.bias"); without biases y = x·W. x is [rows,

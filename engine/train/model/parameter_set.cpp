@@ -2,7 +2,6 @@
 #include "engine/train/model/parameter_set.h"
 
 #include "engine/base/random.h"
-#include "engine/base/ranges.h"
 #include "engine/train/model/host_copy.h"
 
 #include <algorithm>
@@ -55,9 +54,8 @@ Weight ParameterSet::declare(const std::string& name, std::vector<int> whole, In
     parameter.shape = whole;
     const auto [parts, part] = cutting_;
     if (cut.axis >= 0 && parts > 1) {
-        int& extent = parameter.shape[static_cast<std::size_t>(cut.axis)];
-        extent = cut.groups * rangeSize(extent / cut.groups, parts, part, cut.together);
-        parameter.slice = {std::move(whole), cut.axis, parts, part, cut.groups, cut.together};
+        parameter.slice = {std::move(whole), cut.axis, parts, part, cut.groups, cut.together, cut.tail, cut.unit};
+        parameter.shape[static_cast<std::size_t>(cut.axis)] = sliceExtent(parameter.slice);
     } else {
         parameter.slice.whole = std::move(whole);
         parameter.owner = part == 0;

@@ -35,6 +35,8 @@ struct Cut {
     int axis = -1;
     int groups = 1;
     int together = 1;
+    int tail = 0;
+    int unit = 1;
 };
 
 class ParameterSet;

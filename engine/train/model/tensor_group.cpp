@@ -15,6 +15,14 @@ Buffer TensorGroup::sum(std::size_t elements, DType type, MemoryCategory categor
 
 Buffer TensorGroup::keepPart(Buffer whole) { return whole; }
 Buffer TensorGroup::joinParts(Buffer part) { return part; }
+
+Buffer TensorGroup::gatherBlocks(const Buffer& own) {
+    Buffer all = arena_.allocate(MemoryCategory::Temporary, own.size(), own.type());
+    arena_.device().copy(own.data().data, all.data().data, own.span().bytes().size());
+    return all;
+}
+
+Buffer TensorGroup::sumBlocks(Buffer blocks) { return blocks; }
 void TensorGroup::sumOverTokens(ArraySpan) {}
 void TensorGroup::sumOverMembers(ArraySpan) {}
 void TensorGroup::largestOverMembers(ArraySpan) {}

@@ -63,6 +63,10 @@ public:
     virtual Buffer keepPart(Buffer whole);
     /// The whole again (Activations) from the parts that keepPart() left to the members.
     virtual Buffer joinParts(Buffer part);
+    /// The blocks of all members, one behind the other in their order (Temporary); each has one of the size of `own`.
+    virtual Buffer gatherBlocks(const Buffer& own);
+    /// The own block of the sum over members of `blocks`, one for each of them (Temporary).
+    virtual Buffer sumBlocks(Buffer blocks);
     /// Sums in place what each member computed from its own tokens. Does nothing where each member has all tokens.
     virtual void sumOverTokens(ArraySpan values);
     /// Combines in place, element by element over the members.

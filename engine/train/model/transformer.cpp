@@ -64,6 +64,7 @@ ExpertsSpec expertsSpec(const StageSpec& spec, int layer, const LayerContext& co
     made.width = width;
     made.shared = sharedWidth(model, layer);
     made.dropout = model.experts.dropout;
+    made.gate.numbered = made.dropout > 0;
     const bool asSwitch = model.experts.gate == GateMethod::Switch;
     made.expansion = asSwitch ? truncated(model.hidden) : Initial{0.02};
     made.projection = asSwitch ? truncated(width) : Initial{projectionDeviation};

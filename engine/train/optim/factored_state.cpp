@@ -21,9 +21,11 @@ std::vector<MemberPiece> piecesOf(std::span<const Parameter> parameters) {
 
 /// The slice of the whole in which one number for each index of `axis` lies.
 Slice alongAxis(const Slice& slice, int axis) {
-    Slice along{{slice.whole[static_cast<std::size_t>(axis)]}};
-    if (slice.axis != axis) return along;
-    along = {std::move(along.whole), 0, slice.parts, slice.part, slice.groups, slice.together};
+    std::vector<int> extent{slice.whole[static_cast<std::size_t>(axis)]};
+    if (slice.axis != axis) return {std::move(extent)};
+    Slice along = slice;
+    along.whole = std::move(extent);
+    along.axis = 0;
     return along;
 }
 

@@ -13,25 +13,30 @@ void TensorParallel::carryOut(Kind kind, std::size_t bytes, const std::function<
     observer_({kind, layer_, static_cast<std::int64_t>(bytes)}, run);
 }
 
-AllTokens TensorParallel::gather(const Buffer& own, MemoryCategory category) {
-    if (!splitsTokens()) return AllTokens::view(own);
+Buffer TensorParallel::allGather(const Buffer& own, MemoryCategory category) {
     Buffer all = arena_.allocate(category, own.size() * static_cast<std::size_t>(size()), own.type());
     carryOut(Kind::AllGather, all.span().bytes().size(), [&] { group_.allGather(own.span(), all.span()); });
-    return AllTokens::copy(std::move(all));
+    return all;
+}
+
+Buffer TensorParallel::reduceScatter(const Buffer& whole, MemoryCategory category) {
+    Buffer own = arena_.allocate(category, whole.size() / static_cast<std::size_t>(size()), whole.type());
+    carryOut(Kind::ReduceScatter, whole.span().bytes().size(),
+             [&] { group_.reduceScatter(whole.span(), own.span(), ReduceOp::Sum); });
+    return own;
+}
+
+AllTokens TensorParallel::gather(const Buffer& own, MemoryCategory category) {
+    return splitsTokens() ? AllTokens::copy(allGather(own, category)) : AllTokens::view(own);
 }
 
 Buffer TensorParallel::sum(std::size_t elements, DType type, MemoryCategory category,
                            const std::function<void(Array)>& partial) {
     Buffer whole = arena_.allocate(splitsTokens() ? MemoryCategory::Temporary : category, elements, type);
-    const std::size_t bytes = whole.span().bytes().size();
     partial(whole.data());
-    if (!splitsTokens()) {
-        carryOut(Kind::AllReduce, bytes, [&] { group_.allReduce(whole.span(), ReduceOp::Sum); });
-        return whole;
-    }
-    Buffer own = arena_.allocate(category, elements / static_cast<std::size_t>(size()), type);
-    carryOut(Kind::ReduceScatter, bytes, [&] { group_.reduceScatter(whole.span(), own.span(), ReduceOp::Sum); });
-    return own;
+    if (splitsTokens()) return reduceScatter(whole, category);
+    carryOut(Kind::AllReduce, whole.span().bytes().size(), [&] { group_.allReduce(whole.span(), ReduceOp::Sum); });
+    return whole;
 }
 
 Buffer TensorParallel::keepPart(Buffer whole) {
@@ -44,11 +49,7 @@ Buffer TensorParallel::keepPart(Buffer whole) {
 }
 
 Buffer TensorParallel::joinParts(Buffer part) {
-    if (splitsTokens()) return part;
-    Buffer whole =
-        arena_.allocate(MemoryCategory::Activations, part.size() * static_cast<std::size_t>(size()), part.type());
-    carryOut(Kind::AllGather, whole.span().bytes().size(), [&] { group_.allGather(part.span(), whole.span()); });
-    return whole;
+    return splitsTokens() ? std::move(part) : allGather(part, MemoryCategory::Activations);
 }
 
 void TensorParallel::sumOverTokens(ArraySpan values) {

@@ -7,6 +7,8 @@
 //   sum (all → own)          all-reduce N·h                   reduce-scatter N·h
 //   sumOverTokens            nothing: each saw all tokens     all-reduce
 //   joinParts                all-gather N·h                   nothing: each keeps its own tokens
+//   gatherBlocks             all-gather of the blocks         the same
+//   sumBlocks                reduce-scatter of the blocks     the same
 //
 // A reduce-scatter and an all-gather together move what an all-reduce moves. Split tokens cost one more all-gather for
 // each product: its input is kept once, not by every member, and gathered again for the weight gradient.
@@ -42,11 +44,15 @@ public:
                const std::function<void(Array)>& partial) override;
     Buffer keepPart(Buffer whole) override;
     Buffer joinParts(Buffer part) override;
+    Buffer gatherBlocks(const Buffer& own) override { return allGather(own, MemoryCategory::Temporary); }
+    Buffer sumBlocks(Buffer blocks) override { return reduceScatter(blocks, MemoryCategory::Temporary); }
     void sumOverTokens(ArraySpan values) override;
     void sumOverMembers(ArraySpan values) override;
     void largestOverMembers(ArraySpan values) override;
 
 private:
+    Buffer allGather(const Buffer& own, MemoryCategory category);
+    Buffer reduceScatter(const Buffer& whole, MemoryCategory category);
     void carryOut(TensorCollective::Kind kind, std::size_t bytes, const std::function<void()>& run);
 
     Communicator& group_;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/train/run/elastic_centre.h"
 
+#include "engine/trace/checkpoint/manifest.h"
 #include "engine/train/optim/learning_rate.h"
 #include "engine/train/parallel/elastic.h"
+
+#include <fmt/format.h>
 
 namespace shardlab::train {
 
@@ -30,6 +33,24 @@ void ElasticCentre::begin() {
         const ConstArraySpan weights = weightsOf(rankStage);
         arena_.device().copy(weights.data().data, held_.at(index).centre.data().data, weights.bytes().size());
     }
+}
+
+ArraySpan ElasticCentre::centreOf(ConstArraySpan weights) {
+    const auto address = [](const auto& span) { return static_cast<const std::byte*>(span.data().data); };
+    for (auto& [index, rankStage] : stages_) {
+        const ArraySpan all = weightsOf(rankStage), centre = held_.at(index).centre.span();
+        const std::ptrdiff_t before = address(weights) - address(all);
+        if (centre.empty() || before < 0 || before >= std::ssize(all.bytes())) continue;
+        return centre.subspan(static_cast<std::size_t>(before) / sizeOf(all.type()), weights.size());
+    }
+    return {};
+}
+
+std::string_view ElasticCentre::ownKind(std::string_view kind) {
+    if (replica() == 0 && kind != weightKind) return kind;
+    const auto found = ownKinds_.find(kind);
+    if (found != ownKinds_.end()) return found->second;
+    return ownKinds_.emplace(kind, fmt::format("{} of replica {}", kind, replica())).first->second;
 }
 
 double ElasticCentre::exchange(int step) {

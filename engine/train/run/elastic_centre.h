@@ -8,7 +8,10 @@
 #include "engine/train/run/rank_stage.h"
 #include "engine/train/run/rank_trace.h"
 
+#include <functional>
 #include <map>
+#include <string>
+#include <string_view>
 
 namespace shardlab::train {
 
@@ -26,6 +29,14 @@ public:
     int peer(int step) const { return data_.rank() == 0 ? turn(step) : 0; }
     /// To be called on a rank that takes part. Returns ‖W − W̄‖² before the exchange, over what this rank owns.
     double exchange(int step);
+
+    /// The replica that this rank belongs to.
+    int replica() const { return data_.rank(); }
+    /// The centre of a part of a stage's weights; empty where this rank keeps none.
+    ArraySpan centreOf(ConstArraySpan weights);
+    /// How checkpoints name a kind of state that only this replica has. Under the usual names, which other layouts
+    /// read, there are the centre and the other state of replica 0.
+    std::string_view ownKind(std::string_view kind);
 
     /// Collective over the replicas. Forwards read the centre until restore().
     void lend();
@@ -47,6 +58,7 @@ private:
     Communicator& data_;
     Arena& arena_;
     std::map<int, Held> held_;
+    std::map<std::string, std::string, std::less<>> ownKinds_;
 };
 
 }  // namespace shardlab::train

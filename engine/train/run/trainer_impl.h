@@ -97,7 +97,8 @@ private:
                 layout_.parallel.zero,
                 {place_.replicaNumber, replicas},
                 {place_.replicaNumber / members, replicas / members},
-                {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)}};
+                {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)},
+                elastic_.get()};
     }
     Exchange exchange() const { return layout_.parallel.exchange; }
     /// Updates of one replica's weights in the whole run.

@@ -127,7 +127,7 @@ int Trainer::Impl::trainWithoutLock() {
 void Trainer::Impl::takeCheckpoint(std::int64_t stepsDone) {
     together_ = true;
     if (!checkpoints_) return;
-    if (exchange() == Exchange::AsyncServer || exchange() == Exchange::Elastic) {
+    if (exchange() == Exchange::AsyncServer) {
         if (services_.warn && services_.world.rank() == 0)
             services_.warn("no checkpoint: with the exchange " + std::string(wordOf(exchange())) +
                            " no replica's weights are those of the run");

@@ -92,7 +92,25 @@ std::size_t TrainingState::Share::size() const {
     return sum;
 }
 
+std::vector<TrainingState::Share> TrainingState::sharesApart(RankStage& rankStage) const {
+    std::vector<Share> all;
+    for (const auto& [kind, pieces] : held(rankStage))
+        if (kind != weightKind && kind != scaleKind) all.push_back({centre_->ownKind(kind), pieces, {}});
+    std::vector<Held> own = masters(rankStage);
+    if (own.empty()) own = values(rankStage);
+    if (centre_->replica() == 0) {  // what all have writes the first
+        std::vector<Held> common = own;
+        for (Held& piece : common) piece.values = centre_->centreOf(piece.values);
+        for (Held& bias : choiceBiases(rankStage)) common.push_back(std::move(bias));
+        all.push_back({weightKind, std::move(common), {}});
+        if (std::vector<Held> kept = scales(rankStage); !kept.empty()) all.push_back({scaleKind, std::move(kept), {}});
+    }
+    all.push_back({centre_->ownKind(weightKind), std::move(own), {}});
+    return all;
+}
+
 std::vector<TrainingState::Share> TrainingState::shares(RankStage& rankStage) const {
+    if (centre_) return sharesApart(rankStage);
     std::vector<Share> all;
     for (const auto& [kind, pieces] : held(rankStage)) {
         if (!divided(rankStage, kind)) {
@@ -157,11 +175,12 @@ void TrainingState::write(const Held& piece, std::span<const float> from) const 
     writeMoments(*piece.device, {piece.kind, 0, 0, piece.values, {}, piece.codes}, piece.begin, from);
 }
 
-Status TrainingState::fill(const StateSource& source, const std::vector<Held>& pieces) {
+Status TrainingState::fill(const StateSource& source, const std::vector<Held>& pieces, std::string_view kind) {
     std::vector<float> passing;
     for (const Held& piece : pieces) {
         passing.resize(piece.values.size());
-        if (const Status done = source.fill(piece.parameter->name, piece.kind, piece.slice, piece.begin, passing);
+        if (const Status done =
+                source.fill(piece.parameter->name, kind.empty() ? piece.kind : kind, piece.slice, piece.begin, passing);
             !done)
             return done;
         write(piece, passing);
@@ -169,12 +188,25 @@ Status TrainingState::fill(const StateSource& source, const std::vector<Held>& p
     return {};
 }
 
+Status TrainingState::loadApart(const StateSource& source) {
+    centre_->begin();
+    if (!source.has(centre_->ownKind(weightKind))) return {};
+    for (auto& [index, rankStage] : stages_)
+        for (const std::vector<Held>& pieces : {values(rankStage), masters(rankStage)})
+            if (const Status done = fill(source, pieces, centre_->ownKind(weightKind)); !done) return done;
+    return {};
+}
+
 Status TrainingState::load(const StateSource& source, bool remainders) {
     if (const Status weights = loadWeights(source); !weights) return weights;
+    if (centre_)
+        if (const Status own = loadApart(source); !own) return own;
     for (auto& [index, rankStage] : stages_)
-        for (const auto& [kind, pieces] : held(rankStage))
+        for (const auto& [kind, pieces] : held(rankStage)) {
+            const bool apart = centre_ && kind != scaleKind && source.has(centre_->ownKind(kind));
             if (kind != weightKind && (kind != scaleKind || source.has(scaleKind)))
-                if (const Status done = fill(source, pieces); !done) return done;
+                if (const Status done = fill(source, pieces, apart ? centre_->ownKind(kind) : kind); !done) return done;
+        }
     for (auto& [index, rankStage] : stages_)
         if (remainders)
             if (const Status done = fill(source, this->remainders(rankStage)); !done) return done;

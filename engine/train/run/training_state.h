@@ -5,6 +5,7 @@
 #include "engine/trace/checkpoint/shard_writer.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/train/model/arena.h"
+#include "engine/train/run/elastic_centre.h"
 #include "engine/train/run/rank_stage.h"
 
 #include <map>
@@ -24,10 +25,11 @@ public:
     /// `all` is the rank's place among the replicas that train the same stages; `zero` (parallel.zero) says what they
     /// divide. A rank whose number is not below `all.replicas` loads its part of a checkpoint, but does not write.
     /// `experts` is its number among the replicas with the same experts, where not all replicas have the same, and
-    /// `copy` that of its copy of what ZeRO divides, where there are several.
+    /// `copy` that of its copy of what ZeRO divides, where there are several. `centre`: the replicas train apart, and
+    /// each holds and writes weights of its own.
     TrainingState(RankStages& stages, Device& device, int zero, const ReplicaPlace& all,
-                  const ReplicaPlace& experts = {}, const ReplicaPlace& copy = {})
-        : stages_(stages), device_(device), zero_(zero), all_(all), experts_(experts), copy_(copy) {}
+                  const ReplicaPlace& experts = {}, const ReplicaPlace& copy = {}, ElasticCentre* centre = nullptr)
+        : stages_(stages), device_(device), zero_(zero), all_(all), experts_(experts), copy_(copy), centre_(centre) {}
 
     /// The most floats that copy() needs; the same on all replicas that hold the same.
     std::size_t floats() const;
@@ -63,6 +65,11 @@ private:
     std::map<std::string_view, std::vector<Held>> held(RankStage& stage) const;
     /// The pieces of held() by who shares them: those of spread experts stand apart where all replicas hold the others.
     std::vector<Share> shares(RankStage& stage) const;
+    /// The pieces of a replica that trains apart, which shares them with nobody.
+    std::vector<Share> sharesApart(RankStage& stage) const;
+    /// Loads the weights that a checkpoint of such replicas has of this one. Without any the replica begins with the
+    /// centre.
+    Status loadApart(const StateSource& source);
     /// Whether all replicas hold the same, and share the work of writing it; otherwise the copies of each part do.
     bool divided(RankStage& stage, std::string_view kind) const {
         return kind == scaleKind || zero_ < (kind == weightKind && stage.optimizer->master().empty() ? 3 : 1);
@@ -80,7 +87,8 @@ private:
     std::vector<Held> scales(RankStage& stage) const;
     /// What only this replica holds.
     std::vector<Held> remainders(RankStage& stage) const;
-    Status fill(const StateSource& source, const std::vector<Held>& pieces);
+    /// `kind`, where there is one, takes the place of the pieces' own.
+    Status fill(const StateSource& source, const std::vector<Held>& pieces, std::string_view kind = {});
     /// read() copies elements `from`, `from` + 1 … of a piece; write() overwrites the whole piece.
     void read(const Held& piece, std::size_t from, std::span<float> to) const;
     void write(const Held& piece, std::span<const float> from) const;
@@ -91,6 +99,7 @@ private:
     ReplicaPlace all_;
     ReplicaPlace experts_;
     ReplicaPlace copy_;
+    ElasticCentre* centre_;
 };
 
 }  // namespace shardlab::train

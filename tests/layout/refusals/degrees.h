@@ -165,25 +165,30 @@ inline constexpr Refusal degreeRefusals[]{
      contradiction(
          "tensor ≤ columns of the narrowest block",
          [](const Layout& l) { return l.parallel.tensor <= *std::ranges::min_element(l.model.feedForward); })},
-    {"heads of keys that no tensor group can share",
-     [](Layout& l) {
-         l.model.kind = ModelKind::Llama;
-         l.model.block.kvHeads = 1;
-         l.parallel.tensor = 2;
-         onOneHost(l);
-     },
-     "/parallel/tensor", "at most 1",
-     notBuilt("heads of keys of which several members of a tensor group hold a copy each")},
-    {"heads of keys that a larger tensor group cannot share",
+    {"heads of keys that some members of a tensor group would share",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
          l.model.heads = 8;
          l.model.block.kvHeads = 2;
-         l.parallel.tensor = 4;
+         l.parallel.tensor = 3;
          onOneHost(l);
      },
-     "/parallel/tensor", "at most 2",
-     notBuilt("heads of keys of which several members of a tensor group hold a copy each")},
+     "/parallel/tensor", "at most 2; or 4, 6 or 8",
+     notBuilt("members of a tensor group whose queries read two heads of keys")},
+    {"a key and its value of fewer columns than members share it",
+     [](Layout& l) {
+         l.model = {ModelKind::Llama, 4, 10, 5, 16, 256};
+         l.model.block.kvHeads = 1;
+         l.parallel.tensor = 5;
+         onOneHost(l);
+     },
+     "/parallel/tensor", "at most 4",
+     contradiction("tensor ≤ heads of keys, or members of each ≤ columns of a key and its value",
+                   [](const Layout& l) {
+                       const int keys = l.model.block.kvHeads;
+                       return l.parallel.tensor <= keys ||
+                              l.parallel.tensor / keys <= 2 * l.model.hidden / l.model.heads;
+                   })},
     {"heads of a latent attention that no tensor group can share",
      [](Layout& l) {
          latent(l);

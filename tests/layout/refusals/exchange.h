@@ -176,14 +176,6 @@ inline constexpr Refusal exchangeRefusals[]{
                        const double halfStep = l.precision.weights == WeightStorage::Alone ? 0x1p-8 : 0x1p-24;
                        return pull > halfStep;
                    })},
-    {"checkpoints of as many weights as replicas",
-     [](Layout& l) {
-         elastic(l);
-         l.checkpoint.every = 5;
-     },
-     "/checkpoint/every", "0; or parallel.exchange allreduce, server or hogwild",
-     notBuilt("checkpoints with the weights of every replica and of the centre")},
-
     {"a stage of a model that all workers share",
      [](Layout& l) {
          hogwild(l);

@@ -145,13 +145,6 @@ inline constexpr Refusal expertRefusals[]{
      "/model/capacity", "more than 0; or a gate with which every token chooses equally many experts",
      wrong("GShard (2006.16668): experts have a capacity, and the second expert is for tokens that find a place in it",
            [](const Layout& l) { return l.model.experts.gate != GateMethod::GShard || l.model.experts.capacity > 0; })},
-    {"dropout within experts without a limit",
-     [](Layout& l) {
-         gated(l, GateMethod::Switch, ModelKind::LlamaMoe).capacity = 0;
-         l.model.experts.dropout = 0.1;
-     },
-     "/model/expert_dropout", "0; or a model.capacity above 0",
-     notBuilt("masks that follow a token and the number of its choice, wherever its row lies")},
     {"more places of experts than are numbered",
      [](Layout& l) {
          gated(l, GateMethod::Switch).count = 1024;

@@ -84,7 +84,6 @@ inline const std::vector<LegalCount>& legalCounts() {
     };
     static const std::vector<LegalCount> counts{
         {QRegularExpression(QStringLiteral("^(?:at most )?(.+?) microbatches(?: or more| a step)?$")), microbatches},
-        {QRegularExpression(QStringLiteral("^any multiple of (.+)$")), microbatches},
         {QRegularExpression(QStringLiteral("^at most (.+) = microbatches × stages$")),
          [](Layout& l, const QString& value) {
              l.batch.global = value.toInt() / l.parallel.pipeline * l.parallel.data * l.batch.micro;

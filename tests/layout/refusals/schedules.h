@@ -53,14 +53,6 @@ inline constexpr Refusal scheduleRefusals[]{
          l.schedule.verticalSync = true;
      },
      "/schedule/vertical_sync", "false; or schedule.kind pipedream", pointless()},
-    {"microbatches that go round unequally",
-     [](Layout& l) {
-         pipelineOf(l, 4, "interleaved-1f1b", 2);
-         l.model.layers = 8;
-         l.batch = {9, 1};
-     },
-     "/batch/micro", "8 or 10 microbatches, or any multiple of 4; so with micro 3 or 9",
-     notBuilt("a last round of microbatches that is shorter than the others")},
     {"fewer microbatches than a V takes to fill",
      [](Layout& l) {
          pipelineOf(l, 2, "dualpipe-v", 2);

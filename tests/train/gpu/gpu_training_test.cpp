@@ -319,7 +319,7 @@ private Q_SLOTS:
         layout.model.block.sinks = true;
         if (tensor > 1) {  // in unequal shares
             layout.model.heads = 9;
-            layout.model.block.kvHeads = 3;
+            layout.model.block.kvHeads = compute == "fp32" ? 1 : 3;  // which the members share, or have some of
             layout.model.block.headWidth = 8;
             layout.model.feedForward = {75};
             layout.model.block.activation = ActivationKind::ClampedSwiGlu;
