@@ -83,10 +83,9 @@ int plan(const PlanOptions& options) {
     const bool changes = legal && !legal->changes.empty();
     if (changes) printNote("Nearest legal layout: " + toText(*legal));
     if (options.json) {
-        Json fields;
-        if (changes)
-            for (const FieldChange& change : legal->changes) fields[change.pointer] = Json::parse(change.to);
-        print(Json{{"name", loaded->layout.name}, {"faults", faultsJson(faults)}, {"nearest_legal", std::move(fields)}}
+        print(Json{{"name", loaded->layout.name},
+                   {"faults", faultsJson(faults)},
+                   {"nearest_legal", changes ? fieldsJson(legal->changes) : Json()}}
                   .dump(2) +
               "\n");
     }

@@ -24,23 +24,18 @@ Json bytesJson(const MemoryBytes& bytes) {
     return json;
 }
 
-/// The change as assignments of --set would make it.
-Json choiceJson(const Choice& choice) {
-    return {{"/parallel/data", choice.parallel.data}, {"/parallel/pipeline", choice.parallel.pipeline},
-            {"/schedule/kind", choice.kind},          {"/schedule/chunks", choice.chunks},
-            {"/schedule/stages", choice.stages},      {"/schedule/count_ends", choice.countEnds},
-            {"/schedule/in_flight", choice.inFlight}, {"/batch/micro", choice.micro}};
-}
-
 Json lossesJson(const Plan& plan) {
     Json list = Json::array();
     for (const StepOverhead& overhead : largestOverheads(plan)) {
         Json better;
-        if (overhead.better)
+        if (overhead.better) {
+            Layout layout = plan.layout;
+            apply(overhead.better->choice, layout);
             better = {{"change", overhead.better->change.english()},
                       {"step_seconds", overhead.better->stepSeconds},
                       {"gain", overhead.better->gain},
-                      {"fields", choiceJson(overhead.better->choice)}};
+                      {"fields", fieldsJson(changesBetween(plan.layout, layout))}};
+        }
         list.push_back({{"kind", name(overhead.kind)},
                         {"seconds", overhead.seconds},
                         {"share", overhead.share},
@@ -125,6 +120,12 @@ Json groundJson(const PublishedGround& ground) {
         return Json{{"runs", of.rows}, {"median", of.median}, {"nine_of_ten", of.ninetieth}};
     };
     return {{"runs_like", ground.likeness}, {"step", errors(ground.time)}, {"memory", errors(ground.memory)}};
+}
+
+Json fieldsJson(const std::vector<FieldChange>& changes) {
+    Json fields;
+    for (const FieldChange& change : changes) fields[change.pointer] = Json::parse(change.to);
+    return fields;
 }
 
 Json memoryCurveJson(const Plan& plan) {

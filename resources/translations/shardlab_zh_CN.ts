@@ -5136,6 +5136,10 @@ Run › Measure this machine times its layers and kernels here.</source>
         <source>%1 more fields, without effect here</source>
         <translation>另有 %1 个字段，在此不起作用</translation>
     </message>
+    <message>
+        <source>No field has all of these words.</source>
+        <translation>没有字段包含所有这些词。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::Legend</name>
@@ -8537,10 +8541,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>Bandwidth in one direction of the link between devices of one node, NVLink say.</source>
         <translation>同一节点内设备之间链路（例如 NVLink）的单向带宽。</translation>
-    </message>
-    <message>
-        <source>Bandwidth of the network between nodes for each device: that of a node&apos;s network ports together, divided by its devices.</source>
-        <translation>节点间网络分到每个设备的带宽：一个节点所有网口之和除以其设备数。</translation>
     </message>
     <message>
         <source>Base of the rotary embedding: pair i of a head&apos;s numbers turns by position × base^(−2i ÷ width). A larger base tells positions apart that are further from each other.</source>
@@ -20309,6 +20309,14 @@ would give away what the lesson asks.</source>
     <message>
         <source>at most {}; or {}</source>
         <translation>最多 {}；或 {}</translation>
+    </message>
+    <message>
+        <source>Bandwidth of the network between nodes for each device, InfiniBand say: that of a node&apos;s network ports together, divided by its devices.</source>
+        <translation>节点间网络（例如 InfiniBand）分到每个设备的带宽：一个节点所有网口之和除以其设备数。</translation>
+    </message>
+    <message>
+        <source>Inter-node link</source>
+        <translation>节点间链路</translation>
     </message>
 </context>
 </TS>

@@ -147,17 +147,24 @@ private Q_SLOTS:
             const auto picture = guessPicture(lesson, question, known({}, answer), whoGuessed(guess), {});
             QVERIFY(picture);
             QXmlStreamReader xml(textOf(picture->svg));
-            double bar = -1, line = -1;
+            double bar = -1, line = -1, value = -1;
             while (!xml.atEnd()) {
                 xml.readNext();
                 if (!xml.isStartElement()) continue;
                 if (xml.name() == QLatin1String("rect"))
                     bar = xml.attributes().value("x").toDouble() + xml.attributes().value("width").toDouble();
                 if (xml.name() == QLatin1String("line")) line = xml.attributes().value("x1").toDouble();
+                if (xml.name() == QLatin1String("text") && xml.attributes().value("text-anchor") == u"start" &&
+                    value < 0)
+                    value = xml.attributes().value("x").toDouble();
             }
             QVERIFY2(!xml.hasError(), qPrintable(xml.errorString()));
             QVERIFY2(bar >= 0 && line >= 0, picture->svg.c_str());
             if (std::abs(guess - answer) > 0.01) QCOMPARE(line < bar, guess < answer);
+            // The line of the guess once crossed the value.
+            const QString written = textOf(question.valueText(answer));
+            QVERIFY2(value >= 0 && (line < value - 2 || line > value + 7 * static_cast<double>(written.size())),
+                     picture->svg.c_str());
             QVERIFY(picture->words.find(question.guessText(guess)) != std::string::npos);
         }
         QVERIFY(!guessPicture(lesson, question, known(0.3, {}), whoGuessed(0.3), {}));  // of another experiment alone

@@ -10,6 +10,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <set>
 
 using namespace shardlab::test;
 
@@ -38,6 +39,19 @@ Layout pipelineOf(int stages, int microbatches) {
 
 class StepOverheadTest : public QObject {
     Q_OBJECT
+private:
+    /// One change once was told three times, or two of the same kind.
+    static void adviceDiffers(const Layout& layout, const std::vector<StepOverhead>& overheads) {
+        std::set<Move> kinds;
+        for (const StepOverhead& overhead : overheads) {
+            if (!overhead.better) continue;
+            const auto found = neighbours(layout);
+            const auto taken = std::ranges::find(found, overhead.better->choice, &Neighbour::choice);
+            QVERIFY(taken != found.end());
+            QVERIFY2(kinds.insert(taken->move).second, overhead.better->change.english().c_str());
+        }
+    }
+
 private Q_SLOTS:
     /// The gradient's norm of a single rank was told as exposed communication.
     void oneRankHasNoCommunication() {
@@ -89,6 +103,7 @@ private Q_SLOTS:
                 QVERIFY(near(overhead.better->gain, 1 - overhead.better->stepSeconds / plan.stepSeconds, 1e-9));
             }
             QVERIFY(sum < 1);
+            adviceDiffers(preset.layout, all);
             QVERIFY(largestOverheads(plan).size() == std::min<std::size_t>(3, all.size()));
             for (const StepOverhead& overhead : largestOverheads(plan))
                 qInfo("%-14s %-24s %s%s%s", preset.name.c_str(), std::string(name(overhead.kind)).c_str(),

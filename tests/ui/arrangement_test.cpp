@@ -7,6 +7,7 @@
 #include "ui/window/main_window.h"
 #include "ui/window/top_bar.h"
 #include "ui/window/workspace_area.h"
+#include "engine/layout/presets.h"
 #include "tests/support/seed.h"
 #include "tests/support/wings.h"
 
@@ -15,6 +16,8 @@
 #include <QLayout>
 #include <QMouseEvent>
 #include <QScreen>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSettings>
 #include <QTabBar>
 #include <QToolTip>
@@ -263,6 +266,27 @@ private Q_SLOTS:
         again.resize(2400, 1300);
         // A column at the edge keeps its width by default.
         QTRY_VERIFY2(std::abs(form(again)->width() - width) <= 1, qPrintable(QString::number(form(again)->width())));
+    }
+
+    /// The last of the figures lay below the edge, while the notes had room to spare.
+    void answersAreWholeWhereThereIsRoom() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(2560, 1440);
+        window.show();
+        DockPanel* answer = window.area(Workspace::Design).panel(QStringLiteral("answer"));
+        const QScrollArea* facts = answer->view().findChild<QScrollArea*>();
+        const auto spare = [&] {
+            return facts->viewport()->height() -
+                   facts->widget()->layout()->totalHeightForWidth(facts->viewport()->width());
+        };
+        for (const char* preset : {"default", "llama3-8b", "default"}) {
+            desk.document().change(findPreset(preset)->layout, QString::fromLatin1(preset));
+            QTRY_VERIFY(desk.document().planIsCurrent());
+            QTRY_VERIFY2(facts->verticalScrollBar()->maximum() == 0 && spare() < 40, preset);
+        }
+        window.resize(1280, 720);  // here the notes would have too little
+        QTRY_VERIFY(answer->height() <= 267);
     }
 
     void resetPutsClosedViewsBack() {

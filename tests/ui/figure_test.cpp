@@ -5,6 +5,7 @@
 #include "tests/support/wings.h"
 #include "tests/ui/recorded_run.h"
 
+#include "engine/layout/presets.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
@@ -13,9 +14,12 @@
 #include <QImage>
 #include <QLineEdit>
 #include <QRegularExpression>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QXmlStreamReader>
 #include <QtTest>
 
+#include <map>
 #include <set>
 
 using namespace shardlab::test;
@@ -110,6 +114,97 @@ private Q_SLOTS:
                 QVERIFY2(there, qPrintable(word));
             }
         }
+    }
+
+    /// Values of facts once were as light in a figure as on the dark panel: white on white.
+    void aDarkWindowMakesTheFiguresOfALightOne() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        desk.document().change(findPreset("hybrid-2x4")->layout, QStringLiteral("a preset"));
+        recordRun(desk.path("run.shardlab"), *makePlan(desk.document().layout()), 4, 5);
+        desk.workbench.openRun(desk.path("run.shardlab"));
+        QTRY_VERIFY(!desk.workbench.replay().reading() && desk.document().planIsCurrent());
+        const QString file = QString::fromStdString(desk.path("figure.png").string());
+        const auto drawn = [&](DockPanel& panel, bool dark) {
+            desk.workbench.theme().setDark(dark);
+            QTest::qWait(60);
+            return panel.savePicture(file) ? QImage(file) : QImage();
+        };
+        for (const Workspace workspace : {Workspace::Design, Workspace::Replay, Workspace::Learn, Workspace::Home}) {
+            window.showWorkspace(workspace);
+            WorkspaceArea& area = window.area(workspace);
+            std::map<DockPanel*, QImage> light;
+            for (const bool dark : {false, true})
+                for (DockPanel* panel : area.panels()) {
+                    area.showPanel(panel->id());
+                    const QImage image = drawn(*panel, dark);
+                    QVERIFY(!image.isNull());
+                    if (!dark) light[panel] = image;
+                    else if (light[panel] == image) continue;
+                    // What others did in between may have changed what it shows.
+                    else QTRY_VERIFY2(drawn(*panel, false) == drawn(*panel, true), qPrintable(panel->windowTitle()));
+                }
+        }
+    }
+
+    /// The hatching of bubbles was missing in an SVG: it was a tile of pixels, which that has no brush for.
+    void bubblesAreHatchedInADrawing() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        desk.document().change(findPreset("gpipe-4")->layout, QStringLiteral("a preset"));
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        QTest::qWait(100);
+        const QString file = QString::fromStdString(desk.path("figure.svg").string());
+        QVERIFY(window.area(Workspace::Design).panel(QStringLiteral("timeline"))->savePicture(file));
+        QFile svg(file);
+        QVERIFY(svg.open(QIODevice::ReadOnly));
+        const QString drawing = QString::fromUtf8(svg.readAll());
+        const QColor idle = Theme::lightTheme().idle;
+        QVERIFY(drawing.contains(QStringLiteral("fill=\"%1\"").arg(idle.name())));
+        QVERIFY(drawing.contains(QStringLiteral("stroke=\"%1\"").arg(idle.darker(112).name())));
+    }
+
+    /// A column of pixels each once showed its edges, and made a drawing of a megabyte.
+    void memoryOverTimeIsAFewShapes() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        QTest::qWait(100);
+        const QString file = QString::fromStdString(desk.path("figure.svg").string());
+        QVERIFY(window.area(Workspace::Design).panel(QStringLiteral("memory_over_time"))->savePicture(file));
+        QFile svg(file);
+        QVERIFY(svg.open(QIODevice::ReadOnly));
+        const QByteArray drawing = svg.readAll();
+        QVERIFY2(drawing.count("<path") + drawing.count("<rect") < 100, QByteArray::number(drawing.size()));
+    }
+
+    /// What is scrolled in the window once ended in the midst of a line, or ran over the edge of the drawing.
+    void whatIsScrolledIsWhole() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(1280, 720);
+        window.show();
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        DockPanel& panel = *window.area(Workspace::Design).panel(QStringLiteral("layout_form"));
+        const QSize before = panel.widget()->size();
+        QScrollBar& bar = *panel.widget()->findChild<QScrollArea*>()->verticalScrollBar();
+        bar.setValue(150);
+        const QString file = QString::fromStdString(desk.path("figure.svg").string());
+        QVERIFY(panel.savePicture(file));
+        const Drawing drawing = readSvg(file);
+        for (const char* words : {"LAYOUT", "MODEL", "RUN", "Learning rate", "Seed"})
+            QVERIFY2(drawing.text.contains(QString::fromLatin1(words)), words);
+        QVERIFY(!drawing.text.contains(QStringLiteral("find a field")));
+        QVERIFY(drawing.box.section(QLatin1Char(' '), 3).toInt() > before.height() + 200);
+        QCOMPARE(panel.widget()->size(), before);
+        QCOMPARE(bar.value(), 150);
     }
 
     /// Axes are the scale of a chart: their numbers are text of the drawing.

@@ -241,6 +241,11 @@ private Q_SLOTS:
         const HomeSession again(home.desk.document(), home.desk.workbench.recent(), home.desk.workbench.lessons());
         QCOMPARE(again.tags(recent.fileOf(0)), QStringList({"baseline", "small"}));
         recent.search().clear();
+        // Whoever opened a file and tags it tags that one, not the one that was selected before.
+        rows.setCurrentRow(2);
+        home.desk.workbench.recent().add(home.desk.path("second.layout.json"));
+        QTRY_VERIFY(recent.fileOf(0).endsWith(QStringLiteral("second.layout.json")));
+        QCOMPARE(rows.currentRow(), 0);
         // Enter opens, Delete takes it off the list.
         rows.setCurrentRow(2);
         QTest::keyClick(&rows, Qt::Key_Return);

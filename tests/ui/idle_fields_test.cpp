@@ -10,10 +10,13 @@
 #include "engine/layout/fields.h"
 #include "tests/support/wings.h"
 
+#include <QLabel>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QToolButton>
 #include <QtTest>
+
+#include <algorithm>
 
 using namespace shardlab::test;
 
@@ -63,6 +66,30 @@ private Q_SLOTS:
         QVERIFY(!shown("/optimizer/betas"));
         desk.document().requestField(QStringLiteral("/optimizer/betas"));
         QVERIFY(shown("/optimizer/betas"));
+    }
+
+    /// The form once was blank; and of a cluster's two links the word found one, and InfiniBand none.
+    void whoFindsNothingIsToldSo() {
+        Desk desk;
+        Layout paced = desk.document().layout();
+        paced.cluster.pace = PaceSpec{"h100-sxm", 1};
+        desk.document().change(paced, QStringLiteral("paced"));
+        LayoutForm form(desk.workbench.context(Workspace::Design), nullptr);
+        form.show();
+        auto* wanted = form.findChild<QLineEdit*>(QString(), Qt::FindDirectChildrenOnly);
+        const auto toldOfNone = [&] {
+            return std::ranges::any_of(form.findChildren<QLabel*>(), [&](const QLabel* label) {
+                return label->text() == QStringLiteral("No field has all of these words.") && label->isVisible();
+            });
+        };
+        const auto shown = [&](const char* pointer) { return form.row(QString::fromLatin1(pointer))->isVisible(); };
+        QVERIFY(!toldOfNone());
+        wanted->setText(QStringLiteral("no field is called so"));
+        QVERIFY(toldOfNone());
+        wanted->setText(QStringLiteral("link"));
+        QVERIFY(!toldOfNone() && shown("/cluster/pace/node_link") && shown("/cluster/pace/network"));
+        wanted->setText(QStringLiteral("InfiniBand"));
+        QVERIFY(!toldOfNone() && !shown("/cluster/pace/node_link") && shown("/cluster/pace/network"));
     }
 
     /// After a search, which had left few rows, the form stayed at its top and the field out of sight.

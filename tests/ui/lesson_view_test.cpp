@@ -5,6 +5,7 @@
 #include "tests/support/wings.h"
 #include "ui/core/elided_combo_box.h"
 #include "ui/core/handout_file.h"
+#include "ui/core/markdown_page.h"
 #include "ui/core/run_model.h"
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/timeline/timeline_plot.h"
@@ -21,6 +22,7 @@
 #include <QLabel>
 #include <QPdfWriter>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
 #include <QTextDocument>
@@ -311,6 +313,20 @@ private Q_SLOTS:
         room.lessons().requestShow(QStringLiteral("nothing"));
     }
 
+    /// A frame around the text once left it too little room, and a bar to scroll sideways below each paragraph.
+    void textsOfALessonHaveTheirRoom() {
+        Classroom room(startFake(std::make_shared<FakeJobs>()));
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        QTest::qWait(100);
+        const auto pages = room.view().findChildren<MarkdownPage*>();
+        QVERIFY(!pages.isEmpty());
+        for (const MarkdownPage* page : pages) {
+            QVERIFY(page->verticalScrollBar()->maximum() == 0);
+            if (!page->toHtml().contains(QStringLiteral("<table")))
+                QVERIFY2(page->horizontalScrollBar()->maximum() == 0, qPrintable(page->toPlainText()));
+        }
+    }
+
     void aLessonIsPresentedByKeys() {
         const auto jobs = std::make_shared<FakeJobs>();
         Classroom room(startFake(jobs));
@@ -357,6 +373,18 @@ private Q_SLOTS:
         QTRY_VERIFY(presenter->grab().toImage().pixelColor(5, 5).lightness() > 200);
         room.workbench.theme().setDark(true);
         QTRY_VERIFY(presenter->grab().toImage().pixelColor(5, 5).lightness() < 80);
+        // The presenter once stayed before what a link or Open in Design led to.
+        QTest::keyClick(presenter, Qt::Key_Space);
+        for (const bool design : {false, true}) {
+            design ? room.lessons().openInDesign(0) : room.lessons().requestShow(QStringLiteral("loss"));
+            QVERIFY(!presenter->isVisible());
+            QCOMPARE(room.window.workspace(), design ? Workspace::Design : Workspace::Learn);
+            room.window.showWorkspace(Workspace::Learn);
+            room.window.commands()["lesson.present"].trigger();
+            QVERIFY(presenter->isVisible());
+            QCOMPARE(presenter->screen(), 1);
+        }
+        QVERIFY(QTest::qWaitForWindowActive(presenter));
         QTest::keyClick(presenter, Qt::Key_Escape);
         QVERIFY(!presenter->isVisible());
     }
@@ -373,7 +401,7 @@ private Q_SLOTS:
         QCOMPARE(said, QStringList("handout.html was saved\n" + folder + "/handout.html"));
         QFile page(folder + "/handout.html");
         QVERIFY(page.open(QIODevice::ReadOnly));
-        QVERIFY(page.readAll().contains("Between 0.0 % and 100.0 %: 25.0 %"));
+        QVERIFY(page.readAll().contains("Between 0.0\u00a0% and 100.0\u00a0%: 25.0\u00a0%"));
         room.view().saveHandout(folder + "/handout.pdf");
         QFile paper(folder + "/handout.pdf");
         QVERIFY(paper.open(QIODevice::ReadOnly));

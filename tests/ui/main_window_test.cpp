@@ -203,6 +203,9 @@ void MainWindowTest::paletteFindsAndTriggers() {
     QTest::keyClicks(query, QStringLiteral("repl"));
     QVERIFY(list->count() >= 2);
     query->clear();
+    QTest::keyClicks(query, QStringLiteral("run"));  // "Share runs …" once stood before "Run this layout"
+    QVERIFY2(list->item(0)->text().startsWith(QStringLiteral("Run")), qPrintable(list->item(0)->text()));
+    query->clear();
     QTest::keyClicks(query, QStringLiteral("light col"));
     QCOMPARE(list->count(), 1);
     const bool dark = desk.workbench.theme().theme().dark;

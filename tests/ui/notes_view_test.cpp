@@ -47,6 +47,8 @@ private Q_SLOTS:
 void NotesViewTest::figuresStayWithTheirUnits() {
     QCOMPARE(unbroken(QStringLiteral("57.6 % of 17.6 MiB, 3 × in 2 µs, 8 microbatches")),
              QStringLiteral("57.6\u00a0% of 17.6\u00a0MiB, 3\u00a0× in 2\u00a0µs, 8 microbatches"));
+    QCOMPARE(unbroken(QStringLiteral("with v = 2 and m = 32 it is")),
+             QStringLiteral("with v\u00a0=\u00a02 and m\u00a0=\u00a032 it is"));
     Desk desk;
     const NotesView view(desk.workbench.context(Workspace::Design), nullptr);
     const QLabel& label = *view.findChild<QLabel*>();

@@ -134,6 +134,18 @@ private Q_SLOTS:
             QVERIFY(what->height() >= what->heightForWidth(what->width()));
         }
         QCOMPARE(before, 1);
+        // A piece that is longer than the line had three fifths of it, beside a label of a word.
+        const QString longer = QStringLiteral("Wait for 1RECV_F0, receive forward · stage 1 · microbatch 0");
+        list.setFacts({{QStringLiteral("What"), longer}, {QStringLiteral("Step"), QStringLiteral("66")}});
+        list.resize(300, 300);
+        const auto widest = [&] { return list.viewport()->width() - 34 - shown(QStringLiteral("What"))->width(); };
+        QTRY_VERIFY(shown(longer)->width() >= widest() - 1);
+        QVERIFY(shown(QStringLiteral("What"))->width() < 60);
+        // A unit once stood in the line below its number.
+        list.setFacts({{QStringLiteral("Communication"), QStringLiteral("2.6 % · 54.8 µs")}});
+        list.resize(220, 300);
+        QTRY_VERIFY(shown(QStringLiteral("2.6\u00a0% · 54.8\u00a0µs")));
+        QVERIFY(list.asTable().contains(QStringLiteral("2.6 % · 54.8 µs")));
     }
 
     /// What it told of a rank stood still at the step in which the rank was clicked.

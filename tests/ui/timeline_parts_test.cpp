@@ -4,13 +4,18 @@
 #include "tests/support/seed.h"
 #include "tests/ui/sample_run.h"
 #include "tests/support/wings.h"
+#include "ui/core/run_model.h"
+#include "ui/timeline/gantt_scene.h"
 #include "ui/timeline/navigation.h"
 #include "ui/timeline/rank_filter.h"
 #include "ui/timeline/rows.h"
+#include "ui/timeline/run_index.h"
 #include "ui/timeline/time_ticks.h"
 
 #include <QTest>
 
+#include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -31,7 +36,31 @@ private Q_SLOTS:
     void nothingLeavesSight();
     void whatIsInSightStaysCountable();
     void filterOfRanks();
+    void equallyLongBarsAllHaveNumbersOrNone();
 };
+
+/// Of equally long forwards some had numbers and others none, as their bars differ by a pixel.
+void TimelinePartsTest::equallyLongBarsAllHaveNumbersOrNone() {
+    Layout layout = sample::layout(1, 4, 8);
+    layout.schedule.kind = "gpipe";
+    const Plan plan = sample::plan(layout);
+    RunModel model;
+    model.begin(headerOf(plan), plan.simulation.events);
+    RunIndex index(model);
+    index.rebuild();
+    Rows rows;
+    rows.arrange({1}, 0, 60, false);
+    std::map<std::size_t, std::set<std::ptrdiff_t>> counts;  // by colour
+    for (int width = 100; width <= 900; ++width) {
+        GanttScene scene;
+        buildScene(scene, model, index, {0, model.prediction().end(), 10, width}, rows);
+        for (const Paint paint : {Paint::Forward, Paint::Backward}) {
+            const std::size_t colour = GanttScene::colour(paint, false);
+            counts[colour].insert(std::ranges::count(scene.numbers, colour, &GanttScene::Number::colour));
+        }
+    }
+    for (const auto& [colour, found] : counts) QCOMPARE(found, (std::set<std::ptrdiff_t>{0, 8}));
+}
 
 void TimelinePartsTest::rowsFillOrScroll() {
     std::vector<int> ranks(64);

@@ -20,6 +20,7 @@ private Q_SLOTS:
     void clickAndArrowsChoose();
     void measuredIsPerStep();
     void theScaleGoesFromTheSmallestToTheLargest();
+    void labelsOfRanksDoNotOverlap();
     void pictures_data();
     void pictures();
 };
@@ -60,6 +61,27 @@ void TrafficMatrixViewTest::measuredIsPerStep() {
     measured.flush();
     QCOMPARE(measured.asTable(), predicted.asTable());
     QVERIFY(predicted.asTable().count(QLatin1Char('\n')) > 8);
+}
+
+/// With 256 ranks in a small window the numbers lay over each other.
+void TrafficMatrixViewTest::labelsOfRanksDoNotOverlap() {
+    for (const int replicas : {1, 4, 32}) {
+        sample::Bench bench(Workspace::Design);
+        const Plan plan = sample::plan(sample::layout(replicas, 8, 8));
+        TrafficMatrixView view(bench.context(), nullptr);
+        bench.model.begin(headerOf(plan), plan.simulation.events);
+        view.flush();
+        view.show();
+        for (const int side : {140, 200, 300, 500, 900}) {
+            view.resize(side, side);
+            QTest::qWait(10);
+            const MatrixPlot& plot = view.plot();
+            const int stride = plot.labelStride(), ranks = plot.matrix()->ranks();
+            QVERIFY(stride >= 1);
+            if (stride < ranks) QVERIFY(plot.cellRect(stride, 0).top() - plot.cellRect(0, 0).top() >= 14);
+            if (stride > 1) QVERIFY(plot.cellRect(stride - 1, 0).top() - plot.cellRect(0, 0).top() < 15);
+        }
+    }
 }
 
 /// The scale began at "10⁻⁶", whatever was sent.

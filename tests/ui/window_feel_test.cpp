@@ -2,6 +2,7 @@
 // What every view of the window has in common: tooltips of a width that is read, and a frame that says where the
 // keyboard is.
 #include "desktop_fixture.h"
+#include "recorded_run.h"
 
 #include "engine/layout/presets.h"
 #include "ui/core/child.h"
@@ -56,6 +57,7 @@ class WindowFeelTest : public QObject {
 private Q_SLOTS:
     void tooltipsAreWrapped();
     void theViewWithTheKeyboardIsFramed();
+    void whateverHasTheKeyboardShowsIt();
     void eachViewSaysWhatItShows();
     void tabsKeepTheirTitles();
     void iconsOfTheFileDialogAreSeen();
@@ -101,6 +103,45 @@ void WindowFeelTest::otherColoursPolishFewTimes() {
         for (QWidget* widget : widgets) told += changes.counts.value(widget);
         QVERIFY2(told > 0 && told <= 4 * widgets.size(), qPrintable(QString::number(told)));
     }
+}
+
+/// By a ring, a caret or a mark of its own; where a view is one thing, its frame is the ring.
+void WindowFeelTest::whateverHasTheKeyboardShowsIt() {
+    Desk desk;
+    desk.workbench.theme().setDark(true);
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1600, 1000);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTRY_VERIFY(desk.document().planIsCurrent());
+    recordRun(desk.path("run.shardlab"), *desk.document().plan(), 4, 5);
+    desk.workbench.openRun(desk.path("run.shardlab"));
+    QTRY_VERIFY(!desk.workbench.replay().reading() && desk.workbench.replay().file() == desk.path("run.shardlab"));
+    QStringList silent;
+    const auto lookAt = [&](QWidget& around, const QString& where) {
+        for (QWidget* widget : around.findChildren<QWidget*>()) {
+            if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisible() || !widget->isEnabled()) continue;
+            window.setFocus(Qt::OtherFocusReason);
+            const QImage without = widget->grab().toImage();
+            widget->setFocus(Qt::TabFocusReason);
+            if (QApplication::focusWidget() != widget || widget->visibleRegion().isEmpty()) continue;
+            if (qobject_cast<QLabel*>(widget)) QTest::keyClick(widget, Qt::Key_Tab);  // on to its first link
+            QTest::qWait(20);                                                         // a chart draws in its next frame
+            if (widget->grab().toImage() != without) continue;
+            silent << QStringLiteral("%1: %2 %3")
+                          .arg(where, QString::fromLatin1(widget->metaObject()->className()), widget->accessibleName());
+        }
+    };
+    for (const Workspace workspace : workspaces) {
+        window.showWorkspace(workspace);
+        QTest::qWait(300);
+        for (DockPanel* panel : window.area(workspace).panels()) {
+            window.area(workspace).showPanel(panel->id());
+            QTest::qWait(50);
+            lookAt(*panel, name(workspace) + QLatin1Char(' ') + panel->id());
+        }
+    }
+    QVERIFY2(silent.isEmpty(), qPrintable(silent.join(QLatin1Char('\n'))));
 }
 
 /// They were dark on dark.

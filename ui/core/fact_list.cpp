@@ -3,12 +3,15 @@
 
 #include "ui/core/child.h"
 #include "ui/core/style_sheet.h"
+#include "ui/core/unbroken.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QResizeEvent>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace shardlab::ui {
 
@@ -26,6 +29,11 @@ FactList::FactList(QWidget* parent) : QScrollArea(parent) {
 
 QSize FactList::minimumSizeHint() const { return {160, 60}; }
 
+QSize FactList::sizeHint() const {
+    const int width = std::max(minimumSizeHint().width(), viewport()->width());
+    return {width, column_->totalHeightForWidth(width) + 2 * frameWidth()};
+}
+
 void FactList::addRow() {
     auto* line = child<QWidget>();
     auto* row = child<QHBoxLayout>(line);
@@ -40,26 +48,27 @@ void FactList::addRow() {
     row->addWidget(label, 1, Qt::AlignTop);
     row->addWidget(value);
     column_->insertWidget(static_cast<int>(rows_.size()), line);
-    rows_.push_back({line, label, value});
+    rows_.push_back({line, label, value, {}});
 }
 
 void FactList::setFacts(const std::vector<Fact>& facts) {
     while (rows_.size() < facts.size()) addRow();
     for (std::size_t index = 0; index < rows_.size(); ++index) {
-        const Row& row = rows_[index];
+        Row& row = rows_[index];
         const bool used = index < facts.size();
         row.line->setVisible(used);
         if (!used) continue;
         const Fact& fact = facts[index];
         if (row.label->text() != fact.label) row.label->setText(fact.label);
-        if (row.value->text() != fact.value) row.value->setText(fact.value);
+        row.said = fact.value;
         setRole(*row.value, fact.role);
         row.label->setToolTip(fact.help);
         row.value->setToolTip(fact.help);
         row.value->setAccessibleName(fact.label + QStringLiteral(": ") + fact.value);
     }
-    shown_ = facts.size();
+    const bool others = std::exchange(shown_, facts.size()) != facts.size();
     fit();
+    if (others) updateGeometry();
 }
 
 /// Values that do not fit beside their labels take several lines, and so do the labels where that is not enough.
@@ -68,13 +77,16 @@ void FactList::fit() {
     for (std::size_t index = 0; index < shown_; ++index) {
         const Row& row = rows_[index];
         const QFontMetrics values = row.value->fontMetrics();
-        const QString value = row.value->text();
+        const QString& value = row.said;
         const int label = row.label->fontMetrics().horizontalAdvance(row.label->text());
         const bool wraps = label + values.horizontalAdvance(value) > room;
         int part = 0;
         for (const QString& each : value.split(QStringLiteral(" · ")))
             part = std::max(part, values.horizontalAdvance(each + QStringLiteral(" ·")));
-        part = std::max(std::min(part, room * 3 / 5), label + part <= room ? room - label : 0);
+        const bool besideLabel = label <= room * 2 / 5 || label + part <= room;
+        part = besideLabel ? room - label : std::min(part, room * 3 / 5);
+        const QString shown = wraps ? unbroken(value) : value;  // no unit stands in another line than its number
+        if (row.value->text() != shown) row.value->setText(shown);
         row.value->setWordWrap(wraps);
         row.value->setSizePolicy(wraps ? QSizePolicy::Expanding : QSizePolicy::Preferred, QSizePolicy::Preferred);
         row.value->setMinimumWidth(wraps ? std::max(part, 0) : 0);
@@ -85,12 +97,13 @@ void FactList::fit() {
 void FactList::resizeEvent(QResizeEvent* event) {
     QScrollArea::resizeEvent(event);
     fit();
+    if (event->size().width() != event->oldSize().width()) updateGeometry();
 }
 
 QString FactList::asTable() const {
     QString table = tr("What\tValue\n");
     for (std::size_t index = 0; index < shown_; ++index)
-        table += rows_[index].label->text() + QLatin1Char('\t') + rows_[index].value->text() + QLatin1Char('\n');
+        table += rows_[index].label->text() + QLatin1Char('\t') + rows_[index].said + QLatin1Char('\n');
     return table;
 }
 

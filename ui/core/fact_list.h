@@ -27,6 +27,7 @@ public:
     void setFacts(const std::vector<Fact>& facts);
     QString asTable() const;
     QSize minimumSizeHint() const override;
+    QSize sizeHint() const override;  ///< all facts in the width there is
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -36,6 +37,7 @@ private:
         QWidget* line;
         QLabel* label;
         QLabel* value;
+        QString said;  ///< the value, which stands in several lines where there is no room
     };
     void addRow();
     void fit();

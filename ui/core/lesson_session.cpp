@@ -283,6 +283,7 @@ void LessonSession::openInDesign(std::size_t experiment) {
     if (!lesson()) return;
     const LessonExperiment& chosen = lesson()->experiments[experiment];
     document_.change(chosen.layout, tr("Take the experiment %1").arg(QString::fromStdString(chosen.name)));
+    Q_EMIT windowWanted();
     Q_EMIT designRequested();
 }
 

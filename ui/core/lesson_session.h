@@ -72,7 +72,10 @@ public:
     /// Runs what a question of the chosen lesson asks about and has not been measured.
     void runFor(std::size_t question);
     /// Asks for what a link of the text names: "timeline", a view, or "/batch/micro", a field.
-    void requestShow(const QString& target) { Q_EMIT showRequested(target); }
+    void requestShow(const QString& target) {
+        Q_EMIT windowWanted();
+        Q_EMIT showRequested(target);
+    }
     /// Asks for the lesson on the whole screen.
     void requestPresentation() { Q_EMIT presentationRequested(); }
     /// Asks for a file with the lesson for paper.
@@ -90,6 +93,7 @@ Q_SIGNALS:
     void refused(const QString& reason);                                            ///< no experiment starts
     void handoutWritten(const QString& file, const shardlab::base::Error* whyNot);  ///< nullptr: it is there
     void designRequested();
+    void windowWanted();  ///< a person asked for what is in the window, around or behind the lesson
 
 private:
     struct Place {

@@ -42,7 +42,7 @@ QFrame[role="task"] QPushButton[role="flat"] { background: transparent; }
 QFrame[role="task"] QPushButton[role="flat"]:checked, QFrame[role="task"] QPushButton[role="flat"]:hover { background: @panel@; }
 QFrame[role="overlay"] { background: @panel@; border: 1px solid @accent@; border-radius: 8px; }
 
-QLabel { background: transparent; }
+QLabel { background: transparent; color: @text@; }
 QLabel[role="dim"] { color: @dim@; }
 QLabel[role="hint"] { color: @dim@; font-size: 14px; }
 QLabel[role="section"] { color: @dim@; font-size: 11px; letter-spacing: 1px; }
@@ -97,18 +97,18 @@ QComboBox::drop-down { border: none; width: 18px; }
 QComboBox::down-arrow { image: url(:/icons/down-@shade@.svg); width: 12px; height: 12px; }
 QComboBox QAbstractItemView { background: @raised@; color: @text@; border: 1px solid @border@;
     selection-background-color: @accent@; selection-color: @onAccent@; }
-QCheckBox { spacing: 7px; background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 1px; }
-QCheckBox:focus { border-color: @accent@; }
+QCheckBox, QRadioButton { spacing: 7px; color: @text@; background: transparent; border: 1px solid transparent;
+    border-radius: 4px; padding: 1px; }
+QCheckBox:focus, QRadioButton:focus { border-color: @accent@; }
 QCheckBox::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 4px; background: @raised@; }
 QCheckBox::indicator:checked { border-color: @accent@; background: @accent@; image: url(:/icons/check-@shade@.svg); }
 
-QRadioButton { spacing: 7px; background: transparent; border: 1px solid transparent; border-radius: 4px; padding: 1px; }
-QRadioButton:focus { border-color: @accent@; }
 QRadioButton::indicator { width: 14px; height: 14px; border: 1px solid @dim@; border-radius: 8px;
     background: @raised@; }
 QRadioButton::indicator:checked { width: 8px; height: 8px; border: 4px solid @accent@; background: @onAccent@; }
-QTextBrowser { background: transparent; color: @text@; border: none; selection-background-color: @accent@;
-    selection-color: @onAccent@; }
+QTextBrowser { background: transparent; color: @text@; border: 1px solid transparent; border-radius: 4px;
+    selection-background-color: @accent@; selection-color: @onAccent@; }
+QTextBrowser:focus { border-color: @accent@; }
 QFileDialog QToolButton, QTabBar QToolButton { padding: 3px; }
 QDialogButtonBox { dialogbuttonbox-buttons-have-icons: 0; }
 QFileDialog { backward-icon: url(:/icons/back-@shade@.svg); forward-icon: url(:/icons/forward-@shade@.svg);
@@ -117,7 +117,8 @@ QFileDialog { backward-icon: url(:/icons/back-@shade@.svg); forward-icon: url(:/
     filedialog-listview-icon: url(:/icons/list-@shade@.svg);
     filedialog-detailedview-icon: url(:/icons/details-@shade@.svg); }
 QLineEdit { lineedit-clear-button-icon: url(:/icons/clear-@shade@.svg); }
-QScrollArea { background: transparent; border: none; }
+QScrollArea { background: transparent; border: 1px solid transparent; border-radius: 4px; }
+QScrollArea:focus { border-color: @accent@; }
 QScrollArea > QWidget > QWidget { background: transparent; }
 QAbstractScrollArea::corner { background: transparent; border: none; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
@@ -133,8 +134,10 @@ QMenu::item:selected { background: @raised@; }
 QMenu::item:disabled { color: @faint@; }
 QMenu::separator { height: 1px; background: @border@; margin: 4px 8px; }
 
-QTableView, QTreeView, QListView, QTableWidget, QListWidget { background: transparent; color: @text@; border: none;
-    gridline-color: @grid@; selection-background-color: @raised@; selection-color: @text@; }
+QTableView, QTreeView, QListView, QTableWidget, QListWidget { background: transparent; color: @text@;
+    border: 1px solid transparent; border-radius: 4px; gridline-color: @grid@;
+    selection-background-color: @raised@; selection-color: @text@; }
+QTableView:focus, QTreeView:focus, QListView:focus { border-color: @accent@; }
 QTableView::item:focus, QListView::item:focus { border: 1px solid @accent@; }
 QListView::item { padding: 5px 8px; border-radius: 4px; }
 QListView::item:selected { background: @accent@; color: @onAccent@; }

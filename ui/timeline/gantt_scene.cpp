@@ -253,7 +253,9 @@ private:
         if (row.barHeight < numberHeight * letters_ || scene_.numbers.size() >= mostNumbers || event.action == 0)
             return;
         const int microbatch = actionFromId(event.action).microbatch;
-        if (microbatch < 0 || width < widthOf(microbatch)) return;
+        // Bars of equally long actions differ by a pixel: their lengths decide, so that all have numbers or none has.
+        const double length = scale_.x(event.end) - scale_.x(event.begin), needed = widthOf(microbatch);
+        if (microbatch < 0 || length < needed || width + 1 < needed) return;
         scene_.numbers.push_back({rect, microbatch, colour});
         for (const GanttScene::Batch& outlines : scene_.recomputed)
             if (!outlines.empty()) keepClear(scene_.numbers.back(), outlines.back());

@@ -4,6 +4,7 @@
 
 #include <QPaintEngine>
 #include <QPainter>
+#include <QPainterPath>
 #include <QPixmap>
 #include <QStaticText>
 
@@ -51,6 +52,7 @@ public:
     }
 
     void hatch(std::span<const QRect> rects, QRgb ground, QRgb line) override {
+        if (painter_.paintEngine()->type() != QPaintEngine::Raster) return hatchInLines(rects, ground, line);
         // A tile: far faster than a pattern brush in software.
         QImage tile(hatching, hatching, QImage::Format_RGB32);
         for (int y = 0; y < hatching; ++y)
@@ -70,6 +72,20 @@ public:
     }
 
 private:
+    /// An SVG has no brush that is a tile of pixels.
+    void hatchInLines(std::span<const QRect> rects, QRgb ground, QRgb line) {
+        fill(rects, ground);
+        QPainterPath lines;
+        for (const QRect& rect : rects) {
+            const int left = rect.left(), top = rect.top(), right = left + rect.width(), bottom = top + rect.height();
+            for (int sum = (left + top) / hatching * hatching + hatching - 1; sum < right + bottom; sum += hatching) {
+                lines.moveTo(std::max(left, sum - bottom), std::min(bottom, sum - left));
+                lines.lineTo(std::min(right, sum - top), std::max(top, sum - right));
+            }
+        }
+        painter_.strokePath(lines, QPen(QColor(line), 1, Qt::SolidLine, Qt::FlatCap));
+    }
+
     QPainter& painter_;
 };
 

@@ -26,6 +26,11 @@ constexpr double notch = 120;
 }  // namespace
 
 bool TimelineInput::eventFilter(QObject*, QEvent* event) {
+    if (event->type() == QEvent::FocusIn || event->type() == QEvent::FocusOut) {
+        const Qt::FocusReason reason = static_cast<QFocusEvent*>(event)->reason();
+        plot_.setRinged(event->type() == QEvent::FocusIn &&
+                        (reason == Qt::TabFocusReason || reason == Qt::BacktabFocusReason));
+    }
     if (context_.model.empty()) return false;
     switch (event->type()) {
     case QEvent::MouseButtonPress: press(*static_cast<QMouseEvent*>(event)); return true;

@@ -231,6 +231,12 @@ void paintOverlay(QPainter& painter, const TimelineState& state) {
             paintArrow(painter, state, dependency);
     }
     paintCursor(painter, state);
+    if (state.ringed) {
+        painter.setClipping(false);
+        painter.setPen(state.theme.accent);
+        painter.setBrush(Qt::NoBrush);
+        painter.drawRect(state.whole.adjusted(0, 0, -1, -1));
+    }
     painter.restore();
 }
 

@@ -226,6 +226,10 @@ void TimelinePlot::setRankFilter(const QString& filter) {
     frame_.request();
 }
 
+void TimelinePlot::setRinged(bool ringed) {
+    if (std::exchange(state_.ringed, ringed) != ringed) overlay_.request();
+}
+
 void TimelinePlot::setMeasuring(bool measuring) {
     if (state_.measuring == measuring) return;
     state_.measuring = measuring;

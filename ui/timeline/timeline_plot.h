@@ -39,6 +39,7 @@ public:
     /// Folds or unfolds the group of the row at a position.
     void toggleFolding(int position);
     void setMeasuring(bool measuring);
+    void setRinged(bool ringed);
     /// What is in sight, kept within reason. A person's doing (`byHand`) ends following when it leaves the present.
     void lookAt(TimeRange range, bool byHand);
     void scrollRows(int pixels);

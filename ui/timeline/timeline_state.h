@@ -34,6 +34,7 @@ struct TimelineState {
     QRect plot;                            ///< where bars are drawn; row labels to its left, time labels above
     QRect whole;                           ///< of the widget
     bool measuring = false;                ///< a drag measures instead of panning
+    bool ringed = false;                   ///< a key brought the keyboard here
     const EventSearch* search = nullptr;   ///< whose hits are marked
     const StepAccount* account = nullptr;  ///< of the prediction, where the critical path is drawn
 };

@@ -21,6 +21,12 @@ Place above(int size, std::vector<Place> parts, bool grows = true) {
     return {.size = size, .grows = grows, .orientation = Qt::Vertical, .parts = std::move(parts)};
 }
 
+Place fitting(const char* id, int size) {
+    Place place = view(id, size, false);
+    place.fits = true;
+    return place;
+}
+
 /// A column at the edge: of that width in a window of 1280 pixels, of the other in one of 2560.
 Place column(int size, int wide, std::vector<Place> parts) {
     Place place = above(size, std::move(parts), false);
@@ -51,7 +57,7 @@ Place designed(bool low) {
     return beside(1200,
                   {above(318, {view("layout_form", 460), tabs(140, {"mesh", "traffic", "traffic_matrix"})}, false),
                    above(600, std::move(middle)),
-                   column(270, 400, {view("sliders", 134, false), view("answer", 266, false), view("notes", 240)})});
+                   column(270, 400, {view("sliders", 134, false), fitting("answer", 266), view("notes", 240)})});
 }
 
 Place watched(bool replayed, bool low) {

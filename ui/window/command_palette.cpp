@@ -14,6 +14,9 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
 
 namespace shardlab::ui {
 namespace {
@@ -93,9 +96,15 @@ void CommandPalette::opened() {
 void CommandPalette::filter() {
     list_->clear();
     shown_.clear();
-    for (const bool possible : {true, false})
-        for (QAction* action : commands_.all())
-            if (action->isEnabled() == possible && matchesQuery(action->text(), query_->text())) add(*action);
+    const QString query = query_->text().trimmed();
+    std::vector<QAction*> found;
+    std::ranges::copy_if(commands_.all(), std::back_inserter(found),
+                         [&](const QAction* action) { return matchesQuery(action->text(), query); });
+    // What is possible first, and of that what begins with the words; else in the order of the menus.
+    std::ranges::stable_sort(found, {}, [&](const QAction* action) {
+        return std::pair(!action->isEnabled(), !action->text().startsWith(query, Qt::CaseInsensitive));
+    });
+    for (QAction* action : found) add(*action);
     if (list_->count() > 0) list_->setCurrentRow(0);
 }
 

@@ -14,27 +14,49 @@
 #include <QEventLoop>
 #include <QLineEdit>
 #include <QPdfWriter>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSvgGenerator>
 #include <QTimer>
 #include <QWidget>
 
+#include <algorithm>
+
 namespace shardlab::ui {
 namespace {
 
-constexpr int figureHead = 52, figureMargin = 12;
+constexpr int figureMargin = 12, titleTop = 8, subtitleTop = 30, belowHead = 7;
+constexpr int titleLetters = 16, subtitleLetters = 12;
+constexpr int tallest = 16384;  ///< of a view whose text is unrolled
 constexpr int pixelsPerInch = 96;
 constexpr double pointsPerPixel = 72.0 / pixelsPerInch;
 constexpr int fineness = 2;
 /// Views gather changes, of colours too, for some frames before they draw.
 constexpr int dressMilliseconds = 120;
 
-/// Fields and buttons; where fields are what the view shows, the buttons alone.
+/// Fields and buttons; where fields are what the view shows, the buttons alone and the field that finds others.
+/// Headings are read, though they are buttons that fold what is below them.
 bool isControl(const QWidget& widget, bool keepsFields) {
+    if (widget.property("role") == QStringLiteral("section")) return false;
     if (qobject_cast<const QAbstractButton*>(&widget))
         return !keepsFields || !(widget.inherits("QCheckBox") || widget.inherits("QRadioButton"));
+    if (const auto* line = qobject_cast<const QLineEdit*>(&widget); line && line->isClearButtonEnabled()) return true;
     if (qobject_cast<const QAbstractSlider*>(&widget)) return !keepsFields || widget.inherits("QScrollBar");
     return !keepsFields && (qobject_cast<const QLineEdit*>(&widget) || qobject_cast<const QComboBox*>(&widget) ||
                             qobject_cast<const QAbstractSpinBox*>(&widget));
+}
+
+QFont lettersOf(const Theme& theme, int pixels, QFont::Weight weight) {
+    QFont font = theme.body;
+    font.setPixelSize(pixels);
+    font.setWeight(weight);
+    return font;
+}
+
+void settle() {
+    QEventLoop settling;
+    QTimer::singleShot(dressMilliseconds, &settling, &QEventLoop::quit);
+    settling.exec(QEventLoop::ExcludeUserInputEvents);
 }
 
 /// Charts would come as pixels: they are asked to draw themselves again. Each widget is drawn by itself, as Qt leaves
@@ -59,53 +81,72 @@ void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
 
 Figure::Figure(QWidget& body, ThemeSource& theme, FigureText text, bool keepsFields)
     : body_(body), theme_(theme), text_(std::move(text)), focused_(QApplication::focusWidget()),
-      sheet_(body.styleSheet()), before_(theme.theme()) {
+      sheet_(body.styleSheet()), before_(theme.theme()), room_(body.size()) {
     body_.setUpdatesEnabled(false);
+    if (focused_ && body_.isAncestorOf(focused_))
+        focused_->clearFocus();  // a figure has no ring around what takes keys
     for (QWidget* widget : body_.findChildren<QWidget*>())
         if (widget->isVisible() && isControl(*widget, keepsFields)) {
             hidden_.append(widget);
             widget->hide();
         }
     const Theme light = Theme::lightTheme();
-    body_.setStyleSheet(styleSheet(light));
+    body_.setStyleSheet(styleSheet(light) + QStringLiteral("QFrame[role=\"body\"] { border: none; }"));
     theme_.setTheme(light);
-    QEventLoop settling;
-    QTimer::singleShot(dressMilliseconds, &settling, &QEventLoop::quit);
-    settling.exec(QEventLoop::ExcludeUserInputEvents);
+    settle();
+    unroll();
+}
+
+/// What is scrolled in the window is whole in the figure; an SVG could not even cut it off.
+void Figure::unroll() {
+    int more = 0;
+    for (const QScrollArea* area : body_.findChildren<QScrollArea*>()) {
+        QScrollBar* bar = area->verticalScrollBar();
+        if (!area->isVisible() || bar->maximum() == 0) continue;
+        more += bar->maximum();
+        scrolled_.emplace_back(bar, bar->value());
+    }
+    if (more == 0) return;
+    body_.resize(room_.width(), std::min(room_.height() + more, tallest));
+    settle();
 }
 
 Figure::~Figure() {
     for (const QPointer<QWidget>& widget : hidden_)
         if (widget) widget->show();
+    body_.resize(room_);
+    for (const auto& [bar, value] : scrolled_)
+        if (bar) bar->setValue(value);
     body_.setStyleSheet(sheet_);
     theme_.setTheme(before_);
     body_.setUpdatesEnabled(true);
     if (focused_ && focused_->isVisible()) focused_->setFocus(Qt::OtherFocusReason);
 }
 
-QSize Figure::size() const { return {body_.width() + 2 * figureMargin, body_.height() + figureHead + figureMargin}; }
+int Figure::headHeight() const {
+    const QFontMetrics metrics(lettersOf(theme_.theme(), subtitleLetters, QFont::Normal));
+    const QRect room(0, 0, body_.width(), tallest);
+    return subtitleTop + metrics.boundingRect(room, Qt::TextWordWrap, text_.subtitle).height() + belowHead;
+}
+
+QSize Figure::size() const { return {body_.width() + 2 * figureMargin, body_.height() + headHeight() + figureMargin}; }
 
 void Figure::draw(QCPPainter& painter) const {
     const Theme& theme = theme_.theme();
     painter.fillRect(QRect(QPoint(), size()), theme.panel);
-    QFont font = theme.body;
-    font.setPixelSize(16);
-    font.setWeight(QFont::DemiBold);
-    painter.setFont(font);
+    painter.setFont(lettersOf(theme, titleLetters, QFont::DemiBold));
     painter.setPen(theme.text);
-    const QRect line(figureMargin, 8, size().width() - 2 * figureMargin, 20);
+    const QRect line(figureMargin, titleTop, size().width() - 2 * figureMargin, 20);
     painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, text_.title);
     const int used = painter.fontMetrics().horizontalAdvance(text_.title) + 16;
-    font.setPixelSize(12);
-    font.setWeight(QFont::Normal);
-    painter.setFont(font);
+    const QFont letters = lettersOf(theme, subtitleLetters, QFont::Normal);
+    painter.setFont(letters);
     painter.setPen(theme.dim);
-    const QFontMetrics metrics(font);
     painter.drawText(line.adjusted(used, 0, 0, 0), Qt::AlignRight | Qt::AlignVCenter,
-                     metrics.elidedText(text_.source, Qt::ElideMiddle, line.width() - used));
-    painter.drawText(line.translated(0, 20), Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(text_.subtitle, Qt::ElideRight, line.width()));
-    drawWidget(body_, painter, QPoint(figureMargin, figureHead));
+                     QFontMetrics(letters).elidedText(text_.source, Qt::ElideMiddle, line.width() - used));
+    painter.drawText(QRect(line.left(), subtitleTop, line.width(), headHeight()),
+                     Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text_.subtitle);
+    drawWidget(body_, painter, QPoint(figureMargin, headHeight()));
 }
 
 QByteArray Figure::svg() const {

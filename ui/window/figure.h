@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A view as a figure for a paper or a slide: its title above, in light colours, with its axes and legend, and without
-// the fields and buttons that belong to the program.
+// A view as a figure for a paper or a slide: its title above, in light colours, with its axes and legend, whole where
+// the window shows a part, and without the fields and buttons that belong to the program.
 #pragma once
 
 #include "ui/core/theme.h"
@@ -11,7 +11,11 @@
 #include <QPointer>
 #include <QString>
 
+#include <utility>
+#include <vector>
+
 class QCPPainter;
+class QScrollBar;
 class QWidget;
 
 namespace shardlab::ui {
@@ -38,6 +42,8 @@ public:
     QImage image() const;  ///< twice as fine as the screen
 
 private:
+    void unroll();
+    int headHeight() const;
     void draw(QCPPainter& painter) const;
 
     QWidget& body_;
@@ -47,6 +53,8 @@ private:
     QPointer<QWidget> focused_;
     QString sheet_;
     Theme before_;
+    QSize room_;                                                  ///< of the widget in its window
+    std::vector<std::pair<QPointer<QScrollBar>, int>> scrolled_;  ///< how far what is whole in the figure was scrolled
 };
 
 }  // namespace shardlab::ui

@@ -110,7 +110,8 @@ QRect KeyHelp::place(const QSize& window) const {
         grid_->horizontalSpacing() * (grid_->columnCount() - 1) + area_->verticalScrollBar()->sizeHint().width();
     for (int column = 0; column < grid_->columnCount(); ++column) content += columnWidth(*grid_, column);
     const int width = std::min(content + edge.left() + edge.right() + 2 * frameWidth(), window.width() - 40);
-    const int others = layout()->sizeHint().height() - area_->sizeHint().height() + 2 * frameWidth();
+    const int others =
+        layout()->sizeHint().height() - area_->sizeHint().height() + 2 * (frameWidth() + area_->frameWidth());
     const int inside = width - layout()->contentsMargins().left() - layout()->contentsMargins().right();
     const int lines = grid_->hasHeightForWidth() ? grid_->totalHeightForWidth(inside) : grid_->totalSizeHint().height();
     const int height = std::min(lines + others, window.height() - 60);

@@ -30,6 +30,7 @@ constexpr int arrangementVersion = 5;
 constexpr int versionWithFormerIds = 4;
 constexpr int separator = 8;
 constexpr int settleRounds = 4;
+constexpr int dockRounding = 2;  ///< pixels by which the docks' layout may miss a size
 constexpr int resizeSettleMilliseconds = 25;
 constexpr int dockMilliseconds = 400;  ///< in which a dock that is let go has reached its place
 /// Beside a saved arrangement: whether the person gave sizes or only closed views, and which sizes in which area. Names
@@ -54,12 +55,20 @@ int fixedLength(const Place& part, int length) {
     return part.size + (part.wide - part.size) * std::clamp(length - narrow, 0, more) / more;
 }
 
+/// What separators and fixed parts of a group leave of `length` pixels.
+int roomToGrow(const Place& group, int length) {
+    int room = length - separator * (static_cast<int>(group.parts.size()) - 1);
+    for (const Place& part : group.parts)
+        if (!part.grows) room -= fixedLength(part, length);
+    return std::max(0, room);
+}
+
 /// Lengths of a group's parts in `length` pixels: fixed parts keep theirs, growing ones share the rest.
 std::vector<int> lengths(const Place& group, int length) {
-    int fixed = separator * (static_cast<int>(group.parts.size()) - 1);
     int growing = 0;
-    for (const Place& part : group.parts) part.grows ? growing += part.size : fixed += fixedLength(part, length);
-    const double scale = growing > 0 ? std::max(0, length - fixed) / static_cast<double>(growing) : 1.0;
+    for (const Place& part : group.parts)
+        if (part.grows) growing += part.size;
+    const double scale = growing > 0 ? roomToGrow(group, length) / static_cast<double>(growing) : 1.0;
     std::vector<int> result;
     for (const Place& part : group.parts)
         result.push_back(std::max(1, part.grows ? static_cast<int>(part.size * scale) : fixedLength(part, length)));
@@ -96,6 +105,9 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
         if (!kind.appearsIn(workspace_)) continue;
         panels_.push_back(child<DockPanel>(kind, context, this));
         connect(panels_.back(), &DockPanel::saved, this, &WorkspaceArea::saved);
+        connect(&panels_.back()->view(), &View::subtitleChanged, this, [this, id = panels_.back()->id()] {
+            if (fitting_.contains(id) && !own_) applySizes();
+        });
     }
     arrange();
     for (DockPanel* panel : panels_)
@@ -201,10 +213,26 @@ void WorkspaceArea::split(const Place& group) {
     for (const Place& part : group.parts) split(part);
 }
 
+Place WorkspaceArea::fitted(Place group, int height) {
+    int room = roomToGrow(group, height);
+    for (const Place& part : group.parts)
+        if (part.grows) room -= part.size;
+    for (Place& part : group.parts) {
+        if (!part.fits) continue;
+        fitting_.insert(part.view);
+        const int needed = panel(part.view)->sizeHint().height() + dockRounding;
+        const int more = std::clamp(needed - part.size, 0, std::max(0, room));
+        part.size += more;
+        room -= more;
+    }
+    return group;
+}
+
 void WorkspaceArea::setSizes(const Place& group, const QSize& size) {
     if (group.parts.empty() || group.tabbed) return;
     const bool horizontal = group.orientation == Qt::Horizontal;
-    const std::vector<int> shares = lengths(group, horizontal ? size.width() : size.height());
+    const std::vector<int> shares =
+        horizontal ? lengths(group, size.width()) : lengths(fitted(group, size.height()), size.height());
     QList<QDockWidget*> docks;
     QList<int> sizes;
     for (std::size_t index = 0; index < group.parts.size(); ++index) {

@@ -7,6 +7,7 @@
 
 #include <QHash>
 #include <QMainWindow>
+#include <QSet>
 #include <QTimer>
 
 #include <vector>
@@ -70,6 +71,8 @@ private:
     void setUpTabs();
     void settle();
     void setSizes(const Place& place, const QSize& size);
+    /// A group of views above each other with the heights of those that fit, in so many pixels.
+    Place fitted(Place group, int height);
     bool anyClosed() const;
     /// The default arrangement for the room there is; closed views stay closed.
     void rearrange();
@@ -86,6 +89,7 @@ private:
 
     Workspace workspace_;
     std::vector<DockPanel*> panels_;
+    QSet<QString> fitting_;  ///< ids of views whose height is that of what they show
     QTimer settleTimer_;
     int settling_ = 0;  ///< rounds left
     QString filled_;

@@ -11,7 +11,8 @@ namespace shardlab::launch {
 namespace {
 
 constexpr int width = 520, labels = 128, values = 84, rowHeight = 24, barHeight = 14, top = 6, foot = 24, fontSize = 13,
-              mark = 74;  ///< "your guess" behind a value
+              mark = 74,             ///< "your guess" behind a value
+    besideBar = 6, valueLetter = 8;  ///< of a value: distance, and room for each letter
 
 struct Row {
     std::size_t experiment = 0;
@@ -70,7 +71,7 @@ public:
           bottom_(top + rowHeight * static_cast<int>(rows.size())) {}
 
     GuessPicture made() {
-        GuessPicture picture{{}, width, bottom_ + (onAxis_ ? foot : top), {}};
+        GuessPicture picture{{}, width, bottom_ + (onAxis_ ? foot : top), fontSize, {}};
         svg_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
                            "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" font-size=\"{3}\">\n",
                            width, picture.height, escapedMarkup(ink_.font), fontSize);
@@ -102,6 +103,14 @@ private:
                             colour, escapedMarkup(text));
     }
 
+    /// Where a value is written: behind its bar, and behind the line of a guess that would cross it.
+    double behind(double value, const std::string& written) const {
+        const double at = x(value) + besideBar;
+        if (!onAxis_ || question_.kind != QuestionKind::Slider) return at;
+        const double line = x(*guess_), end = at + valueLetter * static_cast<double>(written.size());
+        return line > at - besideBar && line < end ? line + besideBar : at;
+    }
+
     /// The range that was guessed, behind the rows.
     void range() {
         const Span span = spanOf(question_, *guess_);
@@ -117,7 +126,8 @@ private:
         svg_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", labels,
                             y + (rowHeight - barHeight) / 2, std::max(1.0, x(row.value) - labels), barHeight,
                             row.asked ? ink_.bar : ink_.other);
-        write(x(row.value) + 6, y + 16, "start", letters, question_.valueText(row.value));
+        const std::string value = question_.valueText(row.value);
+        write(behind(row.value, value), y + 16, "start", letters, value);
         if (row.chosen) write(width - 2, y + 16, "end", ink_.guess, tell_(say("your guess")));
     }
 

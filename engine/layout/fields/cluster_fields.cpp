@@ -67,9 +67,9 @@ std::span<const Field> clusterFields() {
         },
         {
             .pointer = "/cluster/pace/network",
-            .label = "Network",
-            .help = "Bandwidth of the network between nodes for each device: that of a node's network ports "
-                    "together, divided by its devices.",
+            .label = "Inter-node link",
+            .help = "Bandwidth of the network between nodes for each device, InfiniBand say: that of a node's network "
+                    "ports together, divided by its devices.",
             .unit = "Gbit/s",
             .access = member<&Layout::cluster, &ClusterSpec::pace, &PaceSpec::network>(),
             .limits = {0, 1e6, "a network's bandwidth is a positive number"},

@@ -179,7 +179,7 @@ private:
     std::vector<StepOverhead> overheads_;
 };
 
-/// The moves that change what a overhead comes from.
+/// The moves that change what an overhead comes from.
 std::set<Move> remedies(StepOverheadKind kind) {
     switch (kind) {
     case StepOverheadKind::Overload: return {Move::Degrees, Move::Microbatch};
@@ -236,15 +236,18 @@ std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most) {
     if (overheads.size() > most) overheads.resize(most);
     if (overheads.empty()) return overheads;
     const std::vector<Tried> faster = fasterNeighbours(plan);
+    std::set<Move> told;
     for (StepOverhead& overhead : overheads) {
         const std::set<Move> moves = remedies(overhead.kind);
-        const auto best =
-            std::ranges::find_if(faster, [&](const Tried& tried) { return moves.contains(tried.neighbour.move); });
+        const auto best = std::ranges::find_if(faster, [&](const Tried& tried) {
+            return moves.contains(tried.neighbour.move) && !told.contains(tried.neighbour.move);
+        });
         if (best == faster.end()) continue;
         const double seconds = plannedSeconds(plan, *best);
-        if (seconds < plan.stepSeconds)
-            overhead.better =
-                BetterLayout{best->neighbour.choice, best->neighbour.change, seconds, 1 - seconds / plan.stepSeconds};
+        if (seconds >= plan.stepSeconds) continue;
+        overhead.better =
+            BetterLayout{best->neighbour.choice, best->neighbour.change, seconds, 1 - seconds / plan.stepSeconds};
+        told.insert(best->neighbour.move);
     }
     return overheads;
 }

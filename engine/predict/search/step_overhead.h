@@ -41,7 +41,8 @@ struct StepOverhead {
 /// The largest overheads of the step, largest first, those of at least a thousandth of it. The step is simulated again
 /// and again, each time with one more of its overheads taken out, in the order of StepOverheadKind: what it becomes
 /// shorter by is the overhead. So they do not overlap, and together with computation and optimizer they are the whole
-/// step. `better` is the quickest of the neighbours (neighbours.h) that change what the overhead comes from.
+/// step. `better` is the quickest of the neighbours (neighbours.h) that change what the overhead comes from; each kind
+/// of change is told once, with the largest overhead that it serves, so that the advice differs from one to the next.
 std::vector<StepOverhead> largestOverheads(const Plan& plan, std::size_t most = 3);
 
 /// "micro 1 instead of 2 would take 370 ms, 18 % less"

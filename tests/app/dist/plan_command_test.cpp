@@ -3,7 +3,10 @@
 #include "tests/support/command.h"
 #include "tests/support/wings.h"
 
+#include <QJsonArray>
 #include <QTest>
+
+#include <cmath>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -37,6 +40,36 @@ private Q_SLOTS:
         }
         // A number of parameters is told as the model's name tells it.
         QVERIFY2(folded.out.contains("Parameters      70.6 B\n"), folded.out.left(400));
+    }
+
+    /// The fields of a better layout once lacked the tensor degree, ZeRO and recomputation, whatever changed.
+    void aBetterLayoutIsTakenByItsFields() {
+        int taken = 0;
+        for (const char* preset : {"tensor-4", "llama3-70b", "ptd-p-8", "recompute-4", "uneven-4", "zero-4"}) {
+            const Answer slow = run({"plan", preset, "--json"});
+            QCOMPARE(slow.status, 0);
+            for (const QJsonValue& overhead : slow.json()["losses"].toArray()) {
+                const QJsonObject better = overhead["better"].toObject(), fields = better["fields"].toObject();
+                if (better.isEmpty()) continue;
+                QVERIFY2(!fields.isEmpty(), preset);
+                QStringList arguments{"plan", preset, "--json"};
+                for (auto field = fields.begin(); field != fields.end(); ++field)
+                    arguments << "--set" << field.key() + '=' + asJson(field.value());
+                const QByteArray change = better["change"].toString().toUtf8();
+                const Answer quick = run(arguments);
+                QVERIFY2(quick.status == 0, quick.error);
+                const double promised = better["step_seconds"].toDouble();
+                QVERIFY2(std::abs(quick.json()["step_seconds"].toDouble() - promised) < 1e-6 * promised, change);
+                ++taken;
+            }
+        }
+        QVERIFY(taken >= 6);
+    }
+
+private:
+    static QString asJson(const QJsonValue& value) {
+        const QByteArray list = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
+        return QString::fromUtf8(list.mid(1, list.size() - 2));
     }
 };
 

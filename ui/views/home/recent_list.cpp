@@ -20,6 +20,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <utility>
 
 namespace shardlab::ui {
 namespace {
@@ -134,9 +135,11 @@ QStringList RecentList::linesOf(const RecentFacts& facts, const RecentFacts* bef
 }
 
 void RecentList::fill() {
-    const QString selected = fileOf(rows_->currentRow());
-    const QStringList wanted = search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     const QStringList files = home_.recent().files();
+    // What was opened since is the one that a person means next, to tag it say.
+    const bool opened = std::exchange(newest_, files.value(0)) != files.value(0);
+    const QString selected = opened ? QString() : fileOf(rows_->currentRow());
+    const QStringList wanted = search_->text().split(QLatin1Char(' '), Qt::SkipEmptyParts);
     rows_->clear();
     for (qsizetype index = 0; index < files.size(); ++index) {
         const RecentFacts facts = known_.value(

@@ -51,6 +51,7 @@ private:
     QListWidget* rows_;
     QLineEdit* tags_;
     QHash<QString, RecentFacts> known_;  ///< by file
+    QString newest_;                     ///< the file that was opened last
     bool reading_ = false;
     bool again_ = false;  ///< there were other files while these were being read
 };

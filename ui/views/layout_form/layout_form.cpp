@@ -14,6 +14,7 @@
 #include "engine/layout/layout_file.h"
 #include "engine/layout/schedule/registry.h"
 #include "ui/core/text.h"
+#include "ui/core/unbroken.h"
 #include "ui/core/words.h"
 
 #include <QApplication>
@@ -65,7 +66,7 @@ bool answers(const Field& field, const QString& words) {
 
 LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent)
     : View(context, parent), wanted_(child<QLineEdit>(this)), area_(child<QScrollArea>(this)),
-      shrink_(child<QPushButton>(this)) {
+      shrink_(child<QPushButton>(this)), none_(child<QLabel>(tr("No field has all of these words."))) {
     auto* outer = child<QVBoxLayout>(this);
     outer->setContentsMargins(0, 0, 0, 0);
     outer->setSpacing(0);
@@ -85,6 +86,9 @@ LayoutForm::LayoutForm(const ViewContext& context, QWidget* parent)
     auto* column = child<QVBoxLayout>(inside);
     column->setContentsMargins(12, 8, 12, 12);
     column->setSpacing(5);
+    none_->setProperty("role", "dim");
+    none_->setWordWrap(true);
+    column->addWidget(none_);
     for (const Field& field : fields()) {
         const QString section = sectionOf(text(field.pointer));
         if (sections_.empty() || sections_.back().name != section) addSection(*column, section);
@@ -163,6 +167,7 @@ void LayoutForm::showRows() {
     // A layout with faults is mended first.
     shrink_->setVisible(wanted.isEmpty() && context_.document.faults().empty() &&
                         isDesignForOtherMachines(context_.document.layout()));
+    bool found = false;
     for (const Section& section : sections_) {
         const auto rows = std::span(rows_).subspan(section.firstRow, section.lastRow - section.firstRow);
         const bool faulty = std::ranges::any_of(rows, [](const FieldRow* row) { return !row->faultText().isEmpty(); });
@@ -189,7 +194,9 @@ void LayoutForm::showRows() {
         section.rest->setVisible(open && without > 0 && wanted.isEmpty());
         section.title->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
         section.head->setVisible(any);
+        found = found || any;
     }
+    none_->setVisible(!found);
     // Nothing of a field is cut off in a narrow window; nor does the form change its width as others are shown.
     const QMargins margins = area_->widget()->layout()->contentsMargins();
     int widest = 0;
@@ -240,7 +247,7 @@ void LayoutForm::refresh() {
 void LayoutForm::refreshNotes() {
     for (const Section& section : sections_) {
         const SectionNote note = sectionNote(section.name, context_.document);
-        section.note->setText(note.text);
+        section.note->setText(unbroken(note.text));
         setRole(*section.note, note.role);
     }
 }

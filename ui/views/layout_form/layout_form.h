@@ -53,6 +53,7 @@ private:
     QLineEdit* wanted_;
     QScrollArea* area_;
     QPushButton* shrink_;  ///< shown for a design whose hosts may not be there
+    QLabel* none_;         ///< says that nothing was found
     std::vector<FieldRow*> rows_;
     std::vector<Section> sections_;
 };

@@ -50,7 +50,6 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
     const Lesson& lesson = *context_.lessons.lesson();
     const LessonExperiment& shown = lesson.experiments[experiment];
     const QString name = text(shown.name);
-    setProperty("role", "task");
     name_ = child<QPushButton>(name, this);
     name_->setCheckable(true);
     name_->setProperty("role", "flat");
@@ -76,13 +75,11 @@ ExperimentPart::ExperimentPart(const ViewContext& context, std::size_t experimen
     foot->addWidget(state_, 1);
     foot->addWidget(run_);
     foot->addWidget(design);
-    auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(10, 6, 10, 8);
-    column->setSpacing(4);
-    column->addLayout(head);
-    column->addWidget(wrapped(told(differenceWords(lesson, shown)), "small", this));
-    column->addWidget(strip_);
-    column->addLayout(foot);
+    QVBoxLayout& column = beginTask(context.theme);
+    column.addLayout(head);
+    column.addWidget(wrapped(told(differenceWords(lesson, shown)), "small", this));
+    column.addWidget(strip_);
+    column.addLayout(foot);
 
     connect(name_, &QPushButton::clicked, this, [this] {
         context_.lessons.show(experiment_);

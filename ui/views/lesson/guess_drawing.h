@@ -16,10 +16,9 @@ class ThemeSource;
 class GuessDrawing : public QWidget {
     Q_OBJECT
 public:
-    using QWidget::QWidget;
-    static std::optional<GuessPicture> pictureOf(const Lesson& lesson, const LessonQuestion& question,
-                                                 std::span<const KnownExperiment> known, const LessonReader& reader,
-                                                 const ThemeSource& theme);
+    GuessDrawing(const ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {}
+    std::optional<GuessPicture> pictureOf(const Lesson& lesson, const LessonQuestion& question,
+                                          std::span<const KnownExperiment> known, const LessonReader& reader) const;
     /// None: nothing is shown.
     void setPicture(const std::optional<GuessPicture>& picture);
     bool hasHeightForWidth() const override { return true; }
@@ -30,6 +29,9 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    double largestScale() const;
+
+    const ThemeSource& theme_;
     std::optional<GuessPicture> picture_;
 };
 

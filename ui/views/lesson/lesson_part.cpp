@@ -2,13 +2,25 @@
 #include "ui/views/lesson/lesson_part.h"
 
 #include "ui/core/child.h"
+#include "ui/core/theme.h"
 #include "ui/core/words.h"
 #include "ui/views/lesson/experiment_part.h"
 #include "ui/views/lesson/question_part.h"
 #include "ui/views/lesson/step_part.h"
 #include "ui/views/lesson/text_part.h"
 
+#include <QVBoxLayout>
+
 namespace shardlab::ui {
+
+QVBoxLayout& LessonPart::beginTask(const ThemeSource& source) {
+    const Theme& theme = source.theme();
+    setProperty("role", "task");
+    auto* column = child<QVBoxLayout>(this);
+    column->setContentsMargins(theme.scaled(11), theme.scaled(8), theme.scaled(11), theme.scaled(8));
+    column->setSpacing(theme.scaled(6));
+    return *column;
+}
 
 std::string toldText(const Sentence& sentence) { return told(sentence).toStdString(); }
 

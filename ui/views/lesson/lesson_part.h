@@ -9,6 +9,8 @@
 
 #include <string>
 
+class QVBoxLayout;
+
 namespace shardlab::ui {
 
 class LessonPart : public QFrame {
@@ -19,6 +21,10 @@ public:
     virtual void refresh(const LessonBlock& block) = 0;
     /// Does what a reader would do next with it: guess, run, stop. False: there is nothing.
     virtual bool act() { return false; }
+
+protected:
+    /// Frames the part as one with something to do. Its column leaves as much room as fits the letters.
+    QVBoxLayout& beginTask(const ThemeSource& source);
 };
 
 /// How a lesson tells the engine's sentences: in the desktop's language.

@@ -9,6 +9,7 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/unbroken.h"
 #include "ui/core/work_button.h"
 #include "ui/core/words.h"
 #include "ui/views/lesson/lesson_flow.h"
@@ -125,7 +126,7 @@ void LessonView::askAndSaveHandout() {
 
 void LessonView::saveHandout(const QString& file) {
     LessonSession& lessons = context_.lessons;
-    const QString page = text(handout(*lessons.lesson(), lessons.known(), lessons.reader()));
+    const QString page = unbroken(text(handout(*lessons.lesson(), lessons.known(), lessons.reader())));
     const base::Status written = ui::saveHandout(page, file.toStdString());
     Q_EMIT lessons.handoutWritten(file, written ? nullptr : &written.error());
 }

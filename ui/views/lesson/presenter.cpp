@@ -73,6 +73,8 @@ Presenter::Presenter(const ViewContext& context, QWidget* parent)
     addKey(Qt::Key_End, &Presenter::last);
     for (const int key : {Qt::Key_Return, Qt::Key_Enter}) addKey(key, &Presenter::act);
     connect(child<QShortcut>(QKeySequence(Qt::Key_Escape), this), &QShortcut::activated, this, &QWidget::close);
+    // What the reader is led to is in the window behind; the next presentation begins on the same screen.
+    connect(&context.lessons, &LessonSession::windowWanted, this, &QWidget::close);
     connect(&context.theme, &ThemeSource::changed, this, &Presenter::takeTheme);
     connect(&context.lessons, &LessonSession::changed, this, &Presenter::refresh);
     connect(&context.model, &RunModel::reset, this, &Presenter::refresh);
@@ -169,14 +171,16 @@ void Presenter::takeTheme() {
     large.body.setPixelSize(letters);
     large.mono.setPixelSize(letters);
     const int small = letters * 7 / 10;
-    setStyleSheet(QStringLiteral("#presenter { background: %1; } "
+    setStyleSheet(QStringLiteral("#presenter { background: %1; } #presenter QScrollArea { border: none; } "
                                  "shardlab--ui--LessonPart QLabel, shardlab--ui--LessonPart QRadioButton, "
                                  "shardlab--ui--LessonPart QPushButton { font-size: %2px; } "
+                                 "shardlab--ui--LessonPart QPushButton { padding: %4px %2px; } "
                                  "shardlab--ui--LessonPart QLabel[role=\"small\"], #presenter > QLabel, "
                                  "#presentedTimeline QPushButton, #presentedTimeline QLineEdit { font-size: %3px; }")
                       .arg(large.panel.name())
                       .arg(letters)
-                      .arg(small));
+                      .arg(small)
+                      .arg(large.scaled(5)));
     theme_.setTheme(large);
     large.body.setPixelSize(small);
     large.mono.setPixelSize(small);

@@ -45,10 +45,9 @@ QuestionPart::QuestionPart(const ViewContext& context, std::size_t question, QWi
     : LessonPart(parent), context_(context), question_(question), asking_(child<QWidget>(this)),
       buttons_(child<QWidget>(this)), guess_(child<QPushButton>(tr("This is my guess"), buttons_)),
       pass_(child<QPushButton>(tr("Go on without"), buttons_)), run_(child<QPushButton>(buttons_)),
-      outcome_(child<QLabel>(this)), reveal_(child<QLabel>(this)), drawing_(child<GuessDrawing>(this)) {
+      outcome_(child<QLabel>(this)), reveal_(child<QLabel>(this)), drawing_(child<GuessDrawing>(context.theme, this)) {
     const LessonQuestion& asked = this->question();
     const QString name = text(asked.name);
-    setProperty("role", "task");
     auto* what = child<QLabel>(text(asked.text), this);
     prepareMarkdown(*what, context_.lessons);
     what->setProperty("role", "title");
@@ -74,15 +73,10 @@ QuestionPart::QuestionPart(const ViewContext& context, std::size_t question, QWi
     for (QPushButton* button : {guess_, pass_, run_}) buttons->addWidget(button);
     buttons->addStretch(1);
 
-    auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(12, 10, 12, 10);
-    column->setSpacing(8);
-    column->addWidget(what);
-    column->addWidget(asking_);
-    column->addWidget(outcome_);
-    column->addWidget(buttons_);
-    column->addWidget(drawing_);
-    column->addWidget(reveal_);
+    QVBoxLayout& column = beginTask(context.theme);
+    for (QWidget* part : {static_cast<QWidget*>(what), asking_, static_cast<QWidget*>(outcome_), buttons_,
+                          static_cast<QWidget*>(drawing_), static_cast<QWidget*>(reveal_)})
+        column.addWidget(part);
 
     connect(guess_, &QPushButton::clicked, this, [this] {
         if (const auto value = chosen()) context_.lessons.guess(question_, *value);
@@ -195,10 +189,9 @@ void QuestionPart::refreshOutcome(std::optional<double> guess) {
     run_->setEnabled(!lessons.active());
 
     const auto picture =
-        answer ? drawing_->pictureOf(*lessons.lesson(), asked, lessons.known(), lessons.reader(), context_.theme)
-               : std::nullopt;
+        answer ? drawing_->pictureOf(*lessons.lesson(), asked, lessons.known(), lessons.reader()) : std::nullopt;
     drawing_->setPicture(picture);
-    reveal_->setText(answer ? text(revealText(asked, lessons.known())) : QString());
+    showMarkdown(*reveal_, answer ? text(revealText(asked, lessons.known())) : QString());
     reveal_->setVisible(answer.has_value());
 }
 

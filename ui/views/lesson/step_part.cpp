@@ -18,12 +18,11 @@ StepPart::StepPart(const ViewContext& context, std::size_t step, QWidget* parent
     : LessonPart(parent), context_(context), step_(step), mark_(child<QLabel>(this)), then_(child<QLabel>(this)) {
     const Lesson& lesson = *context_.lessons.lesson();
     const LessonStep& shown = lesson.steps[step];
-    setProperty("role", "task");
     mark_->setObjectName(QStringLiteral("mark.") + text(shown.name));
     auto* what = child<QLabel>(text(shown.text), this);
     prepareMarkdown(*what, context_.lessons);
     prepareMarkdown(*then_, context_.lessons);
-    then_->setText(text(shown.then));
+    showMarkdown(*then_, text(shown.then));
     auto* head = child<QHBoxLayout>();
     head->setSpacing(8);
     head->addWidget(mark_, 0, Qt::AlignTop);
@@ -39,9 +38,7 @@ StepPart::StepPart(const ViewContext& context, std::size_t step, QWidget* parent
         words->addWidget(open, 0, Qt::AlignLeft);
     }
     head->addLayout(words, 1);
-    auto* column = child<QVBoxLayout>(this);
-    column->setContentsMargins(10, 8, 10, 8);
-    column->addLayout(head);
+    beginTask(context.theme).addLayout(head);
     refreshState();
 }
 

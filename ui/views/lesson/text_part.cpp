@@ -37,6 +37,7 @@ void TextPart::refresh(const LessonBlock& block) {
     if (markdown == shown_) return;
     shown_ = markdown;
     page_->setText(markdown, context_.theme.theme());
+    page_->setFocusPolicy(hasLinks(markdown) ? Qt::StrongFocus : Qt::ClickFocus);
     fit();
 }
 
@@ -52,9 +53,10 @@ void TextPart::resizeEvent(QResizeEvent* event) {
 }
 
 void TextPart::fit() {
-    page_->document()->setTextWidth(width());
-    const double bar = page_->document()->idealWidth() > width() + 1 ? 12 : 0;  // of a table that is too wide
-    page_->setFixedHeight(static_cast<int>(std::ceil(page_->document()->size().height() + bar)));
+    const int frame = 2 * page_->frameWidth(), room = width() - frame;
+    page_->document()->setTextWidth(room);
+    const double bar = page_->document()->idealWidth() > room + 1 ? 12 : 0;  // of a table that is too wide
+    page_->setFixedHeight(static_cast<int>(std::ceil(page_->document()->size().height() + bar)) + frame);
 }
 
 }  // namespace shardlab::ui

@@ -12,10 +12,13 @@
 
 #include <QPainter>
 #include <QPainterPath>
+#include <QPolygon>
 #include <QScrollBar>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
 
 namespace shardlab::ui {
 
@@ -35,6 +38,29 @@ const MemoryPoint* fullest(const MemoryCurve& curve, std::int64_t begin, std::in
         if (!best || total(point->bytes) > total(best->bytes)) best = &*point;
     return best;
 }
+
+/// What one category fills over the time. One shape: columns side by side would show their edges in a drawing.
+class Band {
+public:
+    /// `x`: the next column; from `foot` up to `head`.
+    void add(int x, int foot, int head) {
+        extend(feet_, x, foot);
+        extend(heads_, x, head);
+    }
+    QPolygon outline() const {
+        QPolygon whole = heads_;
+        std::copy(feet_.rbegin(), feet_.rend(), std::back_inserter(whole));
+        return whole;
+    }
+
+private:
+    static void extend(QPolygon& edge, int x, int y) {
+        if (!edge.isEmpty() && edge.back().y() == y) edge.back().setX(x + 1);
+        else edge << QPoint(x, y) << QPoint(x + 1, y);
+    }
+
+    QPolygon heads_, feet_;
+};
 
 }  // namespace
 
@@ -99,21 +125,23 @@ void MemoryCurvePlot::paintEvent(QPaintEvent*) {
 }
 
 void MemoryCurvePlot::paintStack(QPainter& painter) const {
-    const Theme& theme = context_.theme.theme();
     const TimeScale time = scale();
+    std::array<Band, memoryCategoryCount> bands;
     for (int column = 0; column < time.width; ++column) {
         const MemoryPoint* point = fullest(curves_.filled, time.columnBegin(column), time.columnBegin(column + 1));
         if (!point) continue;
         if (time.columnBegin(column) > curves_.knownUntil) break;
         std::int64_t sum = 0;
-        for (std::size_t category = 0; category < point->bytes.size(); ++category) {
+        for (std::size_t category = 0; category < bands.size(); ++category) {
             const int foot = y(sum);
             sum += point->bytes[category];
-            const int head = y(sum);
-            if (head < foot)
-                painter.fillRect(time.left + column, head, 1, foot - head,
-                                 theme.memory(static_cast<MemoryCategory>(category)));
+            bands[category].add(time.left + column, foot, y(sum));
         }
+    }
+    painter.setPen(Qt::NoPen);
+    for (std::size_t category = 0; category < bands.size(); ++category) {
+        painter.setBrush(context_.theme.theme().memory(static_cast<MemoryCategory>(category)));
+        painter.drawPolygon(bands[category].outline());
     }
 }
 

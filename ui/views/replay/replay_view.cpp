@@ -69,7 +69,7 @@ ReplayView::ReplayView(const ViewContext& context, QWidget* parent)
       slider_(child<PlaceSlider>(this)), speed_(child<QComboBox>(this)), moment_(child<QLabel>(this)),
       refresh_(this, [this] { refresh(); }) {
     setAccessibleName(tr("Replay controls"));
-    setFocusPolicy(Qt::StrongFocus);
+    setFocusPolicy(Qt::ClickFocus);  // its keys serve in the whole window, and what Tab reaches are its parts
     back_->setToolTip(tr("Go to the start of the step, or of the one before (,)"));
     back_->setAccessibleName(tr("Step back"));
     forward_->setToolTip(tr("Go to the next step (.)"));

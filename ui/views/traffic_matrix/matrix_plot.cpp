@@ -67,6 +67,11 @@ QRect MatrixPlot::cellRect(int from, int to) const {
                  QPoint(whole.left() + edge(to + 1) - 1, whole.top() + edge(from + 1) - 1));
 }
 
+int MatrixPlot::labelStride() const {
+    const int ranks = matrix_ ? matrix_->ranks() : 0, side = grid().height();
+    return std::max(1, (leastText * ranks + side - 1) / side);
+}
+
 std::pair<int, int> MatrixPlot::at(QPoint position) const {
     const QRect whole = grid();
     if (!matrix_ || !whole.contains(position)) return {-1, -1};
@@ -115,8 +120,10 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
             painter.drawText(rect, Qt::AlignCenter, figure);
         }
     }
-    const int cell = std::max(1, grid().height() / std::max(1, ranks));
-    const int stride = std::max(1, (leastText + cell - 1) / cell);
+    const int stride = labelStride();
+    const int widest = painter.fontMetrics().horizontalAdvance(QString::number(ranks - 1)) + 4;
+    const int apart = std::max(1, grid().width() * stride / std::max(1, ranks));
+    const int everyColumn = stride * ((widest + apart - 1) / apart);
     for (int rank = 0; rank < ranks; rank += stride) {
         const bool chosen = selection_.rank() == rank;
         painter.setPen(chosen ? theme.text : theme.dim);
@@ -124,7 +131,7 @@ void MatrixPlot::paintEvent(QPaintEvent*) {
         const QRect column = cellRect(0, rank);
         painter.drawText(QRect(0, row.center().y() - 7, left - 5, 14), Qt::AlignRight | Qt::AlignVCenter,
                          QString::number(rank));
-        if (cell * stride >= 16)
+        if (rank % everyColumn == 0)
             painter.drawText(QRect(column.center().x() - 12, top - 16, 24, 14), Qt::AlignCenter, QString::number(rank));
     }
     painter.setBrush(Qt::NoBrush);

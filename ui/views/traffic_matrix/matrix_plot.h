@@ -25,6 +25,8 @@ public:
     const std::optional<TrafficMatrix>& matrix() const { return matrix_; }
     /// Where a cell is drawn.
     QRect cellRect(int from, int to) const;
+    /// From one rank that has a label to the next, so that labels do not overlap.
+    int labelStride() const;
     /// "rank 2 → rank 4: 1.25 MiB a step in 16 sends"
     QString textOf(int from, int to) const;
     /// What the colours stand for at the ends of their scale: the least and the most bytes of a cell that has any, a
