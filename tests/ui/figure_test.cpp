@@ -185,6 +185,28 @@ private Q_SLOTS:
         QVERIFY2(drawing.count("<path") + drawing.count("<rect") < 100, QByteArray::number(drawing.size()));
     }
 
+    /// Candidates showed its filter again as it drew itself in other colours.
+    void aFilterThatComesBackIsLeftOut() {
+        Desk desk;
+        desk.workbench.theme().setDark(true);
+        MainWindow window(desk.workbench);
+        window.resize(1600, 1000);
+        window.show();
+        QTRY_VERIFY(desk.document().planIsCurrent());
+        window.commands()["plan.search"].trigger();
+        DockPanel& panel = *window.area(Workspace::Design).panel(QStringLiteral("candidates"));
+        const auto filter = [&] {
+            for (const auto* field : panel.widget()->findChildren<QLineEdit*>())
+                if (field->isVisible()) return field->placeholderText();
+            return QString();
+        };
+        QTRY_VERIFY(!desk.workbench.search().running() && !filter().isEmpty());
+        const QString file = QString::fromStdString(desk.path("figure.svg").string());
+        QVERIFY(panel.savePicture(file));
+        const QString drawn = readSvg(file).text;
+        QVERIFY2(drawn.contains(QStringLiteral("tokens/s")) && !drawn.contains(filter()), qPrintable(drawn));
+    }
+
     /// What is scrolled in the window once ended in the midst of a line, or ran over the edge of the drawing.
     void whatIsScrolledIsWhole() {
         Desk desk;

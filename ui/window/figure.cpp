@@ -72,7 +72,8 @@ void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
     widget.render(&painter, at, QRegion(), {});
     for (QObject* object : widget.children()) {
         auto* inner = qobject_cast<QWidget*>(object);
-        if (inner && inner->isVisible() && !inner->isWindow() && inner->geometry().intersects(widget.rect()))
+        if (inner && inner->isVisible() && !inner->isWindow() && !inner->inherits("QSplitterHandle") &&
+            inner->geometry().intersects(widget.rect()))
             drawWidget(*inner, painter, at + inner->pos());
     }
 }
@@ -85,20 +86,30 @@ Figure::Figure(QWidget& body, ThemeSource& theme, FigureText text, bool keepsFie
     body_.setUpdatesEnabled(false);
     if (focused_ && body_.isAncestorOf(focused_))
         focused_->clearFocus();  // a figure has no ring around what takes keys
-    for (QWidget* widget : body_.findChildren<QWidget*>())
-        if (widget->isVisible() && isControl(*widget, keepsFields)) {
-            hidden_.append(widget);
-            widget->hide();
-        }
+    hideControls(keepsFields);
     const Theme light = Theme::lightTheme();
     body_.setStyleSheet(styleSheet(light) + QStringLiteral("QFrame[role=\"body\"] { border: none; }"));
     theme_.setTheme(light);
     settle();
-    unroll();
+    // A view that draws itself anew, or has another size, may have shown one again.
+    const bool again = hideControls(keepsFields), grown = unroll();
+    if (again || grown) settle();
+    if (grown) hideControls(keepsFields);
+}
+
+bool Figure::hideControls(bool keepsFields) {
+    bool any = false;
+    for (QWidget* widget : body_.findChildren<QWidget*>())
+        if (widget->isVisible() && isControl(*widget, keepsFields)) {
+            if (!hidden_.contains(widget)) hidden_.append(widget);
+            widget->hide();
+            any = true;
+        }
+    return any;
 }
 
 /// What is scrolled in the window is whole in the figure; an SVG could not even cut it off.
-void Figure::unroll() {
+bool Figure::unroll() {
     int more = 0;
     for (const QScrollArea* area : body_.findChildren<QScrollArea*>()) {
         QScrollBar* bar = area->verticalScrollBar();
@@ -106,9 +117,9 @@ void Figure::unroll() {
         more += bar->maximum();
         scrolled_.emplace_back(bar, bar->value());
     }
-    if (more == 0) return;
+    if (more == 0) return false;
     body_.resize(room_.width(), std::min(room_.height() + more, tallest));
-    settle();
+    return true;
 }
 
 Figure::~Figure() {

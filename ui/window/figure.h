@@ -42,7 +42,8 @@ public:
     QImage image() const;  ///< twice as fine as the screen
 
 private:
-    void unroll();
+    bool hideControls(bool keepsFields);  ///< whether there was one in sight
+    bool unroll();                        ///< whether there was something to unroll
     int headHeight() const;
     void draw(QCPPainter& painter) const;
 
