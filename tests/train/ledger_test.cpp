@@ -315,6 +315,9 @@ private Q_SLOTS:
             if (experts && layout.parallel.context == 1 && method.flushes && random.below(2))
                 layout.parallel.expert = layout.parallel.data = 2 + below(2);
             if (experts) drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1);
+            // A member of a context group none of whose tokens has a place rounds no weights, and needs less than
+            // planned.
+            if (layout.parallel.context > 1 && layout.model.experts.capacity > 0) layout.model.experts.capacity += 2;
             layout.cluster.hosts[0].devices =
                 p * layout.parallel.data * layout.parallel.tensor * layout.parallel.context;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
