@@ -317,7 +317,8 @@ private Q_SLOTS:
             if (experts) drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1);
             // A member of a context group none of whose tokens has a place rounds no weights, and needs less than
             // planned.
-            if (layout.parallel.context > 1 && layout.model.experts.capacity > 0) layout.model.experts.capacity += 2;
+            if (double& capacity = layout.model.experts.capacity; layout.parallel.context > 1 && capacity > 0)
+                capacity = std::max(capacity, 1.0);
             layout.cluster.hosts[0].devices =
                 p * layout.parallel.data * layout.parallel.tensor * layout.parallel.context;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));

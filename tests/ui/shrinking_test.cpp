@@ -35,7 +35,7 @@ void ShrinkingTest::whereItRunsAndWhatItIsPlannedForAreTwoQuestions() {
     const auto texts = [&] {
         QStringList all;
         for (auto* label : form->findChildren<QLabel*>())
-            if (label->isVisibleTo(form.get())) all << label->text();
+            if (label->isVisibleTo(form.get())) all << label->text().replace(QChar::Nbsp, QLatin1Char(' '));
         for (auto* title : form->findChildren<QToolButton*>())
             if (title->isVisibleTo(form.get())) all << title->text();
         return all;

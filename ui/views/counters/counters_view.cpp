@@ -71,7 +71,8 @@ CountersView::CountersView(const ViewContext& context, QWidget* parent)
     bar->addWidget(ranks_, 1);
     auto* scroll = child<QScrollArea>(this);
     scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setProperty("role", "bare");  // columns lie exactly below those of the timeline
+    scroll->setFocusPolicy(Qt::NoFocus);
     scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     scroll->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // the timeline has one in this place
     scroll->setWidget(plot_);
