@@ -2,8 +2,8 @@
 """Reads with a trainer's own parser what shardlab export --for TARGET wrote, and prints what it understood as JSON.
 
 Usage: python trainer_parsers.py TARGET FILE [NUMBER]. NUMBER is the replicas for deepspeed, the pipeline's ranks for a
-layout string of megatron, all ranks for torchtitan and megatron-bridge; torchtitan_flavors and torchtitan_03_flavors take
-a model in FILE's place.
+layout string of megatron, all ranks for torchtitan and megatron-bridge. In FILE's place torchtitan_flavors and
+torchtitan_03_flavors take a model, torchtitan_03 a folder with modules.
 """
 import json
 import os
@@ -99,15 +99,11 @@ def torchtitan_03_flavors(name, _):
     return found
 
 
-def torchtitan_03(file, ranks):
+def torchtitan_03(folder, _):
+    from pathlib import Path
     from types import SimpleNamespace
 
-    import torch
-    from torch.distributed.pipelining.schedules import get_schedule_class
     from torchtitan.components.quantization import Float8LinearConverter, MXFP8LinearConverter
-    from torchtitan.config import ConfigManager
-    from torchtitan.distributed.parallel_dims import ParallelDims
-    from torchtitan.distributed.pipeline_parallel import _split_module
 
     products = []
 
@@ -118,9 +114,26 @@ def torchtitan_03(file, ranks):
     # What converts the layers wants torchao and a GPU; its arguments are judged as all others.
     Float8LinearConverter.Config.build = MXFP8LinearConverter.Config.build = recorded
 
-    sys.path.insert(0, os.path.dirname(file))
-    module = os.path.splitext(os.path.basename(file))[0]
-    config = ConfigManager().parse_args(["--module", module, "--config", "shardlab"])
+    sys.path.insert(0, folder)
+    found = {}
+    for file in Path(folder).glob("*.py"):
+        products.clear()
+        found[file.stem] = {**torchtitan_03_module(file), "products": list(products)}
+    return found
+
+
+def torchtitan_03_module(file):
+    import re
+
+    import torch
+    from torch.distributed.pipelining.schedules import get_schedule_class
+    from torchtitan.config import ConfigManager
+    from torchtitan.distributed.parallel_dims import ParallelDims
+    from torchtitan.distributed.pipeline_parallel import _split_module
+
+    command = re.search(r"torchrun --nnodes (\d+) --nproc-per-node (\d+) .*(--module \S+ --config \S+)", file.read_text())
+    ranks = int(command[1]) * int(command[2])
+    config = ConfigManager().parse_args(command[3].split())
     spec, p, t, lr = config.model_spec, config.parallelism, config.training, config.lr_scheduler
     spec.model.update_from_config(config=config)
     with torch.device("meta"):
@@ -164,7 +177,6 @@ def torchtitan_03(file, ranks):
         "local": t.local_batch_size,
         "clip": 0 if t.max_norm == float("inf") else t.max_norm,
         "compute": t.mixed_precision_param,
-        "products": products,
         "adamw": [group.optimizer_name == "AdamW", *group.optimizer_kwargs["betas"], group.optimizer_kwargs["eps"],
                   group.optimizer_kwargs["weight_decay"]],
         "rate": group.optimizer_kwargs["lr"],

@@ -24,6 +24,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <map>
 #include <set>
 
 using namespace shardlab;
@@ -44,18 +45,22 @@ private:
     }
     /// Writes the layout and its companions; the main file's path.
     QString written(const Layout& layout, const char* target, const std::string& stem) {
+        return written(layout, target, stem, folder_);
+    }
+    static QString written(const Layout& layout, const char* target, const std::string& stem,
+                           const QTemporaryDir& folder) {
         const TrainerTarget& trainer = *findTrainerTarget(target);
-        const auto exported = exportLayout(layout, trainer, {stem});
+        const std::filesystem::path file = exportedFileName(trainer, stem, false);
+        const auto exported = exportLayout(layout, trainer, {file.stem().string()});
         if (!exported) {
             qWarning("%s", toText(exported.error()).c_str());
             return {};
         }
-        const auto place = [&](const std::string& name) { return folder_.filePath(QString::fromStdString(name)); };
+        const auto place = [&](const std::string& name) { return folder.filePath(QString::fromStdString(name)); };
         for (const CompanionFile& each : exported->companions)
             std::ofstream(place(each.name).toStdString()) << each.text;
-        const QString file = place(stem + std::string(trainer.extension));
-        std::ofstream(file.toStdString()) << exported->text;
-        return file;
+        std::ofstream(place(file.string()).toStdString()) << exported->text;
+        return place(file.string());
     }
     static QJsonArray listOf(const std::vector<int>& numbers) {
         QJsonArray list;
@@ -140,25 +145,29 @@ private Q_SLOTS:
     void torchtitan03ImportsItsModule() {
         if (const QString why = whyWithout("torchtitan.config.configs"); !why.isEmpty()) QSKIP(qPrintable(why));
         TrainerDraw draw(freshSeed());
-        std::set<QString> kinds;  // of models that were judged
-        int judged = 0;
-        for (int i = 0; i < 400 && (judged < 6 || kinds.size() < 4); ++i) {
+        QTemporaryDir modules;
+        std::map<QString, Layout> layouts;  // by the modules' names
+        std::set<QString> kinds;            // of models
+        for (int i = 0; i < 400 && (layouts.size() < 30 || kinds.size() < 4); ++i) {
             const Layout l = forTorchtitan03(draw);
-            const bool own = titanFlavorOf(l.model).empty();
-            const QString kind = QString("%1 %2 %3")
-                                     .arg(QString::fromUtf8(traits(titanFamily(l.model, TitanVersion::Python)).name))
-                                     .arg(hasExperts(l.model) ? "experts" : "dense", own ? "own" : "named");
-            if (!suitsTrainers(l) || (judged >= 6 && kinds.contains(kind))) continue;
-            ++judged;
-            kinds.insert(kind);
-            const QString file = written(l, "torchtitan-0.3", "draw" + std::to_string(i));
-            QVERIFY(!file.isEmpty());
-            const QJsonObject read = understood("torchtitan-03", file, rankCount(l));
+            if (!suitsTrainers(l)) continue;
+            const std::string stem = "draw" + std::to_string(i);
+            QVERIFY(!written(l, "torchtitan-0.3", stem, modules).isEmpty());
+            layouts.emplace(QString::fromStdString(stem + "_torchtitan"), l);
+            kinds.insert(QString("%1 %2 %3")
+                             .arg(QString::fromUtf8(traits(titanFamily(l.model, TitanVersion::Python)).name))
+                             .arg(hasExperts(l.model))
+                             .arg(titanFlavorOf(l.model).empty()));
+        }
+        QCOMPARE(kinds.size(), std::size_t{4});
+        const QJsonObject all = understood("torchtitan-03", modules.path());
+        for (const auto& [module, l] : layouts) {
+            const QJsonObject read = all[module].toObject();
             compareWithTitan(l, read, TitanVersion::Python);
             if (QTest::currentTestFailed()) return;
+            QCOMPARE(read["flavor"].toString() == "shardlab", titanFlavorOf(l.model).empty());
             const ParallelSpec& p = l.parallel;
             const bool pipeline = p.pipeline > 1;
-            QCOMPARE(read["flavor"].toString() == "shardlab", own);
             QCOMPARE(read["copies"].toInt(), p.zero >= 2 ? copyCount(p) : p.data);
             QCOMPARE(read["local"].toInt(), l.batch.micro * (pipeline ? microbatches(l) : 1));
             if (p.tensor > 1) QCOMPARE(read["sequence"].toBool(), p.sequence);
@@ -195,7 +204,6 @@ private Q_SLOTS:
                      c.every == 0 ? QJsonArray()
                                   : (QJsonArray{c.every, c.keep, c.first, QString::fromStdString(c.path)}));
         }
-        QCOMPARE(kinds.size(), std::size_t{4});
     }
 
     /// A model that torchtitan 0.3 has by a name is asked for by it, up to the longest sequence that it takes.

@@ -38,8 +38,10 @@ public:
         TitanSettings settings = titanSettings(layout_, options_, TitanVersion::Toml);
         for (const TitanSection& each : settings.sections) {
             section(each.name);
-            if (!each.note.empty()) text_ += fmt::format("# {}\n", each.note);
-            for (const TitanSetting& one : each.settings) add(one.key, std::visit(TomlText(), one.value), one.chosen);
+            for (const TitanSetting& one : each.settings) {
+                if (!one.note.empty()) text_ += fmt::format("# {}\n", one.note);
+                add(one.key, std::visit(TomlText(), one.value), one.chosen);
+            }
         }
         settings.companions.insert(settings.companions.begin(), companions_.begin(), companions_.end());
         return {std::move(text_), std::move(settings.companions), {}};

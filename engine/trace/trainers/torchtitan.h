@@ -52,11 +52,11 @@ using TitanValue = std::variant<bool, std::int64_t, double, TitanPair, std::stri
 struct TitanSetting {
     std::string_view key;
     TitanValue value;
-    std::string_view chosen;  ///< why Shardlab chose what the layout does not say; empty: the layout says it
+    std::string_view chosen;     ///< why Shardlab chose what the layout does not say; empty: the layout says it
+    std::string_view note = {};  ///< a line above it: what nobody can set
 };
 struct TitanSection {
     std::string_view name;
-    std::string_view note;  ///< what nobody can set
     std::vector<TitanSetting> settings;
 };
 struct TitanSettings {

@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    void section(std::string_view name, std::string_view note = {}) { made_.sections.push_back({name, note, {}}); }
+    void section(std::string_view name) { made_.sections.push_back({name, {}}); }
     template <class Value>
     void add(std::string_view key, Value&& value, std::string_view chosen = {}) {
         TitanValue kept;
@@ -44,10 +44,7 @@ private:
     }
 
     void training() {
-        section("training", titanFamily(layout_.model) == TitanFamily::GptOss
-                                ? "torchtitan keeps the blocks of this family in bf16, its embedding, last norm and "
-                                  "output in fp32."
-                                : "");
+        section("training");
         const bool pipeline = layout_.parallel.pipeline > 1;
         // A pipeline cuts the local batch into microbatches; else gradients accumulate up to the global one.
         add("local_batch_size", layout_.batch.micro * (pipeline ? microbatches(layout_) : 1));
@@ -57,6 +54,9 @@ private:
         const double clip = layout_.optimizer.clip;
         add("max_norm", clip > 0 ? clip : std::numeric_limits<double>::infinity());
         add("mixed_precision_param", layout_.precision.compute == NumberFormat::Bf16 ? "bfloat16" : "float32");
+        if (titanFamily(layout_.model) == TitanFamily::GptOss)
+            made_.sections.back().settings.back().note = "torchtitan keeps the blocks of this family in bf16, its "
+                                                         "embedding, last norm and output in fp32.";
         add("mixed_precision_reduce", "float32");
         if (offloadsParameters(layout_.memory)) add("enable_cpu_offload", true);
         if (!older_) {
