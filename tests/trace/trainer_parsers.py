@@ -100,10 +100,34 @@ def torchtitan_03_flavors(name, _):
 
 
 def torchtitan_03(folder, _):
+    """What the first of the ranks makes of each module in a folder, in a process of its own."""
+    import multiprocessing
     from pathlib import Path
+
+    import torch
+
+    # Ranks that exchange nothing compute nothing either: the processor will do, whatever else this machine has.
+    torch._utils._get_available_device_type = lambda: "cpu"
+    import torchtitan.trainer  # noqa: F401
+
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    files = sorted(Path(folder).glob("*.py"))
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        return dict(zip([file.stem for file in files], pool.map(torchtitan_03_module, files, chunksize=1)))
+
+
+def torchtitan_03_module(file):
+    import re
     from types import SimpleNamespace
 
+    import torch
+    from torch.testing._internal.distributed.fake_pg import FakeStore
     from torchtitan.components.quantization import Float8LinearConverter, MXFP8LinearConverter
+    from torchtitan.config import ConfigManager
+    from torchtitan.distributed import ParallelDims
+    from torchtitan.distributed.pipeline_parallel import _split_module
+    from torchtitan.distributed.utils import set_spmd_backend
 
     products = []
 
@@ -114,37 +138,21 @@ def torchtitan_03(folder, _):
     # What converts the layers wants torchao and a GPU; its arguments are judged as all others.
     Float8LinearConverter.Config.build = MXFP8LinearConverter.Config.build = recorded
 
-    sys.path.insert(0, folder)
-    found = {}
-    for file in Path(folder).glob("*.py"):
-        products.clear()
-        found[file.stem] = {**torchtitan_03_module(file), "products": list(products)}
-    return found
-
-
-def torchtitan_03_module(file):
-    import re
-
-    import torch
-    from torch.distributed.pipelining.schedules import get_schedule_class
-    from torchtitan.config import ConfigManager
-    from torchtitan.distributed.parallel_dims import ParallelDims
-    from torchtitan.distributed.pipeline_parallel import _split_module
-
     command = re.search(r"torchrun --nnodes (\d+) --nproc-per-node (\d+) .*(--module \S+ --config \S+)", file.read_text())
     ranks = int(command[1]) * int(command[2])
     config = ConfigManager().parse_args(command[3].split())
     spec, p, t, lr = config.model_spec, config.parallelism, config.training, config.lr_scheduler
+    torch.distributed.init_process_group("fake", rank=0, world_size=ranks, store=FakeStore())
+    dims = ParallelDims.from_config(p, ranks)
+    dims.build_mesh()
+    assert t.seq_len % ((dims.tp if p.enable_sequence_parallel else 1) * (2 * dims.cp if dims.cp > 1 else 1)) == 0, dims
+    assert t.global_batch_size % (t.local_batch_size * dims.dp_replicate * dims.dp_shard) == 0, t
+    set_spmd_backend(p.spmd_backend)
     spec.model.update_from_config(config=config)
     with torch.device("meta"):
         model = spec.model.build()
     model.verify_module_protocol()
-    dims = ParallelDims.from_config(p, ranks)
-    assert t.seq_len % ((dims.tp if p.enable_sequence_parallel else 1) * (2 * dims.cp if dims.cp > 1 else 1)) == 0, dims
-    assert t.global_batch_size % (t.local_batch_size * dims.dp_replicate * dims.dp_shard) == 0, t
-    assert dims.pp == 1 or spec.pipelining_fn is not None, spec.name
-    # What each stage keeps of the model is all of it together: every name is one of its modules.
-    get_schedule_class(p.pipeline_parallel_schedule)
+    # What the stages keep of the model is all of it together: every name is one of its modules.
     parts = [_split_module(model, names) for names in p.module_fqns_per_model_part or []]
     assert not parts or sum(map(unique, parts)) == unique(model), p.module_fqns_per_model_part
     (group,) = config.optimizer.param_groups
@@ -152,7 +160,7 @@ def torchtitan_03_module(file):
     moe = next((layer.moe for layer in layers if layer.moe_enabled), None) if experts(model) else None
     block = config.activation_checkpoint
     rope = layers[0].attention.rope.config
-    return {
+    told = {
         "parameters": unique(model),
         "family": spec.name,
         "flavor": spec.flavor,
@@ -187,8 +195,19 @@ def torchtitan_03_module(file):
         "checkpoint": [config.checkpoint.interval, config.checkpoint.keep_latest_k,
                        config.checkpoint.enable_first_step_checkpoint, config.checkpoint.folder]
         if config.checkpoint.enable else [],
+        "products": products,
         "seed": config.debug.seed,
     }
+    together = {"parallel_dims": dims, "training": t, "parallelism": p, "compile_config": config.compile,
+                "ac_config": block, "dump_folder": "."}
+    if dims.pp > 1:
+        _, parts, _, _ = spec.pipelining_fn(
+            model, device=torch.device("cpu"), model_config=spec.model, parallelize_fn=spec.parallelize_fn,
+            loss_fn=config.loss.build(compile_config=config.compile), **together)
+    else:
+        parts = [spec.parallelize_fn(model, **together)]
+    lr.build(optimizers=config.optimizer.build(model_parts=parts), training_steps=t.steps)
+    return told
 
 
 def deepspeed(file, replicas):

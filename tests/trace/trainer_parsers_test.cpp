@@ -148,7 +148,7 @@ private Q_SLOTS:
         QTemporaryDir modules;
         std::map<QString, Layout> layouts;  // by the modules' names
         std::set<QString> kinds;            // of models
-        for (int i = 0; i < 400 && (layouts.size() < 30 || kinds.size() < 4); ++i) {
+        for (int i = 0; i < 400 && (layouts.size() < 10 || kinds.size() < 4); ++i) {
             const Layout l = forTorchtitan03(draw);
             if (!suitsTrainers(l)) continue;
             const std::string stem = "draw" + std::to_string(i);

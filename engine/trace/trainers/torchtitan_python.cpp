@@ -3,8 +3,11 @@
 #include "engine/trace/trainers/torchtitan.h"
 #include "engine/trace/trainers/trainer_text.h"
 
+#include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace shardlab::trace {
 namespace {
@@ -44,44 +47,58 @@ std::string_view titanRegistered(const ModelSpec& model) {
     return hasExperts(model) || model.sequence > longest ? std::string_view() : flavor;
 }
 
-std::string titanImports(const Layout& layout, std::string_view family, bool own) {
+/// A module, and what may be imported from it.
+constexpr std::pair<std::string_view, std::string_view> titanModules[] = {
+    {"functools", "partial"},
+    {"torch", "nn"},
+    {"torchtitan.components.checkpoint", "CheckpointManager"},
+    {"torchtitan.components.loss", "CrossEntropyLoss"},
+    {"torchtitan.components.optimizer", "LRSchedulersContainer default_adamw"},
+    {"torchtitan.components.quantization", "Float8LinearConverter MXFP8LinearConverter"},
+    {"torchtitan.config", "DebugConfig ParallelismConfig TrainingConfig"},
+    {"torchtitan.distributed.activation_checkpoint", "FullAC SelectiveAC"},
+    {"torchtitan.hf_datasets.text_datasets", "HuggingFaceTextDataLoader"},
+    {"torchtitan.models", "llama3 qwen3"},
+    {"torchtitan.models.common", "ComplexRoPE CosSinRoPE Embedding Linear RMSNorm"},
+    {"torchtitan.models.common.config_utils", "get_attention_config make_ffn_config make_gqa_config"},
+    {"torchtitan.models.common.config_utils", "make_moe_config make_routed_experts_config make_router_config"},
+    {"torchtitan.models.common.param_init", "depth_scaled_std skip_param_init"},
+    {"torchtitan.models.llama3.model", "Llama3Model Llama3TransformerBlock"},
+    {"torchtitan.models.qwen3.model", "Qwen3Model Qwen3TransformerBlock"},
+    {"torchtitan.trainer", "Trainer"},
+};
+
+bool saysName(std::string_view code, std::string_view name) {
+    const auto within = [&](std::size_t at) {
+        return at < code.size() && (std::isalnum(static_cast<unsigned char>(code[at])) != 0 || code[at] == '_');
+    };
+    for (std::size_t at = code.find(name); at != std::string_view::npos; at = code.find(name, at + 1))
+        if (!within(at - 1) && !within(at + name.size())) return true;
+    return false;
+}
+
+/// Imports of the names that the code says.
+std::string titanImports(std::string_view code) {
     std::string text;
-    if (own) text += "from functools import partial\n\nfrom torch import nn\n";
-    text += "from torchtitan.components.checkpoint import CheckpointManager\n"
-            "from torchtitan.components.loss import CrossEntropyLoss\n"
-            "from torchtitan.components.optimizer import LRSchedulersContainer, default_adamw\n";
-    if (const TitanProducts* products = titanProductsOf(layout); products != nullptr)
-        text += fmt::format("from torchtitan.components.quantization import {}\n",
-                            products->converter.substr(0, products->converter.find('.')));
-    text += "from torchtitan.config import DebugConfig, ParallelismConfig, TrainingConfig\n"
-            "from torchtitan.distributed.activation_checkpoint import FullAC, SelectiveAC\n"
-            "from torchtitan.hf_datasets.text_datasets import HuggingFaceTextDataLoader\n";
-    if (own)
-        text += "from torchtitan.models.common import ComplexRoPE, CosSinRoPE, Embedding, Linear, RMSNorm\n"
-                "from torchtitan.models.common.config_utils import (\n"
-                "    get_attention_config, make_ffn_config, make_gqa_config, make_moe_config,\n"
-                "    make_routed_experts_config, make_router_config,\n"
-                ")\n"
-                "from torchtitan.models.common.param_init import depth_scaled_std, skip_param_init\n";
-    text += fmt::format("from torchtitan.models.{} import model_registry\n", family);
-    if (own)
-        text += fmt::format("from torchtitan.models.{0}.model import {1}Model, {1}TransformerBlock\n", family,
-                            family == "llama3" ? "Llama3" : "Qwen3");
-    return text + "from torchtitan.trainer import Trainer\n";
+    for (const auto& [module, names] : titanModules) {
+        std::vector<std::string_view> said;
+        for (std::size_t from = 0, to = 0; from < names.size(); from = to + 1) {
+            to = std::min(names.find(' ', from), names.size());
+            if (const auto name = names.substr(from, to - from); saysName(code, name)) said.push_back(name);
+        }
+        if (!said.empty()) text += fmt::format("from {} import {}\n", module, fmt::join(said, ", "));
+    }
+    return text;
 }
 
 ExportedLayout writeTitan03(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut) {
     const std::string_view family = traits(titanFamily(layout.model, TitanVersion::Python)).name;
     const std::string_view flavor = titanRegistered(layout.model);
     const std::string module = pythonName(options.stem);
-    std::string text = titanHeader(layout, "0.3", fmt::format("--module {} --config shardlab", module), leftOut);
-    text += fmt::format("# Python imports this file as {}: its folder has to be in PYTHONPATH{}.\n", module,
-                        module == options.stem ? "" : ", and its name has to be that");
-    text += titanImports(layout, family, flavor.empty());
-    if (flavor.empty()) text += "\n\n" + titanModelText(layout);
+    std::string text = flavor.empty() ? "\n\n" + titanModelText(layout) : "";
     // The rest of a spec, how the family is divided, is the same for all its flavors.
-    text += fmt::format("\n\ndef shardlab():\n    # The layout \"{}\".\n    spec = model_registry(\"{}\")\n",
-                        inComment(layout.name), flavor.empty() ? "debugmodel" : flavor);
+    text += fmt::format("\n\ndef shardlab():\n    # The layout \"{}\".\n    spec = {}.model_registry(\"{}\")\n",
+                        inComment(layout.name), family, flavor.empty() ? "debugmodel" : flavor);
     if (flavor.empty()) text += "    spec.flavor, spec.model = \"shardlab\", model()\n";
     if (const TitanProducts* products = titanProductsOf(layout); products != nullptr)
         text += fmt::format("    spec.model = {}.build().convert(spec.model)\n", products->converter);
@@ -101,7 +118,10 @@ ExportedLayout writeTitan03(const Layout& layout, const TrainerOptions& options,
     text += fmt::format("        activation_checkpoint={},\n    )\n", recompute == "none"   ? "None"
                                                                       : recompute == "full" ? "FullAC.Config()"
                                                                                             : "SelectiveAC.Config()");
-    return {std::move(text), std::move(settings.companions), {}};
+    std::string head = titanHeader(layout, "0.3", fmt::format("--module {} --config shardlab", module), leftOut);
+    head += fmt::format("# Python imports this file as {}: its folder has to be in PYTHONPATH{}.\n", module,
+                        module == options.stem ? "" : ", and its name has to be that");
+    return {head + titanImports(text) + text, std::move(settings.companions), {}};
 }
 
 }  // namespace
