@@ -20370,5 +20370,9 @@ would give away what the lesson asks.</source>
         <source>{} tokens</source>
         <translation>{} 个 token</translation>
     </message>
+    <message>
+        <source>it cuts the columns of fewer experts than ranks, and {} is no multiple of {}</source>
+        <translation>专家少于 rank 时它切分每个专家的列，而 {} 不是 {} 的倍数</translation>
+    </message>
 </context>
 </TS>

@@ -161,6 +161,7 @@ inline Layout forTorchtitan03(TrainerDraw& draw) {
     if (p.tensor > 1) p.sequence = draw.coin();
     PrecisionSpec& f = l.precision;
     if (experts) f.compute = NumberFormat::Bf16;
+    while (experts && l.model.experts.count < rankCount(l)) l.model.experts.count *= 2;
     if (f.compute == NumberFormat::Bf16) f.weights = WeightStorage::Master, f.gradients = GradientFormat::Fp32;
     if (f.products == ProductFormat::Fp8) f.products = ProductFormat::Fp8Rows;
     l.memory.recomputeBlocks = 0;

@@ -105,6 +105,14 @@ private Q_SLOTS:
             "/parallel/pipeline=1 /parallel/data=2 /parallel/zero=2 /parallel/tensor=2 /parallel/sequence=true "
             "/model/experts=4 /parallel/expert=2",
             "/parallel/expert_tensor");
+        for (const auto& [assignments, pointer] : {std::pair{"/model/expert_width=7", "/model/expert_width"},
+                                                   {"/model/heads=3 /model/hidden=18", "/model/experts"}})
+            row("torchtitan-0.3",
+                qPrintable(QString("/model/kind=llama-moe /model/gate=softmax-top-k /precision/compute=bf16 "
+                                   "/precision/gradients=fp32 /parallel/pipeline=1 /parallel/data=4 /parallel/zero=2 "
+                                   "/model/experts=2 %1")
+                               .arg(assignments)),
+                pointer);
         row("deepspeed", "/parallel/zero=3", "/parallel/zero");
         row("deepspeed", "/optimizer/warmup=1", "/optimizer/warmup");
         row("deepspeed", "/schedule/kind=gpipe", "/schedule/kind");

@@ -3,6 +3,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fp8.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
@@ -288,7 +289,8 @@ private:
         const RecomputeKind kind = layout_.memory.recompute;
         if (kind != RecomputeKind::None && kind != RecomputeKind::Full && kind != RecomputeKind::Operations)
             refuse("/memory/recompute", wordOf(kind),
-                   say("it computes whole blocks again, every block or each k-th, or single operations"),
+                   older_ ? say("it computes whole blocks again, every block or each k-th, or single operations")
+                          : say("it computes all blocks again, or operations in every block"),
                    {"none", "full", "operations"});
         else if (kind != RecomputeKind::None && layout_.memory.recomputeBlocks > 0 && titanRecompute(layout_).empty())
             refuse("/memory/recompute_blocks",
@@ -313,14 +315,9 @@ private:
     void newer() {
         const ModelSpec& m = layout_.model;
         const ParallelSpec& p = layout_.parallel;
-        const Sentence families = say("what is written for it are its llama3 and qwen3");
-        if (family_ == TitanFamily::DeepSeekV3)
-            refuse("/model/kv_rank", say("latent attention"), families, {say("0; or torchtitan 0.2"), {"0"}});
-        if (family_ == TitanFamily::GptOss) {
-            const BlockParts parts = blockParts(m);
-            if (parts.sinks) refuse("/model/sinks", say("heads with sinks"), families, "false");
-            else refuse("/model/activation", std::string(wordOf(parts.activation)), families, "swiglu");
-        }
+        if (blockParts(m).latent)
+            refuse("/model/kv_rank", say("latent attention"), say("what is written for it are its llama3 and qwen3"),
+                   {say("0; or torchtitan 0.2"), {"0"}});
         const int tokens = p.sequence || p.expert > 1 ? p.tensor : 1;  // tensor ranks that share tokens
         if (const int share = tokens * (p.context > 1 ? 2 * p.context : 1); m.sequence % share != 0)
             refuse(
@@ -331,11 +328,33 @@ private:
             refuse("/memory/recompute_blocks",
                    say("{} of each stage's blocks computed again", layout_.memory.recomputeBlocks),
                    say("it computes all blocks again, or operations in every block"), "0");
+        if (hasExperts(m)) expertShares();
         if (hasExperts(m) && layout_.precision.compute == NumberFormat::Fp32)
             refuse("/precision/compute", "fp32", say("it multiplies experts in bf16 alone"), "bf16");
         if (p.expert > 1 && p.tensor > 1 && p.expertTensor != 1)
             refuse("/parallel/expert_tensor", say("experts cut among {} tensor ranks", p.tensor),
                    say("experts that it spreads over ranks are whole"), "1");
+    }
+
+    /// FSDP over more ranks than there are experts cuts the columns of each, evenly.
+    void expertShares() {
+        const ModelSpec& m = layout_.model;
+        const ParallelSpec& p = layout_.parallel;
+        const int copies = p.zero >= 2 ? copyCount(p) : p.data, sharing = p.data / copies * p.context;
+        const bool spread = p.expert > 1;
+        if (sharing * p.tensor * (spread ? 1 : copies) <= m.experts.count) return;
+        const int shares = spread ? std::max(1, sharing * p.tensor / p.expert) : sharing,
+                  all = shares * (spread ? 1 : p.tensor);
+        const int width = *feedForwardWidths(m, true).begin();
+        if (m.hidden % shares != 0)
+            refuse(
+                "/model/experts", std::to_string(m.experts.count),
+                say("it cuts the columns of fewer experts than ranks, and {} is no multiple of {}", m.hidden, shares),
+                std::to_string(sharing * p.tensor * (spread ? 1 : copies)));
+        else if (width % all != 0)
+            refuse("/model/expert_width", std::to_string(width),
+                   say("it cuts the columns of fewer experts than ranks, and {} is no multiple of {}", width, all),
+                   std::to_string((width / all + 1) * all));
     }
 
     const Layout& layout_;
