@@ -2389,6 +2389,14 @@ Empty: %2.</source>
         <source> · %1FLOP/s</source>
         <translation> · %1FLOP/s</translation>
     </message>
+    <message>
+        <source>Export for torchtitan 0.3 …</source>
+        <translation>导出给 torchtitan 0.3…</translation>
+    </message>
+    <message>
+        <source>Show the layout in Design as a Python module for torchtitan 0.3, and save it</source>
+        <translation>把“设计”中的布局显示为 torchtitan 0.3 的 Python 模块并保存</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>
@@ -20317,6 +20325,58 @@ would give away what the lesson asks.</source>
     <message>
         <source>Inter-node link</source>
         <translation>节点间链路</translation>
+    </message>
+    <message>
+        <source>0; or torchtitan 0.2</source>
+        <translation>0；或 torchtitan 0.2</translation>
+    </message>
+    <message>
+        <source>a module in Python whose function returns the configuration, with the schedule&apos;s CSV beside it where it needs one</source>
+        <translation>一个 Python 模块，其函数返回配置；需要时旁边附有调度的 CSV</translation>
+    </message>
+    <message>
+        <source>a tied output over {} stages</source>
+        <translation>{} 个阶段上共享权重的输出</translation>
+    </message>
+    <message>
+        <source>experts cut among {} tensor ranks</source>
+        <translation>专家由 {} 个张量 rank 切分</translation>
+    </message>
+    <message>
+        <source>experts that it spreads over ranks are whole</source>
+        <translation>它分布到各 rank 上的专家是完整的</translation>
+    </message>
+    <message>
+        <source>it computes all blocks again, or operations in every block</source>
+        <translation>它重新计算所有块，或每个块中的若干运算</translation>
+    </message>
+    <message>
+        <source>it multiplies experts in bf16 alone</source>
+        <translation>它只用 bf16 计算专家的乘法</translation>
+    </message>
+    <message>
+        <source>it wants a multiple of {}, so that its tensor and context ranks have equal shares of them</source>
+        <translation>它要求是 {} 的倍数，使张量和上下文 rank 各持有相等的份额</translation>
+    </message>
+    <message>
+        <source>its pipelines do not share a weight between their ends</source>
+        <translation>它的流水线两端不共享权重</translation>
+    </message>
+    <message>
+        <source>its scales are those of a row or 32 numbers</source>
+        <translation>它的缩放因子按行或每 32 个数给出</translation>
+    </message>
+    <message>
+        <source>what is written for it are its llama3 and qwen3</source>
+        <translation>为它写出的是它的 llama3 和 qwen3</translation>
+    </message>
+    <message>
+        <source>{} tokens</source>
+        <translation>{} 个 token</translation>
+    </message>
+    <message>
+        <source>it cuts the columns of fewer experts than ranks, and {} is no multiple of {}</source>
+        <translation>专家少于 rank 时它切分每个专家的列，而 {} 不是 {} 的倍数</translation>
     </message>
 </context>
 </TS>

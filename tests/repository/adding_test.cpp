@@ -203,7 +203,7 @@ private Q_SLOTS:
                                           << "kineto"
                                           << "";
         QTest::newRow("a trainer to export to")
-            << trace << "\\b(megatron|megatronBridge|nemo|torchtitan|deepspeed|accelerate)Target\\b"
+            << trace << "\\b(megatron|megatronBridge|nemo|torchtitan|torchtitan03|deepspeed|accelerate)Target\\b"
             << "deepspeed"
             << "";
         QTest::newRow("a verb of the command line") << architecture << "\\badd(Plan|Learn|Info|Query)\\b"

@@ -150,4 +150,22 @@ inline Layout forTorchtitan(TrainerDraw& draw) {
     return l;
 }
 
+/// What torchtitan 0.3 can do too.
+inline Layout forTorchtitan03(TrainerDraw& draw) {
+    Layout l = forTorchtitan(draw);
+    while (blockParts(l.model).latent || blockParts(l.model).sinks) l = forTorchtitan(draw);
+    ParallelSpec& p = l.parallel;
+    const bool experts = hasExperts(l.model);
+    if (experts) l.model.block.rotary.scaling = RotaryScaling::None;
+    if (p.expert > 1 && p.tensor > 1 && p.expertTensor == 0) p.expert *= p.tensor, p.expertTensor = 1;
+    if (p.tensor > 1) p.sequence = draw.coin();
+    PrecisionSpec& f = l.precision;
+    if (experts) f.compute = NumberFormat::Bf16;
+    while (experts && l.model.experts.count < rankCount(l)) l.model.experts.count *= 2;
+    if (f.compute == NumberFormat::Bf16) f.weights = WeightStorage::Master, f.gradients = GradientFormat::Fp32;
+    if (f.products == ProductFormat::Fp8) f.products = ProductFormat::Fp8Rows;
+    l.memory.recomputeBlocks = 0;
+    return l;
+}
+
 }  // namespace shardlab::test

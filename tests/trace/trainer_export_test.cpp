@@ -236,6 +236,25 @@ private Q_SLOTS:
         QCOMPARE(keys(ProductFormat::Fp8Rows, true), QString("recipe"));
     }
 
+    /// All that is drawn for torchtitan 0.3 is written: a module that Python can import, with what 0.2 calls otherwise.
+    void torchtitan03IsTold() {
+        TrainerDraw draw(freshSeed());
+        const TrainerTarget& target = *findTrainerTarget("torchtitan-0.3");
+        QCOMPARE(exportedFileName(target, "2 my-layout v1.5", false), std::string("_2_my_layout_v1_5_torchtitan.py"));
+        for (int i = 0; i < mostDraws; ++i) {
+            const Layout drawn = forTorchtitan03(draw);
+            if (!suitsTrainers(drawn)) continue;
+            const auto exported = exportLayout(drawn, target, {"mine_torchtitan"});
+            QVERIFY2(exported, exported ? "" : qPrintable(QString::fromStdString(toText(exported.error()))));
+            const auto has = [&](const char* words) { return exported->text.find(words) != std::string::npos; };
+            QVERIFY(has("--module mine_torchtitan --config shardlab\n") && has("\ndef shardlab():\n"));
+            QCOMPARE(has("\"lm_head\"]"), drawn.parallel.pipeline > 1);
+            QCOMPARE(has("mine_torchtitan.schedule.csv"), exported->companions.size() == 1);
+            for (const char* older : {"\"output\"", "beta1", "rotate_method", "expert_tensor", "selective_ac", "ap = "})
+                QVERIFY2(!has(older), older);
+        }
+    }
+
     /// The gpt_oss of torchtitan has blocks in bf16, and all else in the format that training.dtype says.
     void torchtitanSaysWhatStaysInFp32() {
         Layout layout = findPreset("gpt-oss-20b")->layout;

@@ -2,7 +2,8 @@
 """Reads with a trainer's own parser what shardlab export --for TARGET wrote, and prints what it understood as JSON.
 
 Usage: python trainer_parsers.py TARGET FILE [NUMBER]. NUMBER is the replicas for deepspeed, the pipeline's ranks for a
-layout string of megatron, all ranks for torchtitan and megatron-bridge; torchtitan_flavors takes a model in FILE's place.
+layout string of megatron, all ranks for torchtitan and megatron-bridge. In FILE's place torchtitan_flavors and
+torchtitan_03_flavors take a model, torchtitan_03 a folder with modules.
 """
 import json
 import os
@@ -81,6 +82,132 @@ def torchtitan(file, ranks):
         "offload": config.training.enable_cpu_offload,
         "seed": config.debug.seed,
     }
+
+
+def torchtitan_03_flavors(name, _):
+    """Parameters of each flavor without experts, and the longest sequence that it takes."""
+    import importlib
+
+    import torch
+
+    module, found = importlib.import_module("torchtitan.models." + name), {}
+    for flavor in getattr(module, name + "_configs"):
+        model = module.model_registry(flavor).model
+        if getattr(model.layers[0], "moe", None) is None:
+            with torch.device("meta"):
+                found[flavor] = [unique(model.build()), model.max_seq_len]
+    return found
+
+
+def torchtitan_03(folder, _):
+    """What the first of the ranks makes of each module in a folder, in a process of its own."""
+    import multiprocessing
+    from pathlib import Path
+
+    import torch
+
+    # Ranks that exchange nothing compute nothing either: the processor will do, whatever else this machine has.
+    torch._utils._get_available_device_type = lambda: "cpu"
+    import torchtitan.trainer  # noqa: F401
+
+    sys.path.insert(0, folder)
+    os.chdir(folder)
+    files = sorted(Path(folder).glob("*.py"))
+    with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
+        return dict(zip([file.stem for file in files], pool.map(torchtitan_03_module, files, chunksize=1)))
+
+
+def torchtitan_03_module(file):
+    import re
+    from types import SimpleNamespace
+
+    import torch
+    from torch.testing._internal.distributed.fake_pg import FakeStore
+    from torchtitan.components.quantization import Float8LinearConverter, MXFP8LinearConverter
+    from torchtitan.config import ConfigManager
+    from torchtitan.distributed import ParallelDims
+    from torchtitan.distributed.pipeline_parallel import _split_module
+    from torchtitan.distributed.utils import set_spmd_backend
+
+    products = []
+
+    def recorded(self):
+        products.append(type(self).__qualname__.split(".")[0])
+        return SimpleNamespace(convert=lambda model: model)
+
+    # What converts the layers wants torchao and a GPU; its arguments are judged as all others.
+    Float8LinearConverter.Config.build = MXFP8LinearConverter.Config.build = recorded
+
+    command = re.search(r"torchrun --nnodes (\d+) --nproc-per-node (\d+) .*(--module \S+ --config \S+)", file.read_text())
+    ranks = int(command[1]) * int(command[2])
+    config = ConfigManager().parse_args(command[3].split())
+    spec, p, t, lr = config.model_spec, config.parallelism, config.training, config.lr_scheduler
+    torch.distributed.init_process_group("fake", rank=0, world_size=ranks, store=FakeStore())
+    dims = ParallelDims.from_config(p, ranks)
+    dims.build_mesh()
+    assert t.seq_len % ((dims.tp if p.enable_sequence_parallel else 1) * (2 * dims.cp if dims.cp > 1 else 1)) == 0, dims
+    assert t.global_batch_size % (t.local_batch_size * dims.dp_replicate * dims.dp_shard) == 0, t
+    set_spmd_backend(p.spmd_backend)
+    spec.model.update_from_config(config=config)
+    with torch.device("meta"):
+        model = spec.model.build()
+    model.verify_module_protocol()
+    # What the stages keep of the model is all of it together: every name is one of its modules.
+    parts = [_split_module(model, names) for names in p.module_fqns_per_model_part or []]
+    assert not parts or sum(map(unique, parts)) == unique(model), p.module_fqns_per_model_part
+    (group,) = config.optimizer.param_groups
+    layers = list(model.layers.values())
+    moe = next((layer.moe for layer in layers if layer.moe_enabled), None) if experts(model) else None
+    block = config.activation_checkpoint
+    rope = layers[0].attention.rope.config
+    told = {
+        "parameters": unique(model),
+        "family": spec.name,
+        "flavor": spec.flavor,
+        "experts": [int(getattr(layer, "moe_enabled", False)) for layer in layers],
+        "router": [] if moe is None else [moe.router.num_experts, moe.router.top_k, moe.router.score_func,
+                                          moe.router.route_norm, moe.router.route_scale, moe.load_balance_coeff or 0],
+        "bases": [rope.theta, model.norm.eps],
+        "scaling": [rope.scaling_factor, rope.low_freq_factor, rope.high_freq_factor,
+                    rope.original_max_position_embeddings] if rope.scaling == "llama" else [],
+        "expert": p.expert_parallel_degree,
+        "copies": p.data_parallel_replicate_degree,
+        "data": p.data_parallel_replicate_degree * p.data_parallel_shard_degree,
+        "pipeline": p.pipeline_parallel_degree,
+        "tensor": p.tensor_parallel_degree,
+        "sequence": p.enable_sequence_parallel,
+        "context": p.context_parallel_degree,
+        "schedule": p.pipeline_parallel_schedule,
+        "csv": p.pipeline_parallel_schedule_csv,
+        "microbatch": p.pipeline_parallel_microbatch_size,
+        "stages": [sum(n.startswith("layers.") for n in part) for part in p.module_fqns_per_model_part or []],
+        "global": t.global_batch_size,
+        "local": t.local_batch_size,
+        "clip": 0 if t.max_norm == float("inf") else t.max_norm,
+        "compute": t.mixed_precision_param,
+        "adamw": [group.optimizer_name == "AdamW", *group.optimizer_kwargs["betas"], group.optimizer_kwargs["eps"],
+                  group.optimizer_kwargs["weight_decay"]],
+        "rate": group.optimizer_kwargs["lr"],
+        "schedule of rates": [lr.warmup_steps, "constant" if lr.decay_ratio == 0 else lr.decay_type],
+        "least rate": lr.min_lr_factor * group.optimizer_kwargs["lr"],
+        "recompute": "none" if block is None else type(block).__qualname__.split(".")[0],
+        "offload": t.enable_cpu_offload,
+        "checkpoint": [config.checkpoint.interval, config.checkpoint.keep_latest_k,
+                       config.checkpoint.enable_first_step_checkpoint, config.checkpoint.folder]
+        if config.checkpoint.enable else [],
+        "products": products,
+        "seed": config.debug.seed,
+    }
+    together = {"parallel_dims": dims, "training": t, "parallelism": p, "compile_config": config.compile,
+                "ac_config": block, "dump_folder": "."}
+    if dims.pp > 1:
+        _, parts, _, _ = spec.pipelining_fn(
+            model, device=torch.device("cpu"), model_config=spec.model, parallelize_fn=spec.parallelize_fn,
+            loss_fn=config.loss.build(compile_config=config.compile), **together)
+    else:
+        parts = [spec.parallelize_fn(model, **together)]
+    lr.build(optimizers=config.optimizer.build(model_parts=parts), training_steps=t.steps)
+    return told
 
 
 def deepspeed(file, replicas):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written for other trainers, judged by their own parsers: torchtitan's ConfigManager and its model,
+// What is written for other trainers, judged by their own parsers: torchtitan's ConfigManager and its model (an
+// environment has 0.2 or 0.3, and skips the tests of the other),
 // DeepSpeed's DeepSpeedConfig, accelerate's launch, Megatron-Core's layout of stages, the configurations of
 // Megatron-Bridge and NeMo. Each is skipped where python3, or the Python that SHARDLAB_TORCH_PYTHON names, lacks it.
 // The parser of Megatron-LM's other arguments is in no package and judges nothing here.
@@ -23,6 +24,7 @@
 #include <QTest>
 
 #include <fstream>
+#include <map>
 #include <set>
 
 using namespace shardlab;
@@ -43,23 +45,56 @@ private:
     }
     /// Writes the layout and its companions; the main file's path.
     QString written(const Layout& layout, const char* target, const std::string& stem) {
+        return written(layout, target, stem, folder_);
+    }
+    static QString written(const Layout& layout, const char* target, const std::string& stem,
+                           const QTemporaryDir& folder) {
         const TrainerTarget& trainer = *findTrainerTarget(target);
-        const auto exported = exportLayout(layout, trainer, {stem});
+        const std::filesystem::path file = exportedFileName(trainer, stem, false);
+        const auto exported = exportLayout(layout, trainer, {file.stem().string()});
         if (!exported) {
             qWarning("%s", toText(exported.error()).c_str());
             return {};
         }
-        const auto place = [&](const std::string& name) { return folder_.filePath(QString::fromStdString(name)); };
+        const auto place = [&](const std::string& name) { return folder.filePath(QString::fromStdString(name)); };
         for (const CompanionFile& each : exported->companions)
             std::ofstream(place(each.name).toStdString()) << each.text;
-        const QString file = place(stem + std::string(trainer.extension));
-        std::ofstream(file.toStdString()) << exported->text;
-        return file;
+        std::ofstream(place(file.string()).toStdString()) << exported->text;
+        return place(file.string());
     }
     static QJsonArray listOf(const std::vector<int>& numbers) {
         QJsonArray list;
         for (const int number : numbers) list.append(number);
         return list;
+    }
+
+    /// What both versions of torchtitan are told of a layout.
+    static void compareWithTitan(const Layout& l, const QJsonObject& read, TitanVersion version) {
+        const QString family = QString::fromUtf8(traits(titanFamily(l.model, version)).name);
+        QCOMPARE(read["family"].toString(), family);
+        QCOMPARE(read["parameters"].toInteger(), modelParameters(l.model));
+        QCOMPARE(read["data"].toInt(), l.parallel.data);
+        QCOMPARE(read["pipeline"].toInt(), l.parallel.pipeline);
+        QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
+        QCOMPARE(read["context"].toInt(), l.parallel.context);
+        QCOMPARE(read["global"].toInt(), l.batch.global);
+        QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
+        QCOMPARE(read["seed"].toInteger(), l.run.seed);
+        QCOMPARE(read["offload"].toBool(), offloadsParameters(l.memory));
+        if (l.parallel.pipeline > 1) QCOMPARE(read["stages"].toArray(), listOf(stageLayers(l)));
+        QJsonArray blocks;
+        for (int layer = 0; layer < l.model.layers; ++layer) blocks.append(hasExperts(l.model, layer) ? 1 : 0);
+        QCOMPARE(read["experts"].toArray(), blocks);
+        if (!hasExperts(l.model)) return;
+        const MoeSpec& e = l.model.experts;
+        const bool sigmoid = isSigmoid(e.gate);
+        QCOMPARE(read["router"].toArray(),
+                 (QJsonArray{e.count, choicesOf(e), sigmoid ? "sigmoid" : "softmax",
+                             sigmoid || e.gate == GateMethod::TopKSoftmax, sigmoid ? e.scale : 1.0,
+                             version == TitanVersion::Toml && family == "qwen3" ? read["router"].toArray().last()
+                             : sigmoid                                          ? e.biasRate
+                                                                                : 0.0}));
+        QCOMPARE(read["expert"].toInt(), l.parallel.expert);
     }
 
     QTemporaryDir folder_;
@@ -79,33 +114,11 @@ private Q_SLOTS:
             const QString file = written(l, "torchtitan", "draw" + std::to_string(i));
             QVERIFY(!file.isEmpty());
             const QJsonObject read = understood("torchtitan", file, rankCount(l));
-            QCOMPARE(read["family"].toString(), family);
-            QCOMPARE(read["parameters"].toInteger(), modelParameters(l.model));
-            QCOMPARE(read["data"].toInt(), l.parallel.data);
-            QCOMPARE(read["pipeline"].toInt(), l.parallel.pipeline);
-            QCOMPARE(read["tensor"].toInt(), l.parallel.tensor);
-            QCOMPARE(read["context"].toInt(), l.parallel.context);
-            QCOMPARE(read["global"].toInt(), l.batch.global);
-            QCOMPARE(read["rate"].toDouble(), l.optimizer.learningRate);
-            QCOMPARE(read["seed"].toInteger(), l.run.seed);
-            QCOMPARE(read["offload"].toBool(), offloadsParameters(l.memory));
+            compareWithTitan(l, read, TitanVersion::Toml);
+            if (QTest::currentTestFailed()) return;
             const std::vector<std::string> recompute = titanRecompute(l);
             QCOMPARE(read["recompute"].toString().toStdString(), recompute.front());
             if (recompute.size() > 1) QCOMPARE(read["option"].toString().toStdString(), recompute.back());
-            if (l.parallel.pipeline > 1) QCOMPARE(read["stages"].toArray(), listOf(stageLayers(l)));
-            QJsonArray blocks;
-            for (int layer = 0; layer < l.model.layers; ++layer) blocks.append(hasExperts(l.model, layer) ? 1 : 0);
-            QCOMPARE(read["experts"].toArray(), blocks);
-            if (!hasExperts(l.model)) continue;
-            const MoeSpec& e = l.model.experts;
-            const bool sigmoid = isSigmoid(e.gate);
-            QCOMPARE(read["router"].toArray(),
-                     (QJsonArray{e.count, choicesOf(e), sigmoid ? "sigmoid" : "softmax",
-                                 sigmoid || e.gate == GateMethod::TopKSoftmax, sigmoid ? e.scale : 1.0,
-                                 family == "qwen3" ? read["router"].toArray().last()
-                                 : sigmoid         ? e.biasRate
-                                                   : 0.0}));
-            QCOMPARE(read["expert"].toInt(), l.parallel.expert);
             if (l.parallel.expert > 1)
                 QCOMPARE(read["expert_tensor"].toInt(),
                          l.parallel.expertTensor > 0 ? l.parallel.expertTensor : l.parallel.tensor);
@@ -127,6 +140,100 @@ private Q_SLOTS:
             }
         }
         QVERIFY(!titanFlavor(TitanFamily::GptOss, "20B", 2048));
+    }
+
+    void torchtitan03ImportsItsModule() {
+        if (const QString why = whyWithout("torchtitan.config.configs"); !why.isEmpty()) QSKIP(qPrintable(why));
+        TrainerDraw draw(freshSeed());
+        QTemporaryDir modules;
+        std::map<QString, Layout> layouts;  // by the modules' names
+        std::set<QString> kinds;            // of models
+        for (int i = 0; i < 400 && (layouts.size() < 10 || kinds.size() < 4); ++i) {
+            const Layout l = forTorchtitan03(draw);
+            if (!suitsTrainers(l)) continue;
+            const std::string stem = "draw" + std::to_string(i);
+            QVERIFY(!written(l, "torchtitan-0.3", stem, modules).isEmpty());
+            layouts.emplace(QString::fromStdString(stem + "_torchtitan"), l);
+            kinds.insert(QString("%1 %2 %3")
+                             .arg(QString::fromUtf8(traits(titanFamily(l.model, TitanVersion::Python)).name))
+                             .arg(hasExperts(l.model))
+                             .arg(titanFlavorOf(l.model).empty()));
+        }
+        QCOMPARE(kinds.size(), std::size_t{4});
+        const QJsonObject all = understood("torchtitan-03", modules.path());
+        for (const auto& [module, l] : layouts) {
+            const QJsonObject read = all[module].toObject();
+            compareWithTitan(l, read, TitanVersion::Python);
+            if (QTest::currentTestFailed()) return;
+            QCOMPARE(read["flavor"].toString() == "shardlab", titanFlavorOf(l.model).empty());
+            const ParallelSpec& p = l.parallel;
+            const bool pipeline = p.pipeline > 1;
+            QCOMPARE(read["copies"].toInt(), p.zero >= 2 ? copyCount(p) : p.data);
+            QCOMPARE(read["local"].toInt(), l.batch.micro * (pipeline ? microbatches(l) : 1));
+            if (p.tensor > 1) QCOMPARE(read["sequence"].toBool(), p.sequence);
+            if (pipeline) {
+                const TitanSchedule* named = titanScheduleOf(l.schedule.kind);
+                if (named != nullptr) QCOMPARE(read["schedule"].toString(), QString::fromUtf8(named->theirs));
+                QCOMPARE(read["csv"].toString().isEmpty(), named != nullptr);
+                QCOMPARE(read["microbatch"].toInt(), l.batch.micro);
+            }
+            const RotarySpec& r = l.model.block.rotary;
+            QCOMPARE(read["bases"].toArray(), (QJsonArray{r.base, blockParts(l.model).normEpsilon}));
+            QCOMPARE(read["scaling"].toArray(), r.scaling == RotaryScaling::None
+                                                    ? QJsonArray()
+                                                    : (QJsonArray{r.factor, r.low, rotaryHigh(r), r.original}));
+            const OptimizerSpec& o = l.optimizer;
+            QCOMPARE(read["clip"].toDouble(), o.clip);
+            QCOMPARE(read["adamw"].toArray(),
+                     (QJsonArray{true, o.adamw.betas[0], o.adamw.betas[1], o.adamw.epsilon, o.weightDecay}));
+            QCOMPARE(read["schedule of rates"].toArray(),
+                     (QJsonArray{o.warmup, QString::fromUtf8(wordOf(o.schedule))}));
+            if (o.schedule != RateSchedule::Constant) QCOMPARE(read["least rate"].toDouble(), o.minimum);
+            QCOMPARE(read["compute"].toString(), l.precision.compute == NumberFormat::Bf16 ? "bfloat16" : "float32");
+            const TitanProducts* products = titanProductsOf(l);
+            QCOMPARE(read["products"].toArray(),
+                     products == nullptr
+                         ? QJsonArray()
+                         : (QJsonArray{products->ours == ProductFormat::MxFp8 ? "MXFP8LinearConverter"
+                                                                              : "Float8LinearConverter"}));
+            QCOMPARE(read["recompute"].toString(), l.memory.recompute == RecomputeKind::None   ? "none"
+                                                   : l.memory.recompute == RecomputeKind::Full ? "FullAC"
+                                                                                               : "SelectiveAC");
+            const CheckpointSpec& c = l.checkpoint;
+            QCOMPARE(read["checkpoint"].toArray(),
+                     c.every == 0 ? QJsonArray()
+                                  : (QJsonArray{c.every, c.keep, c.first, QString::fromStdString(c.path)}));
+        }
+    }
+
+    /// A model that torchtitan 0.3 has by a name is asked for by it, up to the longest sequence that it takes.
+    void torchtitan03HasTheFlavors() {
+        if (const QString why = whyWithout("torchtitan.config.configs"); !why.isEmpty()) QSKIP(qPrintable(why));
+        for (const char* family : {"llama3", "qwen3"}) {
+            const QJsonObject flavors = understood("torchtitan-03-flavors", family);
+            QVERIFY(!flavors.isEmpty());
+            int known = 0;
+            for (auto each = flavors.begin(); each != flavors.end(); ++each) {
+                const std::string name = each.key().toStdString();
+                auto read = titanFlavor(*titanFamilyNamed(family), name, 2048);
+                if (!read) continue;  // it came with 0.3
+                ++known;
+                QCOMPARE(modelParameters(read->model), each.value()[0].toInteger());
+                Layout layout;
+                layout.model = read->model;
+                layout.parallel.pipeline = 1;
+                layout.cluster.hosts = evenHosts(1, rankCount(layout));
+                for (const int more : {0, 1}) {
+                    layout.model.sequence = each.value()[1].toInt() + more;
+                    const auto made = exportLayout(layout, *findTrainerTarget("torchtitan-0.3"));
+                    QVERIFY2(made, made ? "" : toText(made.error()).c_str());
+                    QCOMPARE(made->text.find(fmt::format("model_registry(\"{}\")", name)) != std::string::npos &&
+                                 made->text.find("def model()") == std::string::npos,
+                             more == 0);
+                }
+            }
+            QVERIFY(known >= 4);
+        }
     }
 
     void deepSpeedReadsItsJson() {

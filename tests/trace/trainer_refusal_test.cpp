@@ -85,13 +85,42 @@ private Q_SLOTS:
         for (const char* target : {"megatron", "deepspeed"})
             row(target, "/precision/exchange=1-bit", "/precision/exchange");
         row("torchtitan", "/model/kind=llama /precision/exchange=8-bit", "/precision/exchange");
+        for (const auto& [assignments, pointer] : {
+                 std::pair{"/model/kv_rank=8", "/model/kv_rank"},
+                 {"/model/kind=llama-moe /model/gate=softmax-top-k /model/sinks=true /parallel/pipeline=1",
+                  "/model/sinks"},
+                 {"/model/kind=llama-moe /model/gate=softmax-top-k", "/precision/compute"},
+                 {"/parallel/tensor=2 /parallel/sequence=true /model/sequence=7", "/model/sequence"},
+                 {"/parallel/context=2 /parallel/zero=2 /parallel/data=2 /model/sequence=6", "/model/sequence"},
+                 {"/model/layers=4 /memory/recompute=full /memory/recompute_blocks=2", "/memory/recompute_blocks"},
+                 {"/model/output=tied", "/parallel/pipeline"},
+                 {"/precision/compute=bf16 /precision/weights=fp32", "/precision/weights"},
+                 {"/precision/compute=bf16 /precision/gradients=fp32 /precision/products=fp8 "
+                  "/cluster/pace={\"device\":\"h100-sxm\"}",
+                  "/precision/products"},
+             })
+            row("torchtitan-0.3", qPrintable(QString("/model/kind=llama %1").arg(assignments)), pointer);
+        row("torchtitan-0.3",
+            "/model/kind=llama-moe /model/gate=softmax-top-k /precision/compute=bf16 /precision/gradients=fp32 "
+            "/parallel/pipeline=1 /parallel/data=2 /parallel/zero=2 /parallel/tensor=2 /parallel/sequence=true "
+            "/model/experts=4 /parallel/expert=2",
+            "/parallel/expert_tensor");
+        for (const auto& [assignments, pointer] : {std::pair{"/model/expert_width=7", "/model/expert_width"},
+                                                   {"/model/heads=3 /model/hidden=18", "/model/experts"}})
+            row("torchtitan-0.3",
+                qPrintable(QString("/model/kind=llama-moe /model/gate=softmax-top-k /precision/compute=bf16 "
+                                   "/precision/gradients=fp32 /parallel/pipeline=1 /parallel/data=4 /parallel/zero=2 "
+                                   "/model/experts=2 %1")
+                               .arg(assignments)),
+                pointer);
         row("deepspeed", "/parallel/zero=3", "/parallel/zero");
         row("deepspeed", "/optimizer/warmup=1", "/optimizer/warmup");
         row("deepspeed", "/schedule/kind=gpipe", "/schedule/kind");
         for (const char* word : {"sqrt", "mlp", "pointwise", "operations"})
             row("deepspeed", qPrintable(QString("/memory/recompute=%1").arg(word)), "/memory/recompute");
         row("accelerate", "/run/steps=200", "/parallel/pipeline");
-        for (const char* target : {"megatron", "megatron-bridge", "nemo", "torchtitan", "deepspeed", "accelerate"}) {
+        for (const char* target :
+             {"megatron", "megatron-bridge", "nemo", "torchtitan", "torchtitan-0.3", "deepspeed", "accelerate"}) {
             row(target, "/parallel/tensor=2 /model/feed_forward=[5]", "/parallel/tensor");
             row(target, "/parallel/tensor=3 /model/feed_forward=[12]", "/parallel/tensor");  // of four heads
             row(target, "/model/kind=llama /model/kv_heads=2 /parallel/tensor=4", "/parallel/tensor");

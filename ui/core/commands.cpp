@@ -45,6 +45,8 @@ constexpr CommandSpec specs[] = {
      QT_TR_NOOP("Show the layout in Design as a recipe of NeMo, and save it")},
     {"export.torchtitan", runMenu, QT_TR_NOOP("Export for torchtitan …"), "",
      QT_TR_NOOP("Show the layout in Design as a configuration of torchtitan, and save it")},
+    {"export.torchtitan-0.3", runMenu, QT_TR_NOOP("Export for torchtitan 0.3 …"), "",
+     QT_TR_NOOP("Show the layout in Design as a Python module for torchtitan 0.3, and save it")},
     {"export.deepspeed", runMenu, QT_TR_NOOP("Export for DeepSpeed …"), "",
      QT_TR_NOOP("Show the layout in Design as a configuration of DeepSpeed, and save it")},
     {"export.accelerate", runMenu, QT_TR_NOOP("Export for accelerate …"), "",

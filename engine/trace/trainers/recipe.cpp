@@ -40,8 +40,6 @@ std::string fieldOf(std::string_view option) {
 
 }  // namespace
 
-std::string pythonString(std::string_view text) { return doubleQuoted(text, 'x', 2); }
-
 Recipe::Recipe(const Layout& layout, std::string_view RecipeField::*call) {
     for (const MegatronSetting& setting : megatronSettings(layout))
         for (const RecipeField& field : recipeFields())

@@ -41,7 +41,6 @@ private:
     std::map<std::string, std::vector<Argument>, std::less<>> calls_;
 };
 
-std::string pythonString(std::string_view text);
 /// The settings that Megatron-LM has by default and Megatron-Core has not.
 void addCoreDefaults(Recipe& recipe, const Layout& layout);
 

@@ -16,8 +16,6 @@ namespace {
 /// The columns within a Llama's feed-forward block before its multiplier: two thirds of 4 · dim, rounded down.
 int titanThirds(int hidden) { return static_cast<int>(2 * (std::int64_t{4} * hidden) / 3); }
 
-std::string_view pythonBool(bool value) { return value ? "True" : "False"; }
-
 class FlavorWriter {
 public:
     explicit FlavorWriter(const Layout& layout)

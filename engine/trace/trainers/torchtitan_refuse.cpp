@@ -3,6 +3,7 @@
 #include "engine/layout/block_parts.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/fp8.h"
+#include "engine/layout/mesh/copies.h"
 #include "engine/layout/mesh/folding.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/recompute.h"
@@ -11,7 +12,6 @@
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
-#include <iterator>
 #include <cmath>
 #include <fmt/format.h>
 #include <numbers>
@@ -19,27 +19,28 @@
 namespace shardlab::trace {
 namespace {
 
-constexpr std::string_view titan = "torchtitan";
 constexpr double gptOssAlpha = 1.702;  // the factor within every sigmoid of its gpt_oss
 
 class TitanRefusals {
 public:
-    TitanRefusals(const Layout& layout, std::vector<Fault>& faults)
-        : layout_(layout), family_(titanFamily(layout.model)), faults_(faults) {}
+    TitanRefusals(const Layout& layout, TitanVersion version, std::vector<Fault>& faults)
+        : layout_(layout), older_(version == TitanVersion::Toml), family_(titanFamily(layout.model, version)),
+          titan_(older_ ? "torchtitan" : "torchtitan 0.3"), faults_(faults) {}
 
     void all() {
-        refuseUnevenHosts(layout_, titan, faults_);
-        refuseExchanges(layout_, titan, faults_);
+        refuseUnevenHosts(layout_, titan_, faults_);
+        refuseExchanges(layout_, titan_, faults_);
         model();
         parallel();
         precision();
         optimizer();
         memory();
+        if (!older_) newer();
     }
 
 private:
     void refuse(std::string pointer, const Sentence& what, const Sentence& why, const Instead& legal) {
-        refuseField(faults_, titan, std::move(pointer), what, why, legal);
+        refuseField(faults_, titan_, std::move(pointer), what, why, legal);
     }
 
     /// Refuses what the model `has` and no model of the family.
@@ -67,7 +68,7 @@ private:
              parts.alibi ? say("scores that fall with the distance") : say("learned positions"), "rotary");
         part(gptOss && !parts.sinks, "/model/sinks", say("heads without sinks"), "true");
         if (gptOss) m.block.sinks = false;
-        refuseScores(m, titan, faults_);
+        refuseScores(m, titan_, faults_);
         if (predictionModules(m) > 0)
             refuse("/model/predicted_tokens", say("tokens predicted ahead"),
                    say("its {} predicts the next token alone", named()), "0");
@@ -165,7 +166,7 @@ private:
             refuse("/model/capacity", numberText(e.capacity), say("its experts take all tokens that choose them"), "0");
         if (e.dropout > 0)
             refuse("/model/expert_dropout", numberText(e.dropout), say("its experts have no dropout within"), "0");
-        if (const bool moves = family_ != TitanFamily::Qwen3; biasesChoice(m) && !moves)
+        if (const bool moves = !older_ || family_ != TitanFamily::Qwen3; biasesChoice(m) && !moves)
             refuse("/model/bias_rate", numberText(e.biasRate), say("nothing moves the biases of its {}", named()), "0");
         if (e.shared > 0 && family_ == TitanFamily::GptOss)
             refuse("/model/shared_experts", std::to_string(e.shared),
@@ -174,7 +175,7 @@ private:
         if (family_ == TitanFamily::Llama4 && step == 0)
             refuse("/model/dense_layers", say("dense blocks below those with experts"),
                    say("the blocks with experts of its {} come in equal steps from the bottom on", named()), "0");
-        if ((family_ == TitanFamily::Qwen3 || family_ == TitanFamily::GptOss) && step != 1)
+        if (older_ && (family_ == TitanFamily::Qwen3 || family_ == TitanFamily::GptOss) && step != 1)
             refuse(e.denseLayers > 0 ? "/model/dense_layers" : "/model/experts_every", say("blocks without experts"),
                    say("all blocks of its {} have experts, or none", named()), e.denseLayers > 0 ? "0" : "1");
         if (family_ == TitanFamily::DeepSeekV3 && e.every > 1)
@@ -187,10 +188,13 @@ private:
         const bool spreads = p.expert < 2 || !hasExperts(layout_.model) || spreadExperts(p);
         if (p.zero == 1 && spreads)
             refuse("/parallel/zero", "ZeRO 1", say("FSDP divides gradients too"), {say("2, or 0"), {"2", "0"}});
-        if (p.tensor > 1 && !p.sequence)
+        if (older_ && p.tensor > 1 && !p.sequence)
             refuse("/parallel/sequence", say("tensor parallelism without sequence parallelism"),
                    say("its tensor ranks split the tokens between their blocks always"), "true");
-        if (p.pipeline > 1 && !traits(family_).pipelines)
+        if (!older_ && p.pipeline > 1 && blockParts(layout_.model).tied)
+            refuse("/parallel/pipeline", say("a tied output over {} stages", p.pipeline),
+                   say("its pipelines do not share a weight between their ends"), "1");
+        if (older_ && p.pipeline > 1 && !traits(family_).pipelines)
             refuse("/parallel/pipeline", say("a {} over {} stages", named(), p.pipeline),
                    family_ == TitanFamily::Qwen3
                        ? say("a model with norms of queries and keys, a tied output or heads of another width than "
@@ -236,7 +240,7 @@ private:
                           hasExperts(layout_.model) ? say("what converts its linear layers leaves experts as they are")
                                                     : say("its {} rounds no products of tensor ranks", named()),
                           "compute");
-        const bool sharded = titanShards(layout_);
+        const bool sharded = !older_ || titanShards(layout_);  // 0.3 has FSDP over one replica too
         if (sharded && p.weights != WeightStorage::Master)
             refuse("/precision/weights", say("{} with FSDP", wordOf(p.weights)),
                    say("FSDP gathers fp32 weights in bf16 for the layers"), "master");
@@ -246,13 +250,14 @@ private:
                    {say("fp32; or parallel.zero 2 or 3"), {"fp32"}});
         if (sharded && p.weights == WeightStorage::Master && p.gradients != GradientFormat::Fp32)
             refuse("/precision/gradients", say("gradients in bf16"), say("it reduces them in fp32"), "fp32");
-        const bool named =
-            std::ranges::find(titanProducts, p.products, &TitanProducts::ours) != std::end(titanProducts);
-        if (!named && p.products != ProductFormat::Compute && titanEffect("/precision/products", layout_))
+        const TitanProducts* products = titanProductsOf(layout_);
+        const bool named = products != nullptr && (older_ || !products->converter.empty());
+        if (rounds && !named)
             refuse("/precision/products", wordOf(p.products),
-                   traits(p.products).bits == 8 ? say("its scales are those of a tensor, a row or 32 numbers")
-                                                : say("its products have 8 bits or 16"),
-                   {"compute", "fp8", "fp8-rows", "mxfp8"});
+                   traits(p.products).bits != 8 ? say("its products have 8 bits or 16")
+                   : older_                     ? say("its scales are those of a tensor, a row or 32 numbers")
+                                                : say("its scales are those of a row or 32 numbers"),
+                   older_ ? Instead{"compute", "fp8", "fp8-rows", "mxfp8"} : Instead{"compute", "fp8-rows", "mxfp8"});
         if (delaysScales(p) && titanEffect("/precision/scaling", layout_))
             refuse("/precision/scaling", say("delayed scales"), say("its scales come from present values"), "current");
     }
@@ -284,7 +289,8 @@ private:
         const RecomputeKind kind = layout_.memory.recompute;
         if (kind != RecomputeKind::None && kind != RecomputeKind::Full && kind != RecomputeKind::Operations)
             refuse("/memory/recompute", wordOf(kind),
-                   say("it computes whole blocks again, every block or each k-th, or single operations"),
+                   older_ ? say("it computes whole blocks again, every block or each k-th, or single operations")
+                          : say("it computes all blocks again, or operations in every block"),
                    {"none", "full", "operations"});
         else if (kind != RecomputeKind::None && layout_.memory.recomputeBlocks > 0 && titanRecompute(layout_).empty())
             refuse("/memory/recompute_blocks",
@@ -305,8 +311,56 @@ private:
                    {say("2 or more"), {"2"}});
     }
 
+    /// What 0.3 alone wants, and what is not written for it.
+    void newer() {
+        const ModelSpec& m = layout_.model;
+        const ParallelSpec& p = layout_.parallel;
+        if (blockParts(m).latent)
+            refuse("/model/kv_rank", say("latent attention"), say("what is written for it are its llama3 and qwen3"),
+                   {say("0; or torchtitan 0.2"), {"0"}});
+        const int tokens = p.sequence || p.expert > 1 ? p.tensor : 1;  // tensor ranks that share tokens
+        if (const int share = tokens * (p.context > 1 ? 2 * p.context : 1); m.sequence % share != 0)
+            refuse(
+                "/model/sequence", say("{} tokens", m.sequence),
+                say("it wants a multiple of {}, so that its tensor and context ranks have equal shares of them", share),
+                std::to_string((m.sequence / share + 1) * share));
+        if (layout_.memory.recompute == RecomputeKind::Full && layout_.memory.recomputeBlocks > 0)
+            refuse("/memory/recompute_blocks",
+                   say("{} of each stage's blocks computed again", layout_.memory.recomputeBlocks),
+                   say("it computes all blocks again, or operations in every block"), "0");
+        if (hasExperts(m)) expertShares();
+        if (hasExperts(m) && layout_.precision.compute == NumberFormat::Fp32)
+            refuse("/precision/compute", "fp32", say("it multiplies experts in bf16 alone"), "bf16");
+        if (p.expert > 1 && p.tensor > 1 && p.expertTensor != 1)
+            refuse("/parallel/expert_tensor", say("experts cut among {} tensor ranks", p.tensor),
+                   say("experts that it spreads over ranks are whole"), "1");
+    }
+
+    /// FSDP over more ranks than there are experts cuts the columns of each, evenly.
+    void expertShares() {
+        const ModelSpec& m = layout_.model;
+        const ParallelSpec& p = layout_.parallel;
+        const int copies = p.zero >= 2 ? copyCount(p) : p.data, sharing = p.data / copies * p.context;
+        const bool spread = p.expert > 1;
+        if (sharing * p.tensor * (spread ? 1 : copies) <= m.experts.count) return;
+        const int shares = spread ? std::max(1, sharing * p.tensor / p.expert) : sharing,
+                  all = shares * (spread ? 1 : p.tensor);
+        const int width = *feedForwardWidths(m, true).begin();
+        if (m.hidden % shares != 0)
+            refuse(
+                "/model/experts", std::to_string(m.experts.count),
+                say("it cuts the columns of fewer experts than ranks, and {} is no multiple of {}", m.hidden, shares),
+                std::to_string(sharing * p.tensor * (spread ? 1 : copies)));
+        else if (width % all != 0)
+            refuse("/model/expert_width", std::to_string(width),
+                   say("it cuts the columns of fewer experts than ranks, and {} is no multiple of {}", width, all),
+                   std::to_string((width / all + 1) * all));
+    }
+
     const Layout& layout_;
+    bool older_;
     TitanFamily family_;
+    std::string_view titan_;
     std::vector<Fault>& faults_;
 };
 
@@ -332,6 +386,12 @@ std::vector<std::string> titanRecompute(const Layout& layout) {
     return {"selective", std::to_string(every)};
 }
 
-void refuseForTitan(const Layout& layout, std::vector<Fault>& faults) { TitanRefusals(layout, faults).all(); }
+void refuseForTitan(const Layout& layout, std::vector<Fault>& faults) {
+    TitanRefusals(layout, TitanVersion::Toml, faults).all();
+}
+
+void refuseForTitan03(const Layout& layout, std::vector<Fault>& faults) {
+    TitanRefusals(layout, TitanVersion::Python, faults).all();
+}
 
 }  // namespace shardlab::trace

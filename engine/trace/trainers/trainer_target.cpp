@@ -80,8 +80,8 @@ tl::unexpected<Error> refuseFile(const std::filesystem::path& file, Sentence why
 }  // namespace
 
 std::span<const TrainerTarget> trainerTargets() {
-    static const std::array targets{megatronTarget(),   megatronBridgeTarget(), nemoTarget(),
-                                    torchtitanTarget(), deepspeedTarget(),      accelerateTarget()};
+    static const std::array targets{megatronTarget(),     megatronBridgeTarget(), nemoTarget(),      torchtitanTarget(),
+                                    torchtitan03Target(), deepspeedTarget(),      accelerateTarget()};
     return targets;
 }
 
@@ -92,7 +92,7 @@ const TrainerTarget* findTrainerTarget(std::string_view name) {
 
 std::string exportedFileName(const TrainerTarget& target, std::string_view stem, bool sbatch) {
     if (sbatch) return fmt::format("{}.{}.sbatch", stem, target.name);
-    return fmt::format("{}{}", stem, target.extension);
+    return fmt::format("{}{}", target.extension.starts_with('.') ? stem : pythonName(stem), target.extension);
 }
 
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,

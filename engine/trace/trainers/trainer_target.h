@@ -36,7 +36,9 @@ struct TrainerTarget {
     std::string_view name;         ///< "megatron", as --for names it
     std::string_view program;      ///< "Megatron-LM", as people call it
     std::string_view description;  ///< what is written
-    std::string_view extension;    ///< of the file that is written by default, ".megatron.sh"
+    /// What the name of the file ends with by default, ".megatron.sh"; one without a dot makes a name that Python
+    /// imports.
+    std::string_view extension;
     /// Pointers of the fields that its configuration says; "/model" stands for all fields below it.
     std::span<const std::string_view> says;
     /// Pointers of the fields that people give the program in another way; they are left out with a note.
@@ -78,6 +80,7 @@ TrainerTarget megatronTarget();
 TrainerTarget megatronBridgeTarget();
 TrainerTarget nemoTarget();
 TrainerTarget torchtitanTarget();
+TrainerTarget torchtitan03Target();
 TrainerTarget deepspeedTarget();
 TrainerTarget accelerateTarget();
 

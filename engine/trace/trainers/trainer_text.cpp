@@ -8,6 +8,7 @@
 #include "engine/layout/tensor_extents.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <fmt/format.h>
 #include <map>
@@ -39,6 +40,15 @@ std::string doubleQuoted(std::string_view text, char escape, int digits) {
             quoted += fmt::format("\\{}{:0{}x}", escape, int(c), digits);
         else quoted += c;
     return quoted + '"';
+}
+
+std::string pythonString(std::string_view text) { return doubleQuoted(text, 'x', 2); }
+
+std::string pythonName(std::string_view stem) {
+    std::string name;
+    for (const char c : stem) name += std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+    if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) name = "_" + name;
+    return name;
 }
 
 std::optional<double> readNumber(std::string_view text) {

@@ -43,6 +43,11 @@ std::string realText(double value);
 std::string inComment(std::string text);
 /// In double quotes. A control character becomes a backslash, `escape` and its number of so many hexadecimal `digits`.
 std::string doubleQuoted(std::string_view text, char escape, int digits);
+// Values in Python.
+inline std::string_view pythonBool(bool value) { return value ? "True" : "False"; }
+std::string pythonString(std::string_view text);
+/// A name that Python can import: what no name may have becomes _.
+std::string pythonName(std::string_view stem);
 /// The whole text is a finite number; it may have a plus.
 std::optional<double> readNumber(std::string_view text);
 /// A product or quotient of decimal numbers as they were written before: rounded to 14 digits.

@@ -35,6 +35,10 @@ private Q_SLOTS:
         QCOMPARE(refused.status, 1);
         QVERIFY(refused.error.contains("/schedule/kind") && refused.error.contains("/memory/recompute"));
         QVERIFY(!QFile::exists(folder.filePath("never.sh")));
+        const Answer module = run({"export", "default", "--for", "torchtitan-0.3", "--set", "/model/kind=llama",
+                                   "--set", "/schedule/kind=zb-h1"},
+                                  folder.path());
+        QCOMPARE(module.out, QByteArray("default_torchtitan.py\ndefault_torchtitan.schedule.csv\n"));
         const Answer several = run({"export", "default", "--for", "deepspeed", "--out", "ds.json"}, folder.path());
         QCOMPARE(several.out, QByteArray("ds.json\nds.model.txt\nds.config.json\n"));
         for (const QByteArray& name : several.out.trimmed().split('\n')) QVERIFY(QFile::exists(folder.filePath(name)));
