@@ -148,12 +148,12 @@
         <translation>把“设计”中的布局显示为 Megatron-LM 的参数并保存</translation>
     </message>
     <message>
-        <source>Export for torchtitan …</source>
-        <translation>导出给 torchtitan…</translation>
+        <source>Export for torchtitan 0.2 …</source>
+        <translation>导出给 torchtitan 0.2…</translation>
     </message>
     <message>
-        <source>Show the layout in Design as a configuration of torchtitan, and save it</source>
-        <translation>把“设计”中的布局显示为 torchtitan 的配置并保存</translation>
+        <source>Show the layout in Design as a configuration of torchtitan 0.2, and save it</source>
+        <translation>把“设计”中的布局显示为 torchtitan 0.2 的配置并保存</translation>
     </message>
     <message>
         <source>Export for DeepSpeed …</source>
