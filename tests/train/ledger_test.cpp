@@ -314,11 +314,11 @@ private Q_SLOTS:
             // How many rows come where experts are spread in context groups, the run alone knows.
             if (experts && layout.parallel.context == 1 && method.flushes && random.below(2))
                 layout.parallel.expert = layout.parallel.data = 2 + below(2);
-            if (experts) drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1);
             // A member of a context group none of whose tokens has a place rounds no weights, and needs less than
             // planned.
-            if (double& capacity = layout.model.experts.capacity; layout.parallel.context > 1 && capacity > 0)
-                capacity = std::max(capacity, 1.0);
+            if (experts)
+                drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1,
+                            layout.parallel.context > 1 ? 1 : 0.5);
             layout.cluster.hosts[0].devices =
                 p * layout.parallel.data * layout.parallel.tensor * layout.parallel.context;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
