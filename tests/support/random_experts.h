@@ -10,10 +10,10 @@
 namespace shardlab::test {
 
 /// `below(n)` draws a whole number from 0 to n − 1. So many ranks can share out the experts. `limited`: they have a
-/// limit of places, so that how many rows come to a rank does not depend on what is trained.
+/// limit of places, so that how many rows come to a rank does not depend on what is trained. `placed`: so high a limit
+/// that a third of the tokens can hardly be left without a place.
 template <class Below>
-void drawExperts(ModelSpec& model, const Below& below, int ranks = 1, bool limited = false,
-                 double leastCapacity = 0.5) {
+void drawExperts(ModelSpec& model, const Below& below, int ranks = 1, bool limited = false, bool placed = false) {
     MoeSpec& experts = model.experts;
     experts.gate = static_cast<GateMethod>(below(static_cast<int>(GateMethod::Count)));
     const GateTraits& gate = traits(experts.gate);
@@ -26,7 +26,8 @@ void drawExperts(ModelSpec& model, const Below& below, int ranks = 1, bool limit
         experts.topGroups = 2;
         experts.topK = 2 + below(gate.groups ? inGroup - 1 : 2);
     }
-    experts.capacity = limited || gate.expertsChoose || gate.draws || below(2) ? leastCapacity + 0.25 * below(6) : 0;
+    const double least = !placed ? 0.5 : gate.expertsChoose ? 1 : experts.count;
+    experts.capacity = limited || gate.expertsChoose || gate.draws || below(2) ? least + 0.25 * below(6) : 0;
     experts.tokenExperts =
         std::clamp((experts.count * expertCapacity(model) + model.sequence - 1) / model.sequence, 1, experts.count);
     experts.dropout = below(2) ? 0.1 : 0;

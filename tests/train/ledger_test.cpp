@@ -231,7 +231,9 @@ void compare(const Layout& layout, const Schedule& lowered) {
             place[Axis::Tensor] = member % t;
             const RankMemory& predicted = ledger[static_cast<std::size_t>(mesh.rank(place))];
             const MemoryBytes& allocated = categories[static_cast<std::size_t>(member)];
-            const QString name = QString("%1rank %2, member %3").arg(writeLayout(layout).c_str()).arg(rank).arg(member);
+            const QString name = QString("rank %1, member %2").arg(rank).arg(member);
+            if (predicted.bytes != allocated || predicted.peak != peaks[static_cast<std::size_t>(member)])
+                qWarning("%s", writeLayout(layout).c_str());
             for (std::size_t category = 0; category < memoryCategoryCount; ++category)
                 QVERIFY2(predicted.bytes[category] == allocated[category],
                          qPrintable(QString("%1 %2: %3 predicted, %4 allocated")
@@ -318,7 +320,7 @@ private Q_SLOTS:
             // planned.
             if (experts)
                 drawExperts(layout.model, below, layout.parallel.expert, layout.parallel.expert > 1,
-                            layout.parallel.context > 1 ? 1 : 0.5);
+                            layout.parallel.context > 1);
             layout.cluster.hosts[0].devices =
                 p * layout.parallel.data * layout.parallel.tensor * layout.parallel.context;
             layout.batch.micro = 1 + static_cast<int>(random.below(3));
