@@ -39,7 +39,7 @@ private Q_SLOTS:
     void equallyLongBarsAllHaveNumbersOrNone();
 };
 
-/// Of equally long forwards some had numbers and others none, as their bars differ by a pixel.
+/// Some of several equally long forwards had numbers and others none, as their bars differ by a pixel.
 void TimelinePartsTest::equallyLongBarsAllHaveNumbersOrNone() {
     Layout layout = sample::layout(1, 4, 8);
     layout.schedule.kind = "gpipe";
