@@ -17,8 +17,8 @@ struct Place {
     int size = 100;
     bool grows = true;
     int wide = 0;  ///< of one that does not grow: its size in a window of 2560 pixels or more; 0: the same
-    bool fits =
-        false;  ///< a view that does not grow: higher where all that it shows needs that, and the others have room
+    /// A view that does not grow is higher where all that it shows needs that, and the others have room.
+    bool fits = false;
     Qt::Orientation orientation = Qt::Horizontal;
     std::vector<Place> parts = {};
     bool tabbed = false;  ///< parts are views

@@ -13,9 +13,9 @@
 
 namespace shardlab::train {
 
-/// Memory, with t members of the group of which c share a head, N tokens and m = ⌈2·width ÷ c⌉ columns that each sends,
-/// in the activations' type: both calls need N·m and t·N·m at the same time (Temporary). In sums zeros stand for the
-/// heads that a member does not read.
+/// Memory, with t members of the group of which c share a head, N tokens, and m = ⌈2·width ÷ c⌉ columns that each
+/// sends, in the activations' type: both calls need N·m and t·N·m at the same time (Temporary). In sums zeros stand for
+/// the heads that a member does not read.
 class SharedKeys {
 public:
     /// `queries` are the columns of this member's queries. `keyHeads` counts those of the whole model, of which the
