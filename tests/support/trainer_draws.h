@@ -9,6 +9,7 @@
 #include "engine/layout/layout_json.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/tensor_extents.h"
+#include "engine/trace/trainers/trainer_target.h"
 #include "engine/trace/trainers/trainer_text.h"
 #include "tests/support/wings.h"
 
@@ -21,10 +22,11 @@
 
 namespace shardlab::test {
 
-/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares, of whole heads of
-/// keys.
-inline bool suitsTrainers(const Layout& drawn) {
-    return check(drawn, scheduleMethods()).empty() && keySharers(keyHeads(drawn.model), drawn.parallel.tensor) == 1 &&
+/// A draw knows not every rule of a layout, nor that other programs' tensor ranks hold equal shares, and of whole heads
+/// of keys but for those of a target that shares them.
+inline bool suitsTrainers(const Layout& drawn, std::string_view target = "torchtitan") {
+    const bool shared = keySharers(keyHeads(drawn.model), drawn.parallel.tensor) > 1;
+    return check(drawn, scheduleMethods()).empty() && (!shared || findTrainerTarget(target)->sharesKeyHeads) &&
            std::ranges::all_of(tensorExtents(drawn), &TensorExtent::even);
 }
 

@@ -102,7 +102,7 @@ private Q_SLOTS:
             const Layout drawn = target == "megatron"     ? forMegatron(draw)
                                  : target == "torchtitan" ? forTorchtitan(draw)
                                                           : forDeepSpeed(draw);
-            if (!suitsTrainers(drawn)) continue;
+            if (!suitsTrainers(drawn, trainer.name)) continue;
             ++legal;
             const bool script = trainer.hasSbatch && i % 2 == 0;
             const auto exported = exportLayout(drawn, trainer, {"layout", script});
@@ -127,7 +127,7 @@ private Q_SLOTS:
             drawn.run.maxRestarts = RunSpec{}.maxRestarts;  // that is torchrun's
             const int ranks = rankCount(drawn);             // and a log does not tell of nodes
             drawn.cluster.hosts = ranks % 8 == 0 ? evenHosts(ranks / 8, 8) : evenHosts(1, ranks);
-            if (!suitsTrainers(drawn)) continue;
+            if (!suitsTrainers(drawn, "megatron")) continue;
             ++legal;
             const auto exported = exportLayout(drawn, megatron);
             QVERIFY(exported);
@@ -295,7 +295,7 @@ private Q_SLOTS:
         TrainerDraw draw(freshSeed());
         for (int i = 0; i < 3 * mostDraws; ++i) {
             const Layout drawn = forMegatron(draw);
-            if (!suitsTrainers(drawn)) continue;
+            if (!suitsTrainers(drawn, "megatron")) continue;
             const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
             QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
             for (const std::vector<std::string>& command : shellCommands(exported->text))
@@ -315,7 +315,7 @@ private Q_SLOTS:
         TrainerDraw draw(freshSeed());
         for (int i = 0, read = 0; read < 10 && i < 100; ++i) {
             const Layout drawn = forMegatron(draw);
-            if (!suitsTrainers(drawn)) continue;
+            if (!suitsTrainers(drawn, "megatron")) continue;
             ++read;
             const auto exported = exportLayout(drawn, *findTrainerTarget("megatron"));
             QVERIFY2(exported, exported ? "" : toText(exported.error()).c_str());
@@ -323,7 +323,7 @@ private Q_SLOTS:
             QProcess bash;
             bash.start("bash", {"-euc", "source \"$0\"; printf '%s\\0' \"${MEGATRON_ARGS[@]}\"",
                                 QString::fromStdString(place("args.sh").string())});
-            QVERIFY(bash.waitForFinished(60'000));
+            QVERIFY(bash.waitForFinished(patience));
             QCOMPARE(bash.readAllStandardError(), QByteArray());
             QByteArray ours;
             for (const std::vector<std::string>& command : shellCommands(exported->text))

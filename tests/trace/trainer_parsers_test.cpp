@@ -38,7 +38,7 @@ private:
         QProcess python;
         python.start(referencePython(),
                      {SHARDLAB_SOURCE_DIR "/tests/trace/trainer_parsers.py", target, file, QString::number(number)});
-        python.waitForFinished(300'000);
+        python.waitForFinished(patience);
         const QJsonObject answer = QJsonDocument::fromJson(python.readAllStandardOutput()).object();
         if (answer.isEmpty()) qWarning("%s", python.readAllStandardError().right(3000).constData());
         return answer;
@@ -315,12 +315,12 @@ private Q_SLOTS:
                                         "import sys, importlib.util as u\n"
                                         "sys.exit(not all(u.find_spec(p) for p in sys.argv[1].split(', ')))",
                                         package});
-        if (!found.waitForFinished(120'000) || found.exitCode() != 0)
+        if (!found.waitForFinished(patience) || found.exitCode() != 0)
             QSKIP(qPrintable(QString("no %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(package)));
         TrainerDraw draw(freshSeed());
         for (int i = 0, judged = 0; judged < 2 && i < 100; ++i) {
             const Layout l = forMegatron(draw, target != "nemo");
-            if (!suitsTrainers(l)) continue;
+            if (!suitsTrainers(l, target.toStdString())) continue;
             ++judged;
             const QString file = written(l, target.toLatin1().constData(), "draw" + std::to_string(i));
             QVERIFY(!file.isEmpty());

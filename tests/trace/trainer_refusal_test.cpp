@@ -123,7 +123,8 @@ private Q_SLOTS:
              {"megatron", "megatron-bridge", "nemo", "torchtitan", "torchtitan-0.3", "deepspeed", "accelerate"}) {
             row(target, "/parallel/tensor=2 /model/feed_forward=[5]", "/parallel/tensor");
             row(target, "/parallel/tensor=3 /model/feed_forward=[12]", "/parallel/tensor");  // of four heads
-            row(target, "/model/kind=llama /model/kv_heads=2 /parallel/tensor=4", "/parallel/tensor");
+            if (!findTrainerTarget(target)->sharesKeyHeads)
+                row(target, "/model/kind=llama /model/kv_heads=2 /parallel/tensor=4", "/parallel/tensor");
         }
     }
     void refused() {

@@ -129,6 +129,7 @@ TrainerTarget megatronBridgeTarget() {
             .says = says,
             .leaves = leaves,
             .hasSbatch = true,
+            .sharesKeyHeads = true,
             .refuse = refuseForBridge,
             .write = writeBridge};
 }

@@ -75,6 +75,7 @@ TrainerTarget megatronTarget() {
             .says = megatronSays(),
             .leaves = leaves,
             .hasSbatch = true,
+            .sharesKeyHeads = true,
             .refuse = refuseInItsWords,
             .write = writeMegatron,
             .recognises = looksLikeMegatron,

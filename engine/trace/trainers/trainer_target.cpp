@@ -100,7 +100,7 @@ tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layo
     std::vector<Fault> faults;
     std::vector<Sentence> leftOut;
     target.refuse(layout, faults);
-    refuseUnevenShares(layout, target.program, faults);
+    refuseUnevenShares(layout, target.program, target.sharesKeyHeads, faults);
     settleUnsaid(layout, target, faults, leftOut);
     if (!faults.empty()) return tl::unexpected(std::move(faults));
     ExportedLayout exported = target.write(layout, options, leftOut);

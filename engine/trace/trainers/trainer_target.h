@@ -44,6 +44,7 @@ struct TrainerTarget {
     /// Pointers of the fields that people give the program in another way; they are left out with a note.
     std::span<const std::string_view> leaves;
     bool hasSbatch = false;
+    bool sharesKeyHeads = false;  ///< several tensor ranks can share a head of keys
     /// Adds a fault for each value of a field of `says` that the program does not have.
     void (*refuse)(const Layout& layout, std::vector<Fault>& faults) = nullptr;
     /// The layout has no faults, and nothing of it was refused. `leftOut` goes into the text where it can hold

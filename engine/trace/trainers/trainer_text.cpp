@@ -132,10 +132,11 @@ void refuseScores(const ModelSpec& model, std::string_view program, std::vector<
                     say("what is written for {} has logits as they are", program), "0");
 }
 
-void refuseUnevenShares(const Layout& layout, std::string_view program, std::vector<Fault>& faults) {
+void refuseUnevenShares(const Layout& layout, std::string_view program, bool sharesKeyHeads,
+                        std::vector<Fault>& faults) {
     const std::vector<TensorExtent> extents = tensorExtents(layout);
     const int keys = hasAttention(layout.model) ? keyHeads(layout.model) : 0, tensor = layout.parallel.tensor;
-    const bool shared = keySharers(keys, tensor) > 1;
+    const bool shared = !sharesKeyHeads && keySharers(keys, tensor) > 1;
     std::map<std::string_view, std::int64_t> common;  // by the degree that divides
     if (shared) common["/parallel/tensor"] = keys;
     for (const TensorExtent& each : extents) common[each.pointer] = std::gcd(common[each.pointer], each.extent);

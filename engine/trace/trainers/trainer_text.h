@@ -80,7 +80,8 @@ void refuseDecayWithMomentum(const OptimizerSpec& optimizer, std::string_view pr
 /// Adds a fault for each of sinks, a cap of scores and one of logits, where the model has them.
 void refuseScores(const ModelSpec& model, std::string_view program, std::vector<Fault>& faults);
 /// Adds a fault for each degree that does not divide what its ranks share (layout/tensor_extents.h).
-void refuseUnevenShares(const Layout& layout, std::string_view program, std::vector<Fault>& faults);
+void refuseUnevenShares(const Layout& layout, std::string_view program, bool sharesKeyHeads,
+                        std::vector<Fault>& faults);
 /// Each pipeline rank computes in the same order as with the schedule `kind`, whatever the layout calls its own.
 bool runsAs(const Layout& layout, std::string_view kind);
 /// Bytes of the gradient of a weight.
