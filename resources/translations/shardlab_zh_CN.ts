@@ -2397,6 +2397,10 @@ Empty: %2.</source>
         <source>Show the layout in Design as a Python module for torchtitan 0.3, and save it</source>
         <translation>把“设计”中的布局显示为 torchtitan 0.3 的 Python 模块并保存</translation>
     </message>
+    <message>
+        <source>%1 of %2 ranks have not begun after %3: %4</source>
+        <translation>%3后，%2 个 rank 中有 %1 个还没有开始：%4</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ActivationsView</name>

@@ -56,6 +56,7 @@ constexpr const char* patterns[] = {
                "lets it go on"),
     QT_TR_NOOP("mpirun (process %1) is stopped by a signal; kill -CONT %2 lets it go on"),
     QT_TR_NOOP("a rank (process %1) is stopped by a signal; kill -CONT %2 lets it go on"),
+    QT_TR_NOOP("%1 of %2 ranks have not begun after %3: %4"),
     QT_TR_NOOP("flight record: step %1: %2 from rank %3, %4, under way for %5"),
     QT_TR_NOOP("flight record: step %1: %2 from rank %3, %4, took %5"),
     QT_TR_NOOP("flight record: step %1: %2 to rank %3, %4, under way for %5"),

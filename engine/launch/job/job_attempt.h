@@ -3,6 +3,7 @@
 // restarted or resized has several, and forgets each when the next begins. Times are nanoseconds of the run's clock.
 #pragma once
 
+#include "engine/launch/job/late_start.h"
 #include "engine/launch/job/mpirun_report.h"
 #include "engine/launch/job/rank_ends.h"
 #include "engine/launch/job/watchdog.h"
@@ -41,6 +42,7 @@ struct JobAttempt {
 
     std::vector<RankFate> fates;                                ///< by rank
     std::vector<std::map<std::uint32_t, std::uint32_t>> names;  ///< by rank: the run's number of each of its own
+    LateStart lateStart;
     Watchdog watchdog;
     MpirunReport report;
     std::optional<HungRank> hung;

@@ -137,6 +137,10 @@ void JobRun::watchRanks() {
         if (rank == 0 && (state_ == RunState::Running || state_ == RunState::Paused))
             setState(status->phase == RankPhase::Paused ? RunState::Paused : RunState::Running);
     }
+    if (starting() && !attempt_.end.due)
+        if (const std::string late = attempt_.lateStart.look(recording_.now(), attempt_.fates, setup_.hosts.names());
+            !late.empty())
+            recording_.log(LogLevel::Warning, late);
     if (interrupted) return;  // ranks there are out of sight, and others may wait for them
     const std::optional<Hang> hang = attempt_.watchdog.judge(recording_.now());
     if (hang && !attempt_.hung && !attempt_.end.due && !requests_.killed()) report(*hang);

@@ -154,6 +154,7 @@ Status JobRun::reachHosts() {
 }
 
 ExitStatus JobRun::follow(Process& process) {
+    attempt_.lateStart.begin(recording_.now());
     std::optional<ExitStatus> exit;
     while (!exit) {
         takeOutput(process.read(pollMilliseconds));
