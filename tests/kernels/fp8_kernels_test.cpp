@@ -226,7 +226,7 @@ private Q_SLOTS:
                              "for t, most in ((torch.float8_e4m3fn, 448), (torch.float8_e5m2, 57344)):\n"
                              "    y = x.float().clamp(-most, most).to(t)\n"
                              "    sys.stdout.buffer.write(y.view(torch.uint8).numpy().tobytes())\n"});
-        QVERIFY(process.waitForFinished(120'000));
+        QVERIFY(process.waitForFinished(patience));
         const QByteArray theirs = process.readAllStandardOutput();
         QVERIFY2(theirs.size() == 2 * 65536, process.readAllStandardError().constData());
         std::vector<float> all;

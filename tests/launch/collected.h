@@ -20,12 +20,12 @@ public:
     void take() {
         for (RankMessage& message : collector_.take()) std::visit([this](auto& said) { add(said); }, message);
     }
-    /// Takes what is said until `reached` holds, for a minute at most.
+    /// Takes what is said until `reached` holds, while there is patience.
     template <class Condition>
     bool wait(Condition reached) {
-        const auto patience = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        const auto giveUp = std::chrono::steady_clock::now() + std::chrono::milliseconds(test::patience);
         for (take(); !reached(); take()) {
-            if (std::chrono::steady_clock::now() > patience) return false;
+            if (std::chrono::steady_clock::now() > giveUp) return false;
             std::this_thread::sleep_for(std::chrono::milliseconds(1));
         }
         return true;

@@ -101,11 +101,10 @@ private Q_SLOTS:
             QTest::qWait(100);
             if (copy.is(WatchStatus::State::Failed)) watch = std::make_unique<RunWatch>(through, copy);
         }
-        for (int i = 0; i < 600 && !copy.is(WatchStatus::State::Live); ++i) {
-            QTest::qWait(100);
+        QVERIFY(QTest::qWaitFor([&] {
             if (copy.is(WatchStatus::State::Failed)) watch = std::make_unique<RunWatch>(through, copy);
-        }
-        QVERIFY(copy.is(WatchStatus::State::Live));
+            return copy.is(WatchStatus::State::Live);
+        }));
         end(run, *server, {"failed", "a rank died"});
         QTRY_VERIFY_WITH_TIMEOUT(copy.is(WatchStatus::State::Ended), 20000);
         watch.reset();
@@ -182,10 +181,8 @@ private Q_SLOTS:
         back.sendRaw(greeting(token));
         QVERIFY(back.flush());
         Frame frame;
-        for (int i = 0; i < 500 && back.parser().next(frame) != FrameParser::Outcome::Frame; ++i) {
-            QVERIFY(back.receive());
-            QTest::qWait(10);
-        }
+        QVERIFY(QTest::qWaitFor(
+            [&] { return back.receive() && back.parser().next(frame) == FrameParser::Outcome::Frame; }));
         const auto welcome = decode<ViewerWelcome>(frame.body);
         QVERIFY(welcome);
         QVERIFY2(welcome->notice.find("nothing was taken for 0.2 s") != std::string::npos, welcome->notice.c_str());

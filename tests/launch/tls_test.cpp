@@ -236,11 +236,7 @@ private Q_SLOTS:
         Copying copy(path("other"));
         RunWatch watch(WatchOptions{boundAddress(*other, {}), callersPass(pass)}, copy);
         std::optional<Descriptor> call;
-        for (int i = 0; i < 6000 && !call; ++i) {
-            call = acceptCall(*other);
-            if (!call) QTest::qWait(10);
-        }
-        QVERIFY(call);
+        QVERIFY(QTest::qWaitFor([&] { return (call = acceptCall(*other)).has_value(); }));
         const std::string words = "220 mail.example ESMTP\r\n";
         QVERIFY(sendSome(*call, std::as_bytes(std::span(words))) == words.size());
         QTRY_VERIFY_WITH_TIMEOUT(copy.is(WatchStatus::State::Failed), 60'000);
@@ -317,7 +313,7 @@ private:
     std::string told(const RunServer& server, const LinkPass& pass) const {
         Copying copy(path("told"));
         const RunWatch watch(WatchOptions{server.address(), callersPass(pass)}, copy);
-        for (int i = 0; i < 6000 && !copy.is(WatchStatus::State::Failed); ++i) QTest::qWait(10);
+        static_cast<void>(QTest::qWaitFor([&] { return copy.is(WatchStatus::State::Failed); }));
         return copy.reasons();
     }
     static Descriptor call(const RunServer& server) {

@@ -96,7 +96,7 @@ private Q_SLOTS:
     void schemaAgreesWithReaderAndChecks() {
         QProcess python;
         python.start("python3", {"-c", "import jsonschema; jsonschema.Draft202012Validator"});
-        if (!python.waitForFinished(60'000) || python.exitCode() != 0)
+        if (!python.waitForFinished(patience) || python.exitCode() != 0)
             QSKIP("python3 has no jsonschema with draft 2020-12 (python3-jsonschema)");
         const QTemporaryDir folder;
         QMap<QString, QString> expected;
@@ -132,7 +132,7 @@ private Q_SLOTS:
         add("schema", layoutSchema(scheduleMethods()), {});
         expected.remove(folder.filePath("schema"));
         python.start("python3", QStringList{"-c", validator, folder.filePath("schema")} + expected.keys());
-        QVERIFY(python.waitForFinished(120'000));
+        QVERIFY(python.waitForFinished(patience));
         QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
         int judged = 0;
         for (const QByteArray& line : python.readAllStandardOutput().split('\n')) {

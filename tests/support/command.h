@@ -2,9 +2,12 @@
 // Runs the command line program as a person would.
 #pragma once
 
+#include "tests/support/patience.h"
 #include "tests/support/places.h"
+#include "tests/support/processes.h"
 #include "tests/support/wings.h"
 
+#include <QElapsedTimer>
 #include <QFile>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -28,7 +31,7 @@ inline Answer run(const QStringList& arguments, const QString& folder = {}, cons
     if (!folder.isEmpty()) process.setWorkingDirectory(folder);
     if (!environment.isEmpty()) process.setEnvironment(environment);
     process.start(program(), arguments);
-    if (!process.waitForFinished(240000)) {
+    if (!process.waitForFinished(patience)) {
         process.kill();
         process.waitForFinished();
         return {-1, process.readAllStandardOutput(), process.readAllStandardError()};
@@ -37,15 +40,27 @@ inline Answer run(const QStringList& arguments, const QString& folder = {}, cons
     return {normal ? process.exitCode() : -1, process.readAllStandardOutput(), process.readAllStandardError()};
 }
 
-/// Until `run` tells of steps; what it has said so far is added to `said`. False: it ended, or took longer than 90 s.
+/// Until the process has said `words` on the channel that is read; what it says is added to `said`. False: it ended
+/// without them, or `patience` is over, and `said` then tells besides what the machine was doing.
+inline bool waitForWords(QProcess& process, QByteArray& said, const QByteArray& words) {
+    QElapsedTimer waited;
+    waited.start();
+    for (bool runs = true; runs && !said.contains(words); said += process.readAll()) {
+        runs = process.state() != QProcess::NotRunning;
+        if (waited.elapsed() > patience) return said += QByteArray::fromStdString(machineState()), false;
+        process.waitForReadyRead(100);
+    }
+    return said.contains(words);
+}
+
+/// Until `run`, whose standard error is read from here on, tells of steps. What another one has told, in `said`, is no
+/// word of this one.
 inline bool waitForSteps(QProcess& process, QByteArray& said) {
     process.setReadChannel(QProcess::StandardError);
-    for (int i = 0; i < 900 && (process.state() != QProcess::NotRunning || i == 0); ++i) {
-        process.waitForReadyRead(100);
-        said += process.readAllStandardError();
-        if (said.contains(" steps  loss ")) return true;
-    }
-    return false;
+    QByteArray more;
+    const bool tells = waitForWords(process, more, " steps  loss ");
+    said += more;
+    return tells;
 }
 
 inline QString writeFile(const QString& path, const QByteArray& content) {

@@ -21,11 +21,7 @@ public:
     bool begin(const QString& file, const QStringList& further = {}, const QString& port = "0") {
         process_.setReadChannel(QProcess::StandardError);
         process_.start(program(), QStringList{"listen", port, "--output", file} + further);
-        for (int i = 0; i < 300 && !said_.contains("PYTHONPATH"); ++i) {
-            if (!process_.waitForReadyRead(100) && process_.state() == QProcess::NotRunning) break;
-            said();
-        }
-        said();
+        waitForWords(process_, said_, "PYTHONPATH");
         const auto match =
             QRegularExpression("(SHARDLAB_ADDRESS=\\S+) (SHARDLAB_TOKEN_FILE=\\S+)").match(QString::fromUtf8(said_));
         environment_ = {match.captured(1), match.captured(2)};
@@ -36,15 +32,11 @@ public:
     const QStringList& environment() const { return environment_; }
     /// All that it has written on standard error so far.
     const QByteArray& said() { return said_ += process_.readAllStandardError(); }
-    /// Waits until it has said `words`; false after a minute and a half.
-    bool says(const QByteArray& words) {
-        for (int i = 0; i < 900 && !said().contains(words); ++i)
-            if (!process_.waitForReadyRead(100) && process_.state() == QProcess::NotRunning) break;
-        return said().contains(words);
-    }
+    /// Waits until it has said `words`.
+    bool says(const QByteArray& words) { return waitForWords(process_, said_, words); }
     /// Waits for its end, by itself; its exit status, −1 where it does not end.
     int end() {
-        if (process_.state() != QProcess::NotRunning && !process_.waitForFinished(240000)) return -1;
+        if (process_.state() != QProcess::NotRunning && !process_.waitForFinished(patience)) return -1;
         said();
         return process_.exitStatus() == QProcess::NormalExit ? process_.exitCode() : -1;
     }

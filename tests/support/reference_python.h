@@ -23,7 +23,7 @@ constexpr const char* currentTorch = "torch.distributed.pipelining";
 inline QString whyWithout(const char* module) {
     QProcess process;
     process.start(referencePython(), {QStringLiteral("-c"), QStringLiteral("import %1").arg(module)});
-    if (process.waitForFinished(120'000) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0)
+    if (process.waitForFinished(patience) && process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0)
         return {};
     return QStringLiteral("no module %1 for python3 (or SHARDLAB_TORCH_PYTHON)").arg(module);
 }
@@ -34,7 +34,7 @@ inline std::string pythonPrints(const QStringList& arguments, const std::string&
     process.start(QStringLiteral("python3"), arguments);
     process.write(input.data(), static_cast<qint64>(input.size()));
     process.closeWriteChannel();
-    if (!process.waitForFinished(120'000) || process.exitCode() != 0)
+    if (!process.waitForFinished(patience) || process.exitCode() != 0)
         qFatal("python3: %s", process.readAllStandardError().constData());
     return process.readAllStandardOutput().toStdString();
 }

@@ -92,10 +92,10 @@ public:
         job = std::move(*started);
         return true;
     }
-    /// Waits until the job has recorded something of the step. False if the job ended before, or after two minutes, in
-    /// which the busiest machine gets that far; story() then says what happened instead.
+    /// Waits until the job has recorded something of the step. False: it ended before, or did not get that far; story()
+    /// then says what happened instead.
     bool reaches(int step) const {
-        return QTest::qWaitFor([&] { return witness.lastStep() >= step || !witness.ends().empty(); }, 120'000) &&
+        return QTest::qWaitFor([&] { return witness.lastStep() >= step || !witness.ends().empty(); }) &&
                witness.lastStep() >= step;
     }
     /// How far the job came and how it ended, for the message of a test that fails.

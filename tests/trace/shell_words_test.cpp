@@ -20,7 +20,7 @@ namespace {
 QStringList bashPrints(const std::string& script) {
     QProcess bash;
     bash.start("bash", {"-c", QString::fromStdString(script)});
-    return bash.waitForFinished(60'000)
+    return bash.waitForFinished(patience)
                ? QString::fromUtf8(bash.readAllStandardOutput()).split('\n', Qt::SkipEmptyParts)
                : QStringList();
 }

@@ -219,7 +219,7 @@ private Q_SLOTS:
         QVERIFY(exportRun(**RunReader::open(path("run.shardlab")), *findExportFormat("perfetto"), path("run.pftrace")));
         QProcess reader;
         reader.start(python(), {"-c", readByPerfetto, folder_->filePath("run.pftrace")});
-        QVERIFY(reader.waitForFinished(120'000));
+        QVERIFY(reader.waitForFinished(patience));
         QVERIFY2(reader.exitCode() == 0, reader.readAllStandardError().constData());
         const QJsonObject read = QJsonDocument::fromJson(reader.readAllStandardOutput()).object();
         const auto lines = [](const QJsonValue& value) {

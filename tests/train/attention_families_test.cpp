@@ -83,7 +83,7 @@ private Q_SLOTS:
         QProcess process;
         process.setProcessChannelMode(QProcess::MergedChannels);
         process.start(referencePython(), {program, folder.path(), QString::number(freshSeed() % 1'000'000), family});
-        QVERIFY(process.waitForFinished(300'000));
+        QVERIFY(process.waitForFinished(patience));
         QVERIFY2(process.exitCode() == 0, process.readAll().constData());
 
         StageSpec spec;

@@ -200,7 +200,7 @@ private Q_SLOTS:
         peer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         peer.start(python, {"-c", torchScript, folder.path(), QString::number(weights.rows),
                             QString::number(weights.columns), QString::number(weights.length), QString::number(steps)});
-        QVERIFY(peer.waitForFinished(120'000));
+        QVERIFY(peer.waitForFinished(patience));
         QCOMPARE(peer.exitCode(), 0);
         const std::vector<double> updates = readDoubles(folder.filePath("updates.bin"));
         QCOMPARE(updates.size(), all.size());

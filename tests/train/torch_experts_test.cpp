@@ -110,7 +110,7 @@ private Q_SLOTS:
         QProcess peer;
         peer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         peer.start(python, {SHARDLAB_SOURCE_DIR "/tests/train/torch_experts.py", folder.path()});
-        QVERIFY(peer.waitForFinished(120'000));
+        QVERIFY(peer.waitForFinished(patience));
         QCOMPARE(peer.exitCode(), 0);
 
         const auto bufferOf = [&](const std::vector<float>& values) {

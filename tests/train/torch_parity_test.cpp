@@ -98,7 +98,7 @@ private Q_SLOTS:
         QProcess peer;
         peer.setProcessChannelMode(QProcess::ForwardedErrorChannel);
         peer.start(python, {SHARDLAB_SOURCE_DIR "/tests/train/torch_gpt.py", folder.path()});
-        QVERIFY(peer.waitForFinished(120'000));
+        QVERIFY(peer.waitForFinished(patience));
         QCOMPARE(peer.exitCode(), 0);
         const QByteArray bytes = read(folder.filePath("gradients.bin"));
         QCOMPARE(std::size_t(bytes.size()), stage.gradientBlock().bytes().size());

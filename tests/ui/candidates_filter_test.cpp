@@ -47,7 +47,7 @@ void CandidatesFilterTest::wordsFilterThem() {
     view.resize(460, 620);
     view.show();
     search.start();
-    QVERIFY(QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }, 60'000));
+    QVERIFY(QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }));
     auto* field = view.findChild<QLineEdit*>();
     QVERIFY(field && field->isVisible());
     QTableView& table = view.table();
@@ -86,7 +86,7 @@ void CandidatesFilterTest::columnsCutNoWordsWhileThereIsRoom() {
     view.resize(900, 620);
     view.show();
     search.start();
-    QVERIFY(QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }, 60'000));
+    QVERIFY(QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }));
     QTableView& table = view.table();
     QHeaderView& header = *table.horizontalHeader();
     const int rows = table.model()->rowCount();

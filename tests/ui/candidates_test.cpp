@@ -63,7 +63,7 @@ int pixelsOf(const QImage& image, const QColor& colour) {
 }
 
 bool found(const SearchSession& search) {
-    return QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }, 60'000);
+    return QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); });
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ void CandidatesTest::faultsDimWhatIsPredicted() {
     desk_->document().change(large, "large");
     QVERIFY(!desk_->document().planIsCurrent());
     looksCurrent(false);
-    QVERIFY(QTest::qWaitFor([&] { return desk_->document().planIsCurrent(); }, 60'000));
+    QVERIFY(QTest::qWaitFor([&] { return desk_->document().planIsCurrent(); }));
     looksCurrent(true);
 
     // A file of an illegal layout leaves the last prediction in sight, all of it.
@@ -327,7 +327,7 @@ void CandidatesTest::cancelKeepsWhatWasFound() {
     view.show();
     search().start();
     QVERIFY(view.cancelButton().isVisible());
-    QVERIFY(QTest::qWaitFor([&] { return !search().candidates().empty(); }, 60'000));
+    QVERIFY(QTest::qWaitFor([&] { return !search().candidates().empty(); }));
     if (!search().running()) QSKIP("this machine was too fast to be interrupted");
     QTest::mouseClick(&view.cancelButton(), Qt::LeftButton);
     QVERIFY(!search().running() && !search().complete());
@@ -347,7 +347,7 @@ void CandidatesTest::whatNoChoiceMendsIsSaid() {
     QVERIFY(view.emptyText().contains("Plan for me"));
     QSignalSpy posted(&desk_->workbench.messages(), &Messages::posted);
     search().start();
-    QVERIFY(QTest::qWaitFor([&] { return !search().running(); }, 60'000));
+    QVERIFY(QTest::qWaitFor([&] { return !search().running(); }));
     QCOMPARE(posted.count(), 1);
     QVERIFY(view.emptyText().contains("/model/heads"));
     layout.model.heads = 16;

@@ -32,7 +32,7 @@ private:
         QProcess process;
         process.setProcessEnvironment(environment);
         process.start(QStringLiteral(SHARDLAB_BIN_DIR "/shardlab-desktop"), arguments);
-        const bool ended = process.waitForFinished(240000);
+        const bool ended = process.waitForFinished(patience);
         return {ended && process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1,
                 QString::fromUtf8(process.readAllStandardOutput()), QString::fromUtf8(process.readAllStandardError())};
     }

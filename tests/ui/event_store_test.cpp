@@ -80,11 +80,7 @@ bool sameMoments(std::vector<Event> a, std::vector<Event> b) {
 
 /// What a plot shows once all that it needs is there.
 QImage pictureOf(TimelinePlot& plot) {
-    plot.flush();
-    for (int i = 0; i < 500 && !plot.index().blocks().complete(); ++i) {
-        QTest::qWait(10);
-        plot.flush();
-    }
+    static_cast<void>(QTest::qWaitFor([&] { return plot.flush(), plot.index().blocks().complete(); }));
     return plot.grab().toImage();
 }
 

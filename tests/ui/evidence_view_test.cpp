@@ -45,7 +45,7 @@ std::filesystem::path someRuns(const std::filesystem::path& folder, int stride) 
 bool predicted(EvidenceView& view) {
     if (!QTest::qWaitFor([&] { return !view.workButton().late(); })) return false;
     view.workButton().click();
-    return QTest::qWaitFor([&] { return view.session().complete() && !view.session().running(); }, 60'000);
+    return QTest::qWaitFor([&] { return view.session().complete() && !view.session().running(); });
 }
 
 QAction* actionOf(const QMenu& menu, const QString& words) {

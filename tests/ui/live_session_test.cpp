@@ -199,7 +199,7 @@ private Q_SLOTS:
                 python, {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/launch/dist/live/sender.py"), QStringLiteral("6")});
         }
         QTRY_COMPARE_WITH_TIMEOUT(ended.count(), 1, 60000);
-        for (const auto& rank : ranks) rank->waitForFinished(240000);
+        for (const auto& rank : ranks) rank->waitForFinished(patience);
         QVERIFY(model.report().end() && model.report().end()->outcome == "finished");
         QCOMPARE(model.ranks(), 2);
         QCOMPARE(model.steps().all().size(), std::size_t{6});

@@ -41,7 +41,7 @@ private:
     bool ask(const QString& sql) {
         view_->editor().setPlainText(sql);
         view_->ask();
-        return QTest::qWaitFor([this] { return !view_->session().running(); }, 30'000);
+        return QTest::qWaitFor([this] { return !view_->session().running(); });
     }
     void record(const std::filesystem::path& file, int steps) {
         auto writer = RunWriter::create(file, headerOf(*plan_));

@@ -102,7 +102,7 @@ private Q_SLOTS:
             bash.start("bash", {script, "default"});
             QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(place.filePath("begun")), 60'000);
             QProcess::execute("kill", {"-INT", QString::number(bash.processId())});
-            QVERIFY(bash.waitForFinished(60'000));
+            QVERIFY(bash.waitForFinished(patience));
             QVERIFY2(bash.exitCode() == 0, bash.readAllStandardError());
             const QStringList said = textOf(place.filePath("said")).split('\n');
             QVERIFY(said.contains("stopped") && said.contains("--slurm"));
@@ -114,9 +114,9 @@ private Q_SLOTS:
     void theJobForKubernetesHasItsShape() {
         QProcess python;
         python.start("python3", {"-c", "import yaml, jsonschema"});
-        if (!python.waitForFinished(60'000) || python.exitCode() != 0) QSKIP("python3 has no yaml or no jsonschema");
+        if (!python.waitForFinished(patience) || python.exitCode() != 0) QSKIP("python3 has no yaml or no jsonschema");
         python.start("python3", {"-c", judge, folder + "mpijob.yaml"});
-        QVERIFY(python.waitForFinished(60'000));
+        QVERIFY(python.waitForFinished(patience));
         QVERIFY2(python.exitCode() == 0, python.readAllStandardError());
         const QJsonObject job = QJsonDocument::fromJson(python.readAllStandardOutput()).object();
         QStringList command;

@@ -173,7 +173,7 @@ private:
     static Answer start(const QString& program, const QStringList& arguments) {
         QProcess process;
         process.start(program, arguments);
-        if (!process.waitForFinished(240'000)) return {};
+        if (!process.waitForFinished(patience)) return {};
         return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
     }
     Answer installed(const QString& name, const QStringList& arguments) const {

@@ -219,7 +219,7 @@ private Q_SLOTS:
         QByteArray said;
         QVERIFY2(waitForSteps(process, said), said.constData());
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-        QVERIFY(process.waitForFinished(120000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitCode(), 0);
         const QJsonObject json = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
         QCOMPARE(json["outcome"].toString(), QString("stopped"));
@@ -269,7 +269,7 @@ private Q_SLOTS:
                          .filter(QRegularExpression("^\\d+-step-\\d+$"))
                          .isEmpty());
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-        QVERIFY(process.waitForFinished(120000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitCode(), 0);
         const QJsonObject json = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
         QVERIFY(!json["recording"].toBool(true));
@@ -294,7 +294,7 @@ private Q_SLOTS:
         QTest::qWait(300);
         QCOMPARE(process.state(), QProcess::Running);
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
-        QVERIFY(process.waitForFinished(120000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         const QJsonObject json = run({"info", file, "--json"}).json();
         QCOMPARE(json["outcome"].toString(), QString("stopped"));
@@ -312,7 +312,7 @@ private Q_SLOTS:
             ::dup2(ends[1], STDERR_FILENO);
         });
         process.start(program(), {"run", layoutFile(smallLayout(3)), "--out", file, "--json"});
-        QVERIFY(process.waitForFinished(240000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         QCOMPARE(process.exitCode(), 0);
         const QJsonObject json = run({"info", file, "--json"}).json();
@@ -338,7 +338,7 @@ private Q_SLOTS:
         QTRY_VERIFY(losses() > before + 40 || process.state() == QProcess::NotRunning);
         QCOMPARE(process.state(), QProcess::Running);
         ::kill(all.front(), SIGINT);
-        QVERIFY(process.waitForFinished(120000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitCode(), 0);
         QCOMPARE(run({"info", file, "--json"}).json()["reason"].toString().contains("on request"), true);
     }

@@ -30,10 +30,7 @@ private:
         process->setReadChannel(QProcess::StandardError);
         const QString layout = writeFile(folder_.filePath("small.layout.json"), smallLayout(steps, "0.25"));
         process->start(program(), {"run", layout, "--out", file, "--serve", "0"});
-        for (int i = 0; i < 600 && !said.contains("watch it:") && process->state() != QProcess::NotRunning; ++i) {
-            process->waitForReadyRead(100);
-            said += process->readAllStandardError();
-        }
+        waitForWords(*process, said, "watch it:");
         return process;
     }
     static TcpAddress addressIn(const QByteArray& said) {
@@ -72,22 +69,16 @@ private Q_SLOTS:
             FrameLink& link = strangers.emplace_back(std::move(*socket), pass->security->transport());
             link.send(LiveFrame::Greeting, encode(Greeting{liveProtocol, CallerRole::Viewer, 1, "test", secret}));
             if (secret == pass->secret) link.send(LiveFrame::From, encode(RunPosition{}));
-            for (int i = 0; i < 6000 && link.queued() > 0; ++i) {
-                QVERIFY(link.flush() && link.receive());
-                QTest::qWait(10);
-            }
+            QVERIFY(QTest::qWaitFor([&] { return !link.flush() || !link.receive() || link.queued() == 0; }));
             QCOMPARE(link.queued(), std::size_t{0});
         }
-        while (!said.contains(" steps  loss ") && run->state() == QProcess::Running) {
-            run->waitForReadyRead(100);
-            said += run->readAllStandardError();
-        }
+        waitForSteps(*run, said);
         QProcess watch;
         const QString copy = folder_.filePath("copy.shardlab");
         watch.start(program(),
                     {"watch", QString::fromStdString(address.text()), "--token-file", token, "--output", copy});
-        QVERIFY(watch.waitForFinished(240000));
-        QVERIFY(run->waitForFinished(240000));
+        QVERIFY(watch.waitForFinished(patience));
+        QVERIFY(run->waitForFinished(patience));
         said += run->readAllStandardError();
         const QByteArray watched = watch.readAllStandardError();
         QVERIFY2(watch.exitCode() == 0, watched.constData());
@@ -119,18 +110,15 @@ private Q_SLOTS:
         watch.start(program(), {"watch", QString::fromStdString(addressIn(said).text()), "--token-file",
                                 file + ".token", "--output", copy});
         QByteArray watched;
-        for (int i = 0; i < 600 && !watched.contains(" steps  loss ") && watch.state() != QProcess::NotRunning; ++i) {
-            watch.waitForReadyRead(100);
-            watched += watch.readAllStandardError();
-        }
+        waitForSteps(watch, watched);
         ::kill(static_cast<pid_t>(watch.processId()), SIGINT);
-        QVERIFY(watch.waitForFinished(240000));
+        QVERIFY(watch.waitForFinished(patience));
         QCOMPARE(watch.exitCode(), 0);
         const Answer info = test::run({"info", copy});
         QVERIFY2(info.out.contains("watching ended before the run did"), info.out.constData());
         QCOMPARE(run->state(), QProcess::Running);
         ::kill(static_cast<pid_t>(run->processId()), SIGINT);
-        QVERIFY(run->waitForFinished(240000));
+        QVERIFY(run->waitForFinished(patience));
         QCOMPARE(run->exitCode(), 0);
     }
 

@@ -35,7 +35,7 @@ private Q_SLOTS:
             QProcess process;
             process.start("/bin/sh",
                           QStringList{"-c", QString("exec \"$0\" \"$@\" %1").arg(where), program()} + arguments);
-            QVERIFY(process.waitForFinished(240000));
+            QVERIFY(process.waitForFinished(patience));
             QCOMPARE(process.exitCode(), 1);
             const QByteArray said = process.readAllStandardError();
             QVERIFY2(said.endsWith(*where == '>' && where[1] == '/'
@@ -58,7 +58,7 @@ private Q_SLOTS:
         QProcess process;
         process.start("/bin/sh", {"-c", "{ \"$0\" \"$@\"; echo $? >&2; } | head -1", program(), "query",
                                   folder.filePath("rank0.shardlab"), question});
-        QVERIFY(process.waitForFinished(240000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.readAllStandardOutput().count('\n'), 1);
         QCOMPARE(process.readAllStandardError(), QByteArray("141\n"));
     }

@@ -68,7 +68,7 @@ private:
         const int spawned = ::posix_spawn(&child, name.c_str(), &actions, nullptr, arguments.data(), environ);
         ::posix_spawn_file_actions_destroy(&actions);
         if (spawned != 0) return -1;
-        for (int i = 0; i < 6000 && (*server)->counts().welcomed == 0; ++i) QTest::qSleep(10);
+        static_cast<void>(QTest::qWaitFor([&] { return (*server)->counts().welcomed > 0; }));
         (*server)->release();
         std::thread end([&] { (*server)->conclude({"finished", ""}, std::atomic<bool>(false)); });
         // What the kernel tells of a child that has ended counts this program's memory, which it shared before it

@@ -28,8 +28,6 @@ using namespace shardlab::test;
 
 namespace {
 
-constexpr int patience = 150'000;  ///< ms, of a busy machine: what stands still in its first step is found after 60 s
-
 struct Hit {
     enum class Victim { Rank, Mpirun, Launcher } victim = Victim::Rank;
     int signal = SIGKILL;

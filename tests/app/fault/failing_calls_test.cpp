@@ -37,7 +37,7 @@ private:
         if (!failing.isEmpty()) environment.insert("FAIL_CALL", failing);
         process.setProcessEnvironment(environment);
         process.start(program(), arguments);
-        if (!process.waitForFinished(240000)) {
+        if (!process.waitForFinished(patience)) {
             process.kill();
             process.waitForFinished();
         }

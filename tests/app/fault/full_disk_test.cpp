@@ -14,7 +14,7 @@ private:
     static Answer inNamespace(const QString& script) {
         QProcess process;
         process.start("unshare", {"--mount", "sh", "-c", script});
-        if (!process.waitForFinished(240000)) {
+        if (!process.waitForFinished(patience)) {
             process.kill();
             process.waitForFinished();
             return {};

@@ -23,8 +23,6 @@ using namespace shardlab::test;
 
 namespace {
 
-constexpr int patience = 15000;  ///< ms; on an idle machine three seconds do, or five where the launcher died
-
 enum class Victim { Rank, Mpirun, Launcher, Desktop };
 constexpr Victim victims[]{Victim::Rank, Victim::Mpirun, Victim::Rank, Victim::Launcher, Victim::Desktop};
 
@@ -76,10 +74,7 @@ private:
         process.start(program, arguments);
         process.waitForStarted();
         Tree tree;
-        for (int i = 0; i < 6000 && tree.ranks.size() < 2; ++i) {
-            QTest::qSleep(10);
-            tree = treeOf(process.processId());
-        }
+        static_cast<void>(QTest::qWaitFor([&] { return (tree = treeOf(process.processId())).ranks.size() >= 2; }));
         return tree;
     }
 

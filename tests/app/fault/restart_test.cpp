@@ -78,17 +78,9 @@ private:
     /// Waits until a checkpoint of a step after `step` is there, and some time more.
     bool waitForCheckpoint(const QString& file, int step) {
         QElapsedTimer timer;
-        for (timer.start(); newestCheckpoint(file) <= step && timer.elapsed() < 60000;) QTest::qSleep(10);
+        for (timer.start(); newestCheckpoint(file) <= step && timer.elapsed() < patience;) QTest::qSleep(10);
         QTest::qSleep(230);  // some steps beyond it
         return newestCheckpoint(file) > step;
-    }
-    /// Waits until the run tells of steps, as it does every five seconds.
-    bool waitForSteps(QProcess& process) {
-        for (int i = 0; i < 900 && process.state() != QProcess::NotRunning && !said_.contains(" steps  loss "); ++i) {
-            process.waitForReadyRead(100);
-            said_ += process.readAll();
-        }
-        return said_.contains(" steps  loss ");
     }
     static QByteArray onFrom(int restart, int step) {
         return "restart " + QByteArray::number(restart) + " of 3: on from step " + QByteArray::number(step) + ", ";
@@ -101,7 +93,7 @@ private:
         if (known.isEmpty()) {
             QProcess process;
             start(process, layoutOf(0, 0), "undisturbed.shardlab");
-            process.waitForFinished(240000);
+            process.waitForFinished(patience);
             known = figures("undisturbed.shardlab");
         }
         return known;
@@ -149,7 +141,7 @@ private Q_SLOTS:
             for (int left : tree.ranks) QTRY_VERIFY(!running(left));
             checkpoints.push_back(newestCheckpoint(file));
         }
-        QVERIFY(process.waitForFinished(240000));
+        QVERIFY(process.waitForFinished(patience));
         said_ = process.readAll();
         QVERIFY2(process.exitCode() == 0, said_);
         QVERIFY2(said_.contains(onFrom(1, checkpoints[0])) && said_.contains(onFrom(2, checkpoints[1])), said_);
@@ -186,7 +178,7 @@ private Q_SLOTS:
             for (int left : tree.ranks) QTRY_VERIFY(!running(left));
             checkpoint = newestCheckpoint("counted.shardlab");
         }
-        QVERIFY(process.waitForFinished(240000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitCode(), 1);
         const QJsonObject run = figures("counted.shardlab");
         QCOMPARE(run["outcome"].toString(), QString("failed"));
@@ -203,15 +195,15 @@ private Q_SLOTS:
                 start(earlier, layoutOf(every, 0), "without.shardlab");
                 QVERIFY(waitForCheckpoint("without.shardlab", 0));
                 ::kill(static_cast<int>(earlier.processId()), SIGINT);
-                QVERIFY(earlier.waitForFinished(240000));
+                QVERIFY(earlier.waitForFinished(patience));
             }
             QProcess process;
             start(process, layoutOf(every > 0 ? 5000 : 0, 2, 10000), "without.shardlab");
-            QVERIFY2(waitForSteps(process), said_);
+            QVERIFY2(waitForWords(process, said_, " steps  loss "), said_);
             const Tree tree = treeOf(process);
             QCOMPARE(tree.ranks.size(), std::size_t{2});
             ::kill(tree.ranks[0], SIGKILL);
-            QVERIFY(process.waitForFinished(240000));
+            QVERIFY(process.waitForFinished(patience));
             QCOMPARE(process.exitCode(), 1);
             const QString reason = figures("without.shardlab")["reason"].toString();
             QVERIFY2(
@@ -268,13 +260,9 @@ private Q_SLOTS:
         QVERIFY(waitForCheckpoint("stopped.shardlab", 0));
         const Tree tree = treeOf(process);
         ::kill(tree.ranks.at(1), SIGKILL);
-        for (int i = 0; i < 3000 && !said_.contains("restart 1 of 5"); ++i) {
-            process.waitForReadyRead(20);
-            said_ += process.readAll();
-        }
-        QVERIFY2(said_.contains("restart 1 of 5"), said_);
+        QVERIFY2(waitForWords(process, said_, "restart 1 of 5"), said_);
         ::kill(static_cast<int>(process.processId()), SIGINT);
-        QVERIFY(process.waitForFinished(240000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(figures("stopped.shardlab")["outcome"].toString(), QString("stopped"));
         QCOMPARE(figures("stopped.shardlab")["restarts"].toArray().size(), 1);
     }

@@ -49,7 +49,7 @@ private Q_SLOTS:
         ::kill(static_cast<pid_t>(process.processId()), SIGINT);
         QTest::qWait(8000);
         QVERIFY(QFile::remove(sign));
-        QVERIFY(process.waitForFinished(120000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitCode(), 0);
         const QJsonObject summary = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
         QCOMPARE(summary["outcome"].toString(), QString("stopped"));

@@ -50,7 +50,7 @@ private:
         if (compiler.isEmpty()) return {};
         const auto made = start(compiler, {"-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O2", "-I", live,
                                            programs + "/sender.c", "-o", sender});
-        if (!made->waitForFinished(240000) || made->exitCode() != 0)
+        if (!made->waitForFinished(patience) || made->exitCode() != 0)
             qFatal("%s", made->readAllStandardError().constData());
         return sender;
     }
@@ -62,7 +62,7 @@ private:
             ranks.push_back(
                 start(program, arguments(rank), {QStringLiteral("RANK=%1").arg(rank), QStringLiteral("WORLD_SIZE=2")}));
         for (const auto& rank : ranks) {
-            QVERIFY(rank->waitForFinished(240000));
+            QVERIFY(rank->waitForFinished(patience));
             const QByteArray said = rank->readAllStandardError();
             QVERIFY2(rank->exitCode() == 0 && said.isEmpty(), said.constData());
         }
@@ -121,7 +121,7 @@ private Q_SLOTS:
         if (sender.isEmpty()) QSKIP("no C compiler");
         // It speaks no TLS, and so does not show a token that asks for it.
         const auto refused = start(sender, {"0", "1", "1"});
-        QVERIFY(refused->waitForFinished(240000));
+        QVERIFY(refused->waitForFinished(patience));
         QCOMPARE(refused->exitCode(), 2);
         listen({"--no-tls"});
         runTwo(sender, [](int rank) { return QStringList{QString::number(rank), "2", QString::number(steps)}; });
@@ -144,7 +144,7 @@ private Q_SLOTS:
         QVERIFY2(listener_->begin(second, {"--no-tls", "--token-file", token}, port), listener_->said().constData());
         QTRY_VERIFY_WITH_TIMEOUT(someForwards(second), 60000);
         QVERIFY(QFile(enough).open(QIODevice::WriteOnly));
-        QVERIFY(one->waitForFinished(240000));
+        QVERIFY(one->waitForFinished(patience));
         QCOMPARE(one->exitCode(), 0);
         QVERIFY2(listener_->end() == 0, listener_->said().constData());
         const QByteArray said = run({"info", second}).out;
@@ -175,7 +175,7 @@ private Q_SLOTS:
               std::pair(token.chopped(1), "the token is damaged"), std::pair(token.right(32), "TLS is spoken here")}) {
             const auto stranger =
                 start(python, {programs + "/sender.py", "1"}, {"RANK=0", "WORLD_SIZE=1", "SHARDLAB_TOKEN=" + shown});
-            QVERIFY(stranger->waitForFinished(240000));
+            QVERIFY(stranger->waitForFinished(patience));
             const QByteArray heard = stranger->readAllStandardError();
             QVERIFY2(stranger->exitCode() == 0 && heard.count('\n') == 1 && heard.contains(said), heard.constData());
         }
@@ -183,7 +183,7 @@ private Q_SLOTS:
         listen({"--no-tls"});
         const auto trusting =
             start(python, {programs + "/sender.py", "1"}, {"RANK=0", "WORLD_SIZE=1", "SHARDLAB_TOKEN=" + token});
-        QVERIFY(trusting->waitForFinished(240000));
+        QVERIFY(trusting->waitForFinished(patience));
         QVERIFY(trusting->exitCode() == 0);
         QCOMPARE(listener_->stop(), 0);
         QVERIFY2(listener_->said().contains("nothing was recorded"), listener_->said().constData());
@@ -194,7 +194,7 @@ private Q_SLOTS:
         if (python.isEmpty()) QSKIP("no python3");
         const quint64 seed = freshSeed();
         const auto parts = start(python, {programs + "/parts.py", QString::number(seed)});
-        QVERIFY(parts->waitForFinished(120000));
+        QVERIFY(parts->waitForFinished(patience));
         QVERIFY2(parts->exitCode() == 0, parts->readAllStandardError().constData());
     }
 
@@ -209,14 +209,14 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
     ast.parse(path.read_text(), feature_version=(3, 9)))",
                                      live},
                                     {});
-        QVERIFY(parses->waitForFinished(60000));
+        QVERIFY(parses->waitForFinished(patience));
         QVERIFY2(parses->exitCode() == 0, parses->readAllStandardError().constData());
         const QString place = folder_->filePath("venv"), own = place + "/bin/python";
         const auto made = started(python, {"-m", "venv", place}, {});
-        QVERIFY(made->waitForFinished(240000));
+        QVERIFY(made->waitForFinished(patience));
         if (made->exitCode() != 0) QSKIP("python3 has no venv with a pip");
         const auto installed = started(own, {"-m", "pip", "install", "--no-index", live}, {});
-        QVERIFY(installed->waitForFinished(240000));
+        QVERIFY(installed->waitForFinished(patience));
         QVERIFY2(installed->exitCode() == 0, installed->readAllStandardError().constData());
         const auto asked = started(own,
                                    {"-I", "-c",
@@ -228,7 +228,7 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
                                         "assert m.version('shardlab-live') == shardlab.__version__\n"
                                         "print(shardlab.__version__)"},
                                    {});
-        QVERIFY(asked->waitForFinished(60000));
+        QVERIFY(asked->waitForFinished(patience));
         const QByteArray version = asked->readAllStandardOutput().trimmed();
         QVERIFY2(asked->exitCode() == 0, asked->readAllStandardError().constData());
         QVERIFY2(run({"--version"}).out.contains(version), version.constData());
@@ -239,10 +239,10 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
 
     void aTrainingScriptWithTorch() {
         const auto found = start(torchPython(), {"-c", "import torch"});
-        if (!found->waitForFinished(120000) || found->exitCode() != 0)
+        if (!found->waitForFinished(patience) || found->exitCode() != 0)
             QSKIP("no torch for python3 (or SHARDLAB_TORCH_PYTHON)");
         const auto training = start(torchPython(), {programs + "/train.py", "20"});
-        QVERIFY(training->waitForFinished(120000));
+        QVERIFY(training->waitForFinished(patience));
         QVERIFY2(training->exitCode() == 0, training->readAllStandardError().constData());
         QVERIFY2(listener_->end() == 0, listener_->said().constData());
         const QByteArray got = kinds(file_);
@@ -262,14 +262,14 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.py"):
             start(python, {"-c", "import shardlab\nassert shardlab.connect()\nfor i in range(100000):\n"
                                  "    with shardlab.span('F', stage=0, microbatch=i): pass\n"
                                  "assert shardlab.dropped() == 100000 - (1 << 16)\nshardlab.close(0.1)"});
-        QVERIFY(alone->waitForFinished(240000));
+        QVERIFY(alone->waitForFinished(patience));
         QVERIFY2(alone->exitCode() == 0, alone->readAllStandardError().constData());
         environment_.clear();
         const auto without = start(python, {"-B", "-c",
                                             "import sys\nsys.path.insert(0, '" + live +
                                                 "')\nimport shardlab\n"
                                                 "assert not shardlab.connect()\nwith shardlab.span('F'): pass"});
-        QVERIFY(without->waitForFinished(240000));
+        QVERIFY(without->waitForFinished(patience));
         QVERIFY2(without->exitCode() == 0, without->readAllStandardError().constData());
     }
 };

@@ -73,7 +73,7 @@ private Q_SLOTS:
                          .arg(first)
                          .arg(first + 1)));
         for (const auto& each : nodes) {
-            QVERIFY(each->waitForFinished(240000));
+            QVERIFY(each->waitForFinished(patience));
             const QByteArray said = each->readAllStandardError();
             QVERIFY2(each->exitCode() == 0 && said.isEmpty(), said.constData());
         }
@@ -95,7 +95,7 @@ private Q_SLOTS:
                              "os.kill(os.getpid(), 9)";
         const auto both =
             node(QStringLiteral("RANK=0 WORLD_SIZE=2 $PYTHON $SENDER 5 & $PYTHON -c \"%1\"; wait").arg(dies));
-        QVERIFY(both->waitForFinished(240000));
+        QVERIFY(both->waitForFinished(patience));
         QVERIFY2(listener_->end() != 0, listener_->said().constData());
         const QByteArray said = run({"info", file_}).out;
         QVERIFY2(said.contains("the connection of rank 1 was lost after 0F7 of step 0"), said.constData());
@@ -126,7 +126,7 @@ private Q_SLOTS:
         QVERIFY2(listener_->begin(second, {"--token-file", token}, port), listener_->said().constData());
         QTRY_VERIFY_WITH_TIMEOUT(bothAreIn(second), 60000);
         QVERIFY(QFile(enough).open(QIODevice::WriteOnly));
-        QVERIFY(both->waitForFinished(240000));
+        QVERIFY(both->waitForFinished(patience));
         const QByteArray said = both->readAllStandardError();
         QVERIFY2(both->exitCode() == 0 && said.isEmpty(), said.constData());
         QVERIFY2(listener_->end() == 0, listener_->said().constData());
@@ -168,17 +168,17 @@ private Q_SLOTS:
         file.write(token.chopped(32) + QByteArray(32, token.endsWith('0') ? '1' : '0') + '\n');
         file.close();
         const auto refused = node("exit 7", wrong);
-        QVERIFY(refused->waitForFinished(60000));
+        QVERIFY(refused->waitForFinished(patience));
         QCOMPARE(refused->exitCode(), 7);
         QVERIFY(refused->readAllStandardError().contains("wrong token"));
         const auto nowhere =
             started(python_, {"-m", "shardlab.relay", "127.0.0.1:1", "--token-file", wrong, "--", "true"},
                     {"PYTHONPATH=" + liveFolder, "PYTHONDONTWRITEBYTECODE=1"});
-        QVERIFY(nowhere->waitForFinished(60000));
+        QVERIFY(nowhere->waitForFinished(patience));
         QCOMPARE(nowhere->exitCode(), 0);
         const auto missing = started(python_, {"-m", "shardlab.relay", "nowhere", "--", "true"},
                                      {"PYTHONPATH=" + liveFolder, "PYTHONDONTWRITEBYTECODE=1"});
-        QVERIFY(missing->waitForFinished(60000));
+        QVERIFY(missing->waitForFinished(patience));
         QCOMPARE(missing->exitCode(), 2);
         QVERIFY(missing->readAllStandardError().contains("HOST:PORT is wanted"));
     }

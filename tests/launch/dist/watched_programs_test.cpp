@@ -61,7 +61,7 @@ private:
     QByteArray ended() {
         QByteArray wrong;
         for (const auto& rank : ranks_) {
-            if (rank->waitForFinished(300000) && rank->exitStatus() == QProcess::NormalExit && rank->exitCode() == 0)
+            if (rank->waitForFinished(patience) && rank->exitStatus() == QProcess::NormalExit && rank->exitCode() == 0)
                 continue;
             wrong += rank->readAllStandardError().right(3000) + "\n";
         }
@@ -226,7 +226,7 @@ private Q_SLOTS:
         const auto program = started(referencePython(), {scripts + "short.py", QString::number(all)},
                                      listener_->environment() + QStringList{"PYTHONPATH=" + live, "SHARDLAB_SHARE=1e-9",
                                                                             "PYTHONDONTWRITEBYTECODE=1"});
-        QVERIFY(program->waitForFinished(300000));
+        QVERIFY(program->waitForFinished(patience));
         QVERIFY2(program->exitCode() == 0, program->readAllStandardError().constData());
         QVERIFY2(listener_->end() == 0, listener_->said().constData());
         QCOMPARE(asked("SELECT kind, count(*) AS n FROM events WHERE kind IN ('forward', 'backward', 'optimizer', "
@@ -279,7 +279,7 @@ private Q_SLOTS:
     void aModelStaysWhatItWas() {
         const auto models =
             started(referencePython(), {scripts + "models.py"}, {"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"});
-        QVERIFY(models->waitForFinished(300000));
+        QVERIFY(models->waitForFinished(patience));
         QVERIFY2(models->exitCode() == 0, models->readAllStandardError().constData());
     }
 
@@ -307,7 +307,7 @@ private Q_SLOTS:
         const auto trainer =
             started(referencePython(), {scripts + "trainers.py", QTest::currentDataTag(), folder_->path()},
                     listener_->environment() + QStringList{"PYTHONPATH=" + live, "PYTHONDONTWRITEBYTECODE=1"});
-        QVERIFY(trainer->waitForFinished(300000));
+        QVERIFY(trainer->waitForFinished(patience));
         QVERIFY2(trainer->exitCode() == 0, trainer->readAllStandardError().constData());
         QVERIFY2(listener_->end() == 0, listener_->said().constData());
         const QByteArray got =
@@ -363,7 +363,7 @@ private Q_SLOTS:
         // An environment of the person's own, with PyTorch in it.
         QVERIFY(QFile::link(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources"), folder_->filePath("resources")));
         const auto made = started(referencePython(), {scripts + "environment.py", folder_->filePath("venv")}, {});
-        QVERIFY(made->waitForFinished(240000));
+        QVERIFY(made->waitForFinished(patience));
         if (made->exitCode() != 0) QSKIP("the Python with PyTorch has no venv with a pip");
         const auto typed = [&](const QString& command) {
             auto shell = std::make_unique<QProcess>();
@@ -381,20 +381,16 @@ private Q_SLOTS:
             auto shell = typed(command);
             if (command.startsWith("shardlab listen")) {
                 shell->setReadChannel(QProcess::StandardError);
-                for (int i = 0; i < 600 && !said.contains("PYTHONPATH"); ++i) {
-                    shell->waitForReadyRead(100);
-                    said += shell->readAllStandardError();
-                }
-                QVERIFY2(said.contains("PYTHONPATH"), said.constData());
+                QVERIFY2(waitForWords(*shell, said, "PYTHONPATH"), said.constData());
                 listening = std::move(shell);
                 continue;
             }
             if (command.startsWith("shardlab info")) {
-                QVERIFY2(listening->waitForFinished(120000), "it still listens");
+                QVERIFY2(listening->waitForFinished(patience), "it still listens");
                 said += listening->readAllStandardError();
                 QVERIFY2(listening->exitCode() == 0, said.constData());
             }
-            QVERIFY2(shell->waitForFinished(300000), qPrintable(command));
+            QVERIFY2(shell->waitForFinished(patience), qPrintable(command));
             const QByteArray error = shell->readAllStandardError();
             QVERIFY2(shell->exitCode() == 0, (command.toUtf8() + "\n" + error + said).constData());
             const QByteArray out = shell->readAllStandardOutput();

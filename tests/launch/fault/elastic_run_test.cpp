@@ -62,7 +62,7 @@ struct Elastic {
         job = std::move(*started);
         job->send(Command::Pause);
     }
-    static bool patient(const auto& seen) { return QTest::qWaitFor(seen, 120000); }
+    static bool patient(const auto& seen) { return QTest::qWaitFor(seen); }
     int restarts() const {
         const auto events = witness.events();
         return static_cast<int>(std::ranges::count(events, EventKind::Restart, &Event::kind));

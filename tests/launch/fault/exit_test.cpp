@@ -37,7 +37,7 @@ private Q_SLOTS:
         const QString file = folder.filePath("run.shardlab");
         QProcess program;
         program.start(QCoreApplication::applicationFilePath(), {"--go-away", file});
-        QVERIFY(program.waitForFinished(QTest::shardlabPatience * 2));
+        QVERIFY(program.waitForFinished(patience));
         QCOMPARE(program.exitStatus(), QProcess::NormalExit);
         QCOMPARE(program.exitCode(), 1);
         const auto run = RunReader::open(file.toStdString());

@@ -210,8 +210,7 @@ private Q_SLOTS:
             const auto events = witness.events();
             return std::ranges::count(events, sought, &Event::kind);
         };
-        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == RunState::Paused; },
-                                2 * QTest::shardlabPatience));
+        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Loss) == 7 && job.state() == RunState::Paused; }));
         if (commandLine) {
             const QString file = QString::fromStdString(options.runFile.string());
             // What somebody else put there is not obeyed, and the log says so.
@@ -237,7 +236,7 @@ private Q_SLOTS:
             QTRY_COMPARE(stateOf(witness.ranks().at(1).pid).state, 'T');
             job.send(Command::Resume);
         }
-        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Restart) == 1; }, 2 * QTest::shardlabPatience));
+        QVERIFY(QTest::qWaitFor([&] { return count(EventKind::Restart) == 1; }));
         job.send(Command::Resume);
         job.wait();
         QVERIFY2(witness.ends().front().outcome == "finished", witness.ends().front().reason.c_str());

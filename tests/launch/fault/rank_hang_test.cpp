@@ -209,7 +209,7 @@ private Q_SLOTS:
         const std::vector<int> ranks = childrenOf(mpirun.front());
         QCOMPARE(ranks.size(), std::size_t{2});
         ::kill(ranks[1], SIGSTOP);
-        QVERIFY(process.waitForFinished(240000));
+        QVERIFY(process.waitForFinished(patience));
         QCOMPARE(process.exitCode(), 1);
         said += process.readAllStandardError();
         QVERIFY2(said.contains(" stands still (stopped by a signal) "), said);

@@ -19,7 +19,6 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int hostCount = 3;
-constexpr int patience = 60000;  ///< ms until what ends by itself has ended
 
 QList<double> numbers(const QJsonValue& list) {
     QList<double> result;
@@ -77,7 +76,7 @@ private:
         return text;
     }
     static bool ended(QProcess& process) {
-        return process.state() == QProcess::NotRunning || process.waitForFinished(120000);
+        return process.state() == QProcess::NotRunning || process.waitForFinished(patience);
     }
 
 private Q_SLOTS:
@@ -93,13 +92,7 @@ private Q_SLOTS:
         QByteArray said;
         const auto process = startElastic("elastic");
         QVERIFY2(waitForSteps(*process, said), said.constData());
-        const auto tells = [&](const char* what) {
-            for (int i = 0; i < 600 && process->state() != QProcess::NotRunning && !said.contains(what); ++i) {
-                process->waitForReadyRead(100);
-                said += process->readAllStandardError();
-            }
-            return said.contains(what);
-        };
+        const auto tells = [&](const char* what) { return waitForWords(*process, said, what); };
         const auto goesOn = [&](int ranks, std::size_t restarts) {  // some steps more
             const auto done = [&] {
                 const auto run = reader("elastic");
@@ -110,7 +103,7 @@ private Q_SLOTS:
                                          run->restarts().back().step));
                 return steps >= 3;
             };
-            return QTest::qWaitFor(done, 120000);
+            return QTest::qWaitFor(done);
         };
         const auto resize = [&] {
             const auto asking = hosts_->program(0, program(), {"resize", file("elastic.shardlab"), "3"});
@@ -119,7 +112,7 @@ private Q_SLOTS:
             if (!asked) qWarning("%s%s", asking->readAllStandardError().constData(), logOf("elastic").c_str());
             return asked;
         };
-        QVERIFY2(QTest::qWaitFor([&] { return kept("elastic"); }, 2 * patience), said.constData());
+        QVERIFY2(QTest::qWaitFor([&] { return kept("elastic"); }), said.constData());
         hosts_->cut(2);
         QVERIFY2(tells("with 2 replicas (4 ranks) instead of 3"), said.constData());
         QVERIFY2(goesOn(4, 1), logOf("elastic").c_str());
@@ -137,7 +130,7 @@ private Q_SLOTS:
                 back = run && run->restarts().size() > restarts && run->restarts().back().bytes == 6;
                 return run && run->restarts().size() > restarts;
             };
-            QVERIFY2(QTest::qWaitFor(again, 120000), logOf("elastic").c_str());
+            QVERIFY2(QTest::qWaitFor(again), logOf("elastic").c_str());
         }
         QVERIFY2(goesOn(6, restarts), logOf("elastic").c_str());
         interrupt();
@@ -159,7 +152,7 @@ private Q_SLOTS:
         for (int step = 0; step < got.size(); ++step)
             QVERIFY2(std::abs(got[step] - wanted[step]) <= 1e-4 * wanted[step],
                      qPrintable(QString("step %1: %2, on one rank %3").arg(step).arg(got[step]).arg(wanted[step])));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     /// Where mpirun's daemon on a host is killed, the host itself is there, so that no replica is given up. The mpirun
@@ -168,7 +161,7 @@ private Q_SLOTS:
         QByteArray said;
         const auto process = startElastic("daemon");
         QVERIFY2(waitForSteps(*process, said), said.constData());
-        QVERIFY2(QTest::qWaitFor([&] { return kept("daemon"); }, 2 * patience), said.constData());
+        QVERIFY2(QTest::qWaitFor([&] { return kept("daemon"); }), said.constData());
         const auto ranks = hosts_->ranks(2);
         QCOMPARE(ranks.size(), 2);
         const int daemon = stateOf(ranks.front().pid).parent;
@@ -178,14 +171,14 @@ private Q_SLOTS:
             const auto run = reader("daemon");
             return run && run->restarts().size() == 1 && run->restarts().front().bytes == 6;
         };
-        QVERIFY2(QTest::qWaitFor(restarted, 2 * patience), logOf("daemon").c_str());
+        QVERIFY2(QTest::qWaitFor(restarted), logOf("daemon").c_str());
         const std::string told =
             "mpirun lost its daemon on host " + hosts_->name(2).toStdString() + ", and with it the ranks there";
         QVERIFY2(logOf("daemon").find(told) != std::string::npos, logOf("daemon").c_str());
         interrupt();
         QVERIFY(ended(*process));
         QCOMPARE(reader("daemon")->end().outcome, std::string("stopped"));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 };
 

@@ -22,7 +22,6 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int hostCount = 3;
-constexpr int patience = 60000;  ///< ms until what ends by itself has ended: on an idle machine a tenth of it would do
 
 struct Degrees {
     int data, pipeline, tensor;
@@ -192,7 +191,7 @@ private Q_SLOTS:
             ++measured[clock.host];
         }
         QCOMPARE(measured.size(), std::size_t{2});
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     void messagesArriveAfterTheyAreSent() {
@@ -226,7 +225,7 @@ private Q_SLOTS:
         QCOMPARE(run->droppedEvents(), 0);
         requireComplete(eventsOf(*run), 6, steps);
         QVERIFY2(logOf(*run).find("refused") == std::string::npos, logOf(*run).c_str());
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     void aLinkCutForGoodEndsTheRunAndLeavesNothing() {
@@ -239,7 +238,7 @@ private Q_SLOTS:
         QVERIFY(ended(*process, 60000));
         const qint64 took = since.elapsed();
         said += process->readAllStandardError();
-        const bool clean = hosts_->nothingIsLeft(patience);
+        const bool clean = hosts_->nothingIsLeft();
         hosts_->join(2);
         QVERIFY2(process->exitCode() != 0 && said.contains("host " + hosts_->name(2).toUtf8()) &&
                      said.contains("ranks 4 to 5"),
@@ -286,7 +285,7 @@ private Q_SLOTS:
         for (const Event& event : eventsOf(*run))
             if (event.kind == EventKind::Step && event.begin > run->restarts().front().begin) ++ends[event.rank];
         for (int rank = 0; rank < 6; ++rank) QCOMPARE(ends[rank], steps - run->restarts().front().step);
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     void aStoppedRankOnAnotherHostIsFound() {
@@ -303,7 +302,7 @@ private Q_SLOTS:
         QVERIFY2(said.contains("stands still (stopped by a signal)"), said.constData());
         const auto run = reader("stopped");
         QVERIFY(run && logOf(*run).find("flight record: ") != std::string::npos);
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     void stopAndTheLaunchersDeathReachEveryHost() {
@@ -314,7 +313,7 @@ private Q_SLOTS:
             if (process.program == "shardlab") ::kill(process.pid, SIGINT);
         QVERIFY(ended(*stopped));
         QVERIFY2(stopped->exitCode() == 0, stopped->readAllStandardError().constData());
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
         QCOMPARE(reader("asked")->end().outcome, std::string("stopped"));
 
         const auto killed = start("orphans", twoEach({1, 3, 2}, 100000));
@@ -334,7 +333,7 @@ private Q_SLOTS:
         for (int host = 1; host < hostCount; ++host)
             QVERIFY2(hosts_->leftovers(host).isEmpty(), qPrintable(hosts_->remains()));
         // What the launcher itself made is removed by the next job there.
-        hosts_->onHost(0, "rm -rf /tmp/shardlab-job-* /dev/shm/*");
+        hosts_->onHost(0, "rm -rf /tmp/shardlab-job-* /dev/shm/shardlab-job-*");
     }
 
     void whatKeepsAHostIsSaidOnceAndClearly_data() {
@@ -377,7 +376,7 @@ private Q_SLOTS:
         QVERIFY(done);
         const QString error = QString::fromUtf8(process->readAllStandardError());
         QVERIFY2(process->exitCode() != 0 && error.contains(place(said)), qPrintable(error));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     /// Each is called as a run would call it, all are told, whatever becomes of one.
@@ -414,7 +413,7 @@ private Q_SLOTS:
                      qPrintable(detail));
         }
         QVERIFY(whole["works"].toBool());
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
 
         QVERIFY(hosts_->onHost(2, "mount -t tmpfs none " + bin));
         const auto partly = doctor(
@@ -435,7 +434,7 @@ private Q_SLOTS:
         QVERIFY(hosts_->onHost(2, "umount " + rank));
         QCOMPARE(stateOf(mixed, hosts_->name(2), detail), QString("good"));
         QVERIFY2(detail.contains("another build"), qPrintable(detail));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     void sshIsAnAgent() {
@@ -456,7 +455,7 @@ private Q_SLOTS:
         QVERIFY(run);
         for (const RankRecord& rank : run->ranks())
             QCOMPARE(QString::fromStdString(rank.host), hosts_->name(rank.rank / 2));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
 
         // Whom it cannot reach it names, with what ssh says.
         content.replace(hosts_->name(2).toUtf8(), "nowhere77");
@@ -464,7 +463,7 @@ private Q_SLOTS:
         QVERIFY(ended(*refused));
         const QByteArray error = refused->readAllStandardError();
         QVERIFY2(refused->exitCode() != 0 && error.contains("host nowhere77 cannot be reached"), error.constData());
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 
     void aHostfileAndAnAgentOnTheCommandLine() {
@@ -483,7 +482,7 @@ private Q_SLOTS:
         QCOMPARE(run->ranks().size(), std::size_t{2});
         for (int rank = 0; rank < 2; ++rank)
             QCOMPARE(QString::fromStdString(run->ranks()[static_cast<std::size_t>(rank)].host), hosts_->name(rank + 1));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 };
 

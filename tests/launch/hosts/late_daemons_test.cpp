@@ -15,7 +15,6 @@ using namespace shardlab::test;
 namespace {
 
 constexpr int hostCount = 3;
-constexpr int patience = 60000;  ///< ms until what ends by itself has ended
 
 }  // namespace
 
@@ -72,18 +71,18 @@ private Q_SLOTS:
             0, program(),
             {"run", file("late.json"), "--out", file("late.shardlab"), "--force", "--agent", lateAgent(waitsThere)});
         process->start();
-        const bool begun = QTest::qWaitFor(
-            [&] { return linesOf("begun") == 2 || process->state() == QProcess::NotRunning; }, patience);
+        const bool begun =
+            QTest::qWaitFor([&] { return linesOf("begun") == 2 || process->state() == QProcess::NotRunning; });
         QVERIFY2(begun && linesOf("begun") == 2, process->readAllStandardError().constData());
         for (const auto& each : hosts_->processes(0))
             if (each.program == "shardlab") ::kill(each.pid, SIGINT);
-        QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(120000));
+        QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(patience));
         QCOMPARE((*RunReader::open(file("late.shardlab").toStdString()))->end().outcome, std::string("stopped"));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(hosts_->nothingIsLeft());
 
         writeFile(file("go"), "go");
-        QVERIFY(QTest::qWaitFor([&] { return linesOf("ended") == 2; }, patience));
-        QVERIFY(hosts_->nothingIsLeft(patience));
+        QVERIFY(QTest::qWaitFor([&] { return linesOf("ended") == 2; }));
+        QVERIFY(hosts_->nothingIsLeft());
     }
 };
 

@@ -31,7 +31,7 @@ inline bool succeeds(const QString& line, QByteArray* said = nullptr) {
     QProcess shell;
     shell.setProcessChannelMode(QProcess::MergedChannels);
     shell.start("/bin/sh", {"-c", line});
-    if (!shell.waitForFinished(60000)) return false;
+    if (!shell.waitForFinished(patience)) return false;
     if (said) *said = shell.readAll();
     return shell.exitStatus() == QProcess::NormalExit && shell.exitCode() == 0;
 }
@@ -67,6 +67,7 @@ public:
         process->setProgram("nsenter");
         QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
         environment.insert("SHARDLAB_TEST_CORES", "1");
+        environment.insert("TMPDIR", "/tmp");
         environment.insert("XDG_CONFIG_HOME", folder_.filePath("configuration"));
         process->setProcessEnvironment(environment);
         process->setArguments(QStringList{"-t", QString::number(pids_[static_cast<std::size_t>(host)]), "-a", path} +
@@ -122,11 +123,11 @@ public:
         return text;
     }
     /// Waits until nothing remains, and tells what does.
-    bool nothingIsLeft(int milliseconds) const {
+    bool nothingIsLeft() const {
         QElapsedTimer waited;
         waited.start();
         QString left = remains();
-        for (; !left.isEmpty() && waited.elapsed() < milliseconds; left = remains()) QThread::msleep(100);
+        for (; !left.isEmpty() && waited.elapsed() < patience; left = remains()) QThread::msleep(100);
         if (!left.isEmpty()) qWarning("%s", qPrintable(left));
         return left.isEmpty();
     }
@@ -139,7 +140,9 @@ public:
         succeeds(QString("nsenter -t %1 -a sh -c 'ls -d /tmp/shardlab-* /dev/shm/* 2>/dev/null'")
                      .arg(pids_[static_cast<std::size_t>(host)]),
                  &said);
-        return QString::fromUtf8(said).split('\n', Qt::SkipEmptyParts);
+        QStringList left = QString::fromUtf8(said).split('\n', Qt::SkipEmptyParts);
+        left.removeIf([&](const QString& each) { return folder_.path().startsWith(each + "/"); });
+        return left;
     }
 
 private:
@@ -175,20 +178,18 @@ private:
             auto init = std::make_unique<QProcess>();
             const QString ready = folder_.filePath(QString("ready%1").arg(i));
             const QStringList own = i == 0 ? QStringList{} : QStringList{"--pid"};
-            init->start(
-                "ip",
-                QStringList{"netns", "exec", network(i), "unshare", "--uts", "--mount"} + own +
-                    QStringList{
-                        "--time", "--monotonic", QString::number((i + 1) * 86400), "--fork", "--kill-child", "sh", "-c",
-                        QString(
-                            "hostname %1 && mount -t tmpfs none /dev/shm && mount --bind %2/hosts /etc/hosts && %3 %4 "
-                            "echo ok > %5; sleep 100000; true")
-                            .arg(names_[i], folder_.path(), i == 0 ? QString() : QString("mount -t proc proc /proc &&"),
-                                 keepingFolders("mount -t tmpfs none /tmp"), ready)});
+            init->start("ip", QStringList{"netns", "exec", network(i), "unshare", "--uts", "--mount"} + own +
+                                  QStringList{"--time", "--monotonic", QString::number((i + 1) * 86400), "--fork",
+                                              "--kill-child", "sh", "-c",
+                                              QString("hostname %1 && mount --bind %2/hosts /etc/hosts && %3 %4 %5 "
+                                                      "echo ok > %6; sleep 100000; true")
+                                                  .arg(names_[i], folder_.path(),
+                                                       i == 0 ? QString() : QString("mount -t proc proc /proc &&"),
+                                                       emptied("/dev/shm"), emptied("/tmp"), ready)});
             inits_.push_back(std::move(init));
-            QElapsedTimer patience;
-            patience.start();
-            while (!QFile::exists(ready) && patience.elapsed() < 10000 &&
+            QElapsedTimer waited;
+            waited.start();
+            while (!QFile::exists(ready) && waited.elapsed() < patience &&
                    inits_.back()->state() != QProcess::NotRunning)
                 QThread::msleep(10);
             QByteArray children;
@@ -209,22 +210,21 @@ private:
         write("configuration/shardlab/agents", agent().toUtf8() + "\n");
         return true;
     }
-    /// A mount over /tmp would hide what the test shares with its hosts there: its folder, and the programs of a build
-    /// that lies in /tmp.
-    QString keepingFolders(const QString& mount) const {
+    /// Commands that mount an empty file system at `place`, which would hide what the test shares with its hosts there:
+    /// its folder, and the programs of a build that lies there.
+    QString emptied(const QString& place) const {
         QStringList kept;
         for (const QString& folder : {folder_.path(), QStringLiteral(SHARDLAB_SOURCE_DIR),
                                       QFileInfo(QStringLiteral(SHARDLAB_BIN_DIR)).path()}) {
             const auto holds = [&](const QString& other) { return folder == other || folder.startsWith(other + "/"); };
-            if (folder.startsWith("/tmp/") && std::none_of(kept.begin(), kept.end(), holds)) kept.append(folder);
+            if (holds(place) && std::none_of(kept.begin(), kept.end(), holds)) kept.append(folder);
         }
-        if (kept.isEmpty()) return mount + " &&";
-        QString before = "mount -t tmpfs none /mnt &&", after;
+        QString before = kept.isEmpty() ? "" : "mount -t tmpfs none /mnt && ", after;
         for (int k = 0; k < kept.size(); ++k) {
-            before += QString(" mkdir /mnt/%1 && mount --bind %2 /mnt/%1 &&").arg(k).arg(kept[k]);
-            after += QString(" mkdir -p %2 && mount --bind /mnt/%1 %2 &&").arg(k).arg(kept[k]);
+            before += QString("mkdir /mnt/%1 && mount --bind %2 /mnt/%1 && ").arg(k).arg(kept[k]);
+            after += QString("mkdir -p %2 && mount --bind /mnt/%1 %2 && ").arg(k).arg(kept[k]);
         }
-        return before + " " + mount + " &&" + after;
+        return before + "mount -t tmpfs none " + place + " && " + after;
     }
     void write(const QString& name, const QByteArray& content) const {
         QFile file(folder_.filePath(name));

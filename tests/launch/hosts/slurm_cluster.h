@@ -23,10 +23,10 @@ public:
         configure(count);
         start(0, controller, {"-D"});
         for (int host = 0; host < count; ++host) start(host, daemon, {"-D", "-N", hosts.name(host)});
-        QElapsedTimer patience;
-        patience.start();
+        QElapsedTimer waited;
+        waited.start();
         while (idle() < count) {
-            if (patience.elapsed() < 20000) {
+            if (waited.elapsed() < patience) {
                 QThread::msleep(200);
                 continue;
             }
@@ -61,7 +61,7 @@ public:
         const auto asked =
             hosts_.program(0, "env", {setting(), "sinfo", "--noheader", "--Node", "--states=idle", "--format=%N"});
         asked->start();
-        if (!asked->waitForFinished(10000) || asked->exitCode() != 0) return 0;
+        if (!asked->waitForFinished(patience) || asked->exitCode() != 0) return 0;
         return static_cast<int>(
             QString::fromUtf8(asked->readAllStandardOutput()).split('\n', Qt::SkipEmptyParts).size());
     }

@@ -77,7 +77,7 @@ private Q_SLOTS:
     void anAllocationsNodesAreTheHosts() {
         constexpr int steps = 8;
         const auto process = start("parity", steps);
-        QVERIFY(process->waitForFinished(120000));
+        QVERIFY(process->waitForFinished(patience));
         const QByteArray answer = process->readAllStandardOutput(), said = process->readAllStandardError();
         QVERIFY2(process->exitCode() == 0, said.constData());
         auto run = RunReader::open(file("parity.shardlab").toStdString());
@@ -104,7 +104,7 @@ private Q_SLOTS:
         const auto process = slurm_->allocated(hostCount, 2, program(),
                                                {"run", file("many.json"), "--slurm", "--out", file("many.shardlab")});
         process->start();
-        QVERIFY(process->waitForFinished(240000));
+        QVERIFY(process->waitForFinished(patience));
         const QByteArray said = process->readAllStandardError();
         QVERIFY2(process->exitCode() != 0 && said.contains("the Slurm allocation") && said.contains("12") &&
                      said.contains("6"),
@@ -116,7 +116,7 @@ private Q_SLOTS:
         const auto process = start("cancelled", 100000);
         QVERIFY2(waitForSteps(*process, said), said.constData());
         QVERIFY(slurm_->cancelAll());
-        QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(240000));
+        QVERIFY(process->state() == QProcess::NotRunning || process->waitForFinished(patience));
         said += process->readAllStandardError();
         QTRY_VERIFY2_WITH_TIMEOUT(processesLeft().isEmpty(), qPrintable(processesLeft() + said), 30000);
         QTRY_COMPARE_WITH_TIMEOUT(slurm_->idle(), hostCount, 30000);

@@ -34,10 +34,10 @@ public:
             servers_.back()->setProcessChannelMode(QProcess::MergedChannels);
             servers_.back()->start();
             QByteArray said;
-            QElapsedTimer patience;
-            patience.start();
+            QElapsedTimer waited;
+            waited.start();
             while (!hosts.onHost(0, agent() + " " + hosts.name(host) + " true")) {
-                if (patience.elapsed() < 10000 && !servers_.back()->waitForFinished(200)) continue;
+                if (waited.elapsed() < patience && !servers_.back()->waitForFinished(200)) continue;
                 why_ = "no OpenSSH server can be reached here: " +
                        QString::fromUtf8(servers_.back()->readAll()).simplified();
                 return;

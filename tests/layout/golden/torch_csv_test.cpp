@@ -33,7 +33,7 @@ QByteArray run(const QStringList& arguments) {
     QProcess process;
     process.start(test::referencePython(),
                   QStringList{QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/layout/golden/torch_csv.py")} + arguments);
-    if (process.waitForFinished(120'000) && process.exitCode() == 0) return process.readAllStandardOutput();
+    if (process.waitForFinished(patience) && process.exitCode() == 0) return process.readAllStandardOutput();
     qWarning("%s", process.readAllStandardError().constData());
     return {};
 }

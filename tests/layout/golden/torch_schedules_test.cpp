@@ -61,7 +61,7 @@ private Q_SLOTS:
         QProcess process;
         process.start(test::referencePython(),
                       {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/layout/golden/torch_schedules.py"), folder.path()});
-        QVERIFY2(process.waitForFinished(300'000) && process.exitCode() == 0,
+        QVERIFY2(process.waitForFinished(patience) && process.exitCode() == 0,
                  process.readAllStandardError().constData());
         for (const QString& kind : kinds) {
             QFile computed(folder.filePath(kind + ".txt"));

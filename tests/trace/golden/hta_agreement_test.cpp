@@ -137,7 +137,7 @@ private Q_SLOTS:
         }
         QProcess process;
         process.start(python, arguments);
-        QVERIFY(process.waitForFinished(280'000));
+        QVERIFY(process.waitForFinished(patience));
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
         const Json told = Json::parse(process.readAllStandardOutput().toStdString());
         const Imported made = importAll({files, path("run.shardlab"), ""});

@@ -23,7 +23,7 @@ private Q_SLOTS:
         QProcess job;
         job.start(referencePython(),
                   {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/trace/golden/torch_hang.py"), folder.path()});
-        QVERIFY(job.waitForFinished(280'000));
+        QVERIFY(job.waitForFinished(patience));
         QVERIFY2(job.exitCode() == 0, job.readAllStandardError().constData());
         if (job.readAllStandardOutput().startsWith("no recorder")) QSKIP("this PyTorch records no flights of gloo");
         std::vector<FlightDump> dumps;

@@ -44,7 +44,7 @@ private Q_SLOTS:
         recorder.start(test::referencePython(),
                        {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/trace/golden/torch_pipeline_trace.py"),
                         folder.path(), schedule});
-        QVERIFY(recorder.waitForFinished(280'000));
+        QVERIFY(recorder.waitForFinished(patience));
         QVERIFY2(recorder.exitCode() == 0, recorder.readAllStandardError().constData());
         const QJsonArray told = QJsonDocument::fromJson(recorder.readAllStandardOutput().split('\n').first()).array();
         QCOMPARE(told.size(), 2);

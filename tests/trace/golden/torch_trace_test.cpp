@@ -30,7 +30,7 @@ private Q_SLOTS:
         QProcess recorder;
         recorder.start(test::referencePython(),
                        {QStringLiteral(SHARDLAB_SOURCE_DIR "/tests/trace/golden/torch_trace.py"), folder.path()});
-        QVERIFY(recorder.waitForFinished(280'000));
+        QVERIFY(recorder.waitForFinished(patience));
         QVERIFY2(recorder.exitCode() == 0, recorder.readAllStandardError().constData());
         const QJsonArray told = QJsonDocument::fromJson(recorder.readAllStandardOutput()).array();
         QCOMPARE(told.size(), 2);

@@ -221,7 +221,7 @@ private Q_SLOTS:
                 pair.iallReduce({{data + bytes, DType::F32}, bytes / 4}, ReduceOp::Sum)->wait();
                 device.clear(data + bytes, bytes);  // after the sum, which rank 2 holds up
                 world.send({&word, 1}, 0, 0);
-                came = SHARDLAB_TRY(message->test(), 0);
+                came = SHARDLAB_TRY(message->test());
                 world.send({&word, 1}, 2, 0);
             } else {
                 world.receive({&word, 1}, 1, 0);
