@@ -162,13 +162,12 @@ void addSharding(const Plan& plan, std::vector<Sentence>& notes) {
         notes.push_back(say("ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × "
                             "the parameters a step, while that of ZeRO 1 is 2 ×",
                             m == 1 ? say("1 microbatch") : say("{} microbatches", m), 3 * m));
-    if (layout.parallel.zero == 3 && hasSegments(layout.memory) &&
-        !recomputesSecondHalves(layout.memory))  // one layer, which needs its weights anyway
+    const double ofSegment = gatheredBytes(layout, layout.memory), ofLayer = gatheredBytes(layout, {});
+    if (layout.parallel.zero == 3 && hasSegments(layout.memory) && ofSegment != ofLayer)
         notes.push_back(say(
             "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
             "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
-            wordOf(layout.memory.recompute), formatBytes(gatheredBytes(layout, layout.memory)),
-            formatBytes(gatheredBytes(layout, {}))));
+            wordOf(layout.memory.recompute), formatBytes(ofSegment), formatBytes(ofLayer)));
 }
 
 /// Restarts and lost ranks.
