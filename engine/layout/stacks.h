@@ -79,6 +79,7 @@ struct SoftwareStack {
     bool keepsGathered = false;  ///< of split tokens, what a product took of all of them
     bool keepsUnread = false;    ///< outputs of operations that are kept (recompute.h), though no backward reads them
     bool splitsProducts = false;  ///< queries, keys and values are a product each, and so are a gate and its values
+    int zero = 0;                 ///< parallel.zero of its runs, where a layout of one replica does not say it
     std::string source;
     std::vector<std::string> schedules;  ///< of several pipeline ranks, by their names (schedule/registry.h)
 };

@@ -63,6 +63,24 @@ private Q_SLOTS:
         QCOMPARE(filledWithReplicas(onCluster(layout, {12, 8, "h100-sxm"})).parallel.data, layout.parallel.data);
     }
 
+    /// A layout of one replica does not say what replicas share: as those of its stack's runs they do.
+    void severalReplicasShareAsTheirStackDoes() {
+        Layout layout = findPreset("llama3-8b")->layout;
+        layout.parallel = {.data = 1, .pipeline = 1, .tensor = 8};
+        const auto zero = [&](const char* stack, int pipeline, int data) {
+            layout.cluster.pace->stack = stack;
+            layout.parallel.pipeline = pipeline;
+            layout.parallel.data = data;
+            const Layout filled = filledWithReplicas(onCluster(layout, {8, 8, "h100-sxm"}));
+            return std::pair(filled.parallel.data, filled.parallel.zero);
+        };
+        QCOMPARE(zero("megatron-core", 1, 1), std::pair(8, 1));
+        QCOMPARE(zero("torchtitan-compile", 1, 1), std::pair(8, 3));
+        QCOMPARE(zero("torchtitan-compile", 2, 1), std::pair(4, 2));
+        QCOMPARE(zero("torchtitan-compile", 1, 2), std::pair(8, 0));  // two that share nothing were asked for
+        QCOMPARE(zero("megatron-core", 8, 1), std::pair(1, 0));
+    }
+
     /// Numbers that no layout may have are left for the check to name, and bring nothing down.
     void whatIsIllegalStays() {
         std::mt19937 random(freshSeed());

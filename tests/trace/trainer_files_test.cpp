@@ -265,6 +265,53 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
     }
 
     /// As Hugging Face's Trainer wants it: what it settles is told in one sentence.
+    /// torchtitan's own files leave the number of shards open: it is all devices that there are.
+    void shardsThatAreLeftOpenAreShards() {
+        const std::string model =
+            "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\ndata_parallel_shard_degree = -1\n";
+        const auto one = read("fsdp.toml", model + "tensor_parallel_degree = 2\n");
+        QVERIFY(one);
+        QCOMPARE(one->layout.parallel.data, 4);
+        QCOMPARE(one->layout.parallel.zero, 3);
+        QCOMPARE(one->layout.batch.global, 32);
+        const auto wide = read("fsdp.toml", model + "tensor_parallel_degree = 8\ndata_parallel_replicate_degree = 2\n");
+        QVERIFY(wide);
+        QCOMPARE(wide->layout.parallel.data, 4);
+        QCOMPARE(wide->layout.parallel.shard, 2);
+        const auto zero = read("zero.json", R"({"zero_optimization": {"stage": 2}, "train_batch_size": "auto",
+ "train_micro_batch_size_per_gpu": 2, "gradient_accumulation_steps": 3, "bf16": {"enabled": true}})");
+        QVERIFY(zero);
+        QCOMPARE(zero->layout.parallel.data, 8);
+        QCOMPARE(zero->layout.parallel.zero, 2);
+        QCOMPARE(zero->layout.batch.global, 48);
+    }
+
+    /// Whose times a prediction means is in the file: each was once predicted as Megatron-Core.
+    void aFilesProgramIsItsStack() {
+        const auto stackOf = [&](const char* name, const std::string& text) {
+            const auto made = read(name, text);
+            return made && made->layout.cluster.pace
+                       ? made->layout.cluster.pace->stack + " " + made->layout.cluster.pace->device
+                       : std::string("none");
+        };
+        const std::string titan = "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\n";
+        QCOMPARE(stackOf("a.toml", titan), std::string("torchtitan h100-sxm"));
+        QCOMPARE(stackOf("b.toml", titan + "[compile]\nenable = true\n"),
+                 std::string("torchtitan-compile-loss h100-sxm"));
+        QCOMPARE(stackOf("c.toml", titan + "[compile]\nenable = true\ncomponents = [\"model\"]\n"),
+                 std::string("torchtitan-compile h100-sxm"));
+        QCOMPARE(stackOf("d.toml", titan + "[training]\ncompile = true\n"), std::string("torchtitan-compile h100-sxm"));
+        const std::string megatron = "torchrun --nproc_per_node 8 pretrain_gpt.py --num-layers 4 --hidden-size 256 "
+                                     "--num-attention-heads 4 --seq-length 64 --max-position-embeddings 64 --bf16 ";
+        QCOMPARE(stackOf("a.sh", megatron), std::string("megatron-core h100-sxm"));
+        QCOMPARE(stackOf("b.sh", megatron + "--fp8-format e4m3 --fp8-recipe mxfp8"), std::string("megatron-core b200"));
+        QCOMPARE(stackOf("d.sh", megatron + "--cuda-graph-impl local --cuda-graph-scope full_iteration"),
+                 std::string("megatron-core-graphs h100-sxm"));
+        QCOMPARE(stackOf("e.sh", megatron + "--overlap-moe-expert-parallel-comm"),
+                 std::string("megatron-core-overlap h100-sxm"));
+        QCOMPARE(stackOf("c.sh", megatron + "--deepspeed --zero-stage 1"), std::string("megatron-deepspeed h100-sxm"));
+    }
+
     void aJsonOfDeepSpeedWithAuto() {
         const auto made = read("zero3.json", R"({
   "bf16": {"enabled": "auto"},

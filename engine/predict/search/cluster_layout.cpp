@@ -5,6 +5,7 @@
 #include "engine/base/parse_text.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/mesh/folding.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/stacks.h"
 #include "engine/predict/search/nearest_legal.h"
@@ -21,6 +22,17 @@ namespace {
 
 /// A number of at least 1; else 0.
 int countIn(std::string_view text) { return std::max(0, parseNumber<int>(text).value_or(0)); }
+
+/// What the layout's replicas share where the runs of its stack are the model: weights, too, but for pipelines, which
+/// would gather them for each microbatch. 0 where the layout cannot have that.
+int zeroOfStack(Layout layout) {
+    const SoftwareStack* stack = modelledStack(layout);
+    if (stack == nullptr || replicaCount(layout.parallel) == 1) return 0;
+    int& zero = layout.parallel.zero;
+    zero = layout.parallel.pipeline > 1 ? std::min(2, stack->zero) : stack->zero;
+    const std::vector<Fault> faults = check(layout, scheduleMethods());
+    return std::ranges::find(faults, "/parallel/zero", &Fault::pointer) == faults.end() ? zero : 0;
+}
 
 }  // namespace
 
@@ -80,7 +92,9 @@ Layout filledWithReplicas(Layout layout) {
     int replicas = devices;
     for (const int other : {parallel.pipeline, parallel.tensor, parallel.context})
         replicas = replicas % other == 0 ? replicas / other : 0;
+    const bool alone = parallel.data == 1 && parallel.context == 1 && parallel.zero == 0;
     if (replicas > 0) parallel.data = replicas;
+    if (alone) parallel.zero = zeroOfStack(layout);
     parallel.expert = expertFolds(parallel) * std::gcd(expertSpread(parallel), parallel.data);
     const std::int64_t atOnce = std::int64_t{parallel.data} * batch.micro;
     const std::int64_t global = atOnce * std::max<std::int64_t>(1, batch.global / atOnce);

@@ -31,8 +31,9 @@ bool isForACluster(const Layout& layout);
 /// runs are: Megatron-Core before all others, and bf16 in the place of fp32. Degrees stay as they are.
 Layout onCluster(Layout layout, const ClusterQuestion& cluster);
 /// As many replicas as the hosts have devices for, experts over as many ranks as divide them, and the global batch that
-/// is nearest below and that the replicas can share. Other degrees stay as they are; where one, or the batch, is below
-/// 1, all do, for check() to name it.
+/// is nearest below and that the replicas can share. Where there was one replica, and so no word on what replicas
+/// share, they share what those of the stack's runs do. Other degrees stay as they are; where one, or the batch, is
+/// below 1, all do, for check() to name it.
 Layout filledWithReplicas(Layout layout);
 /// Both, legal where there is a legal layout near it; a search then finds the best. It may take as long as a search of
 /// the degrees: to be called on another thread.

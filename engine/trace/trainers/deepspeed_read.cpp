@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 namespace shardlab::trace {
 namespace {
@@ -89,18 +90,30 @@ private:
         b.micro = integer("/train_micro_batch_size_per_gpu", 0);
         if (b.micro == 0) b.micro = global > 0 ? std::max(1, global / std::max(1, steps)) : 1;
         b.global = global;
+        const std::int64_t inner = std::int64_t{p.pipeline} * p.tensor * p.context;
+        const int open = shares() ? unsaidReplicas(inner) : 1;
         if (global == 0) {
-            b.global = static_cast<int>(std::min<std::int64_t>(std::int64_t{b.micro} * std::max(1, steps), 1 << 24));
-            note(say("there is no train_batch_size, which says how many replicas there are: parallel.data is 1"));
+            p.data = open;
+            b.global =
+                static_cast<int>(std::min<std::int64_t>(std::int64_t{b.micro} * std::max(1, steps) * p.data, 1 << 24));
+            note(say("there is no train_batch_size, which says how many replicas there are: parallel.data is {}",
+                     p.data));
         } else if (steps > 0 && global / b.micro / steps > 0) {
             p.data = std::min(global / b.micro / steps, 1 << 16);
         } else {
+            p.data = std::gcd(open, std::max(1, global / b.micro));
             note(say(
-                "there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is 1"));
+                "there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is {}",
+                p.data));
         }
-        const std::int64_t ranks =
-            std::min<std::int64_t>(std::int64_t{p.data} * p.pipeline * p.tensor * p.context, 1 << 20);
+        const std::int64_t ranks = std::min<std::int64_t>(p.data * inner, 1 << 20);
         layout_.cluster.hosts = evenHosts(1, static_cast<int>(ranks));
+    }
+
+    /// Whether replicas share their state, however many there are.
+    bool shares() const {
+        const nlohmann::json::json_pointer stage("/zero_optimization/stage");
+        return contains("/zero_optimization/stage") && json_.at(stage).is_number() && json_.at(stage) > 0;
     }
 
     /// As many layers and heads as the degrees divide.

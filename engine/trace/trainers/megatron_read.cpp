@@ -35,6 +35,7 @@ public:
         optimizer();
         memory();
         data();
+        if (Sentence modelled = modelTimes(layout_, stack()); !modelled.empty()) note(std::move(modelled));
         for (const char* name :
              {"local-rank", "node-rank", "master-addr", "master-port", "rdzv-backend", "rdzv-endpoint", "rdzv-id",
               "log-interval", "ckpt-format", "moe-token-dispatcher-type", "use-mcore-models", "lr-decay-iters", "load"})
@@ -85,6 +86,13 @@ private:
         if (m.predictedTokens > 0) m.predictionWeight = options_.number("mtp-loss-scaling-factor").value_or(0.1);
         if (options_.has("num-experts")) readExperts(options_, inner, m, notes_);
         chooseParts(m);
+    }
+
+    std::string_view stack() {
+        if (options_.flag("deepspeed")) return "megatron-deepspeed";
+        const std::vector<std::string> graphs = options_.all("cuda-graph-scope");
+        if (std::ranges::find(graphs, "full_iteration") != graphs.end()) return "megatron-core-graphs";
+        return options_.flag("overlap-moe-expert-parallel-comm") ? "megatron-core-overlap" : "megatron-core";
     }
 
     void parts() {
@@ -290,7 +298,6 @@ private:
         parallel.bucket = overlaps ? std::min(1e6, rounded(elements * bytes / 1e6)) : 0;
     }
 
-    /// Products in fewer bits are those of a modelled stack, and of a device that has them.
     void products() {
         const auto fp8 = options_.text("fp8-format");
         const bool fp4 = options_.has("fp4-format");
@@ -314,9 +321,6 @@ private:
             if (const auto algorithm = options_.text("fp8-amax-compute-algo"); algorithm && *algorithm != "max")
                 note(say("--fp8-amax-compute-algo: a delayed scale comes from the largest magnitude of its history"));
         }
-        layout_.cluster.pace = PaceSpec{.device = fp4 || blocks ? "b200" : "h100-sxm", .stack = "megatron-core"};
-        note(say("products in {} are those of a modelled stack: cluster.pace models megatron-core on {}",
-                 wordOf(layout_.precision.products), layout_.cluster.pace->device));
         if (fp8 && recipe != "tensorwise" && recipe != "mxfp8" && recipe != "delayed" && recipe != "blockwise")
             note(say("--fp8-recipe {}: the layout has a scale for each tensor", recipe));
     }

@@ -112,6 +112,7 @@ public:
         recompute();
         precision();
         rest();
+        if (Sentence modelled = modelTimes(layout_, stack()); !modelled.empty()) note(std::move(modelled));
         for (const char* known : {"job.dump_folder", "training.dataset", "parallelism.context_parallel_rotate_method",
                                   "experimental.custom_import", "parallelism.pipeline_parallel_schedule_csv",
                                   "training.mixed_precision_reduce"})
@@ -122,6 +123,17 @@ public:
 
 private:
     void note(Sentence text) { notes_.push_back(std::move(text)); }
+
+    /// Since 0.2 the loss is compiled too, unless a list says otherwise; until 0.1 a switch of the training's.
+    std::string_view stack() {
+        const bool before = keys_.flag("training.compile", false);
+        if (!keys_.flag("compile.enable", false)) return before ? "torchtitan-compile" : "torchtitan";
+        const toml::array* parts = keys_.at("compile.components").as_array();
+        const bool loss = parts == nullptr || std::ranges::any_of(*parts, [](const toml::node& part) {
+                              return part.value_or(std::string_view()) == "loss";
+                          });
+        return loss ? "torchtitan-compile-loss" : "torchtitan-compile";
+    }
 
     void model() {
         const std::string family = keys_.text("model.name", "llama3"),
@@ -175,10 +187,11 @@ private:
         const auto given = keys_.at("parallelism.data_parallel_shard_degree").value<std::int64_t>().value_or(-1);
         std::int64_t shards = std::clamp<std::int64_t>(given, -1, 1 << 16);
         if (shards < 0) {
-            shards = each ? std::int64_t{*each} * nodes / inner / std::max(1, replicas) : 1;
+            const std::int64_t others = inner * std::max(1, replicas);
+            shards = each ? std::int64_t{*each} * nodes / others : unsaidReplicas(others);
             if (!each)
-                note(say(
-                    "the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1"));
+                note(say("the file does not say on how many devices: parallelism.data_parallel_shard_degree is {}",
+                         shards));
         }
         p.data = static_cast<int>(std::clamp<std::int64_t>(replicas * shards, 1, 1 << 16));
         if (shards * p.context > 1 && replicas > 1) p.shard = static_cast<int>(shards);
@@ -379,9 +392,6 @@ private:
             else if (fp8 && !recipe.empty())
                 note(say("the recipe {}: the layout has a scale for each tensor", shortened(recipe)));
             layout_.precision.products = products->ours;
-            layout_.cluster.pace = PaceSpec{.device = fp8 ? "h100-sxm" : "b200", .stack = "torchtitan"};
-            note(say("products in {} are those of a modelled stack: cluster.pace models torchtitan on {}",
-                     wordOf(layout_.precision.products), layout_.cluster.pace->device));
         }
     }
 

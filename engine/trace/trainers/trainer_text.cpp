@@ -158,6 +158,15 @@ void refuseUnevenShares(const Layout& layout, std::string_view program, bool sha
             refuse(each.pointer, each.what, each.members, say("the ranks of its tensor groups hold equal shares"));
 }
 
+Sentence modelTimes(Layout& layout, std::string_view stack) {
+    if (layout.precision.compute == NumberFormat::Fp32) return {};
+    const char* device = scalesInHardware(layout.precision.products) ? "b200" : "h100-sxm";
+    layout.cluster.pace = PaceSpec{.device = device, .stack = std::string(stack)};
+    return say("times are those of {} on {}, as cluster.pace says", stack, device);
+}
+
+int unsaidReplicas(std::int64_t inner) { return static_cast<int>(std::max<std::int64_t>(2, 8 / inner)); }
+
 bool runsAs(const Layout& layout, std::string_view kind) {
     if (layout.schedule.kind == kind) return true;
     const ScheduleMethod* method = findScheduleMethod(layout.schedule.kind);

@@ -82,6 +82,12 @@ void refuseScores(const ModelSpec& model, std::string_view program, std::vector<
 /// Adds a fault for each degree that does not divide what its ranks share (layout/tensor_extents.h).
 void refuseUnevenShares(const Layout& layout, std::string_view program, bool sharesKeyHeads,
                         std::vector<Fault>& faults);
+/// Gives the layout, whose file is one of a program that trains on GPUs, the times of that program's stack, on a device
+/// that has the layout's products. Returns a note that says so; empty: no stack has times of fp32.
+Sentence modelTimes(Layout& layout, std::string_view stack);
+/// Replicas that fill a node of eight devices, two at least, where a file leaves open how many share their state.
+/// `inner` is how many ranks a replica has.
+int unsaidReplicas(std::int64_t inner);
 /// Each pipeline rank computes in the same order as with the schedule `kind`, whatever the layout calls its own.
 bool runsAs(const Layout& layout, std::string_view kind);
 /// Bytes of the gradient of a weight.
