@@ -236,8 +236,12 @@ private:
         if (each && *each > 0 && p > 0 && counted / p / *each > 0) s.chunks = static_cast<int>(counted / p / *each);
         if (const auto text = options_.text("pipeline-model-parallel-layout")) {
             if (const auto split = readStageString(*text); split && p > 0) {
-                s.stages = *split;
-                s.chunks = static_cast<int>(split->size()) / p;
+                s.stages = split->layers;
+                s.chunks = static_cast<int>(s.stages.size()) / p;
+                if (split->modulesBefore)
+                    note(say("--pipeline-model-parallel-layout {}: what predicts further tokens is in the layout's "
+                             "last stage, and a stage that had nothing else has a layer of one before it",
+                             shortened(*text)));
             } else {
                 note(say("--pipeline-model-parallel-layout {}: the layout splits its layers evenly", shortened(*text)));
             }

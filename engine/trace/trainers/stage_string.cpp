@@ -72,19 +72,23 @@ std::string stageString(const std::vector<int>& layers, int modules) {
     return text + std::string(static_cast<std::size_t>(modules), 'm') + 'L';
 }
 
-std::optional<std::vector<int>> readStageString(std::string_view text) {
+std::optional<StageLayers> readStageString(std::string_view text) {
     std::optional<std::string> expanded = StageStringReader(text).all();
     if (!expanded || !expanded->starts_with('E') || !expanded->ends_with('L')) return std::nullopt;
     if (std::ranges::count(*expanded, 'E') != 1 || std::ranges::count(*expanded, 'L') != 1) return std::nullopt;
-    const std::size_t last = expanded->rfind('|') + 1;
-    expanded->erase(std::remove(expanded->begin() + static_cast<std::ptrdiff_t>(last), expanded->end(), 'm'),
-                    expanded->end());
-    if (expanded->find('m') != std::string::npos) return std::nullopt;
-    std::vector<int> layers{0};
+    StageLayers read{{0}, expanded->find('m') < expanded->rfind('|') + 1};
     for (const char c : *expanded)
-        if (c == '|') layers.push_back(0);
-        else if (c == 't') ++layers.back();
-    return layers;
+        if (c == '|') read.layers.push_back(0);
+        else if (c == 't') ++read.layers.back();
+    for (std::size_t stage = 1; read.modulesBefore && stage + 1 < read.layers.size(); ++stage) {
+        if (read.layers[stage] > 0) continue;
+        std::size_t from = stage - 1;
+        while (from > 0 && read.layers[from] < 2) --from;
+        if (read.layers[from] == 0) continue;
+        --read.layers[from];
+        ++read.layers[stage];
+    }
+    return read;
 }
 
 }  // namespace shardlab::trace

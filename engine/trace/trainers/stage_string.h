@@ -13,8 +13,14 @@
 namespace shardlab::trace {
 
 std::string stageString(const std::vector<int>& layers, int modules = 0);
-/// The layers of each stage; "(t|)*3" repeats, commas count for nothing. None where the text has other letters, modules
-/// in a stage that is not the last, or does not begin with the embedding and end with the loss.
-std::optional<std::vector<int>> readStageString(std::string_view text);
+struct StageLayers {
+    std::vector<int> layers;  ///< of each stage
+    /// A stage that is not the last has modules. A layout has all of them in the last, and no stage between the ends
+    /// without layers: one that had modules alone has a layer of a stage before it.
+    bool modulesBefore = false;
+};
+/// "(t|)*3" repeats, commas count for nothing. None where the text has other letters, or does not begin with the
+/// embedding and end with the loss.
+std::optional<StageLayers> readStageString(std::string_view text);
 
 }  // namespace shardlab::trace
