@@ -22,8 +22,10 @@ public:
                     const QTextFormat& format) override;
 };
 
-/// Puts the formula of the block's text in place of the text, if it is one, in that colour.
-void setFormula(const QTextBlock& block, const QColor& colour);
+/// A formula or a command on lines of its own, as Markdown or HTML has it.
+bool isCode(const QTextBlock& block);
+/// Sets each line of a piece of code as mathematics in that colour, if all of them are formulas.
+void setFormulas(QTextDocument& document, const QColor& colour);
 /// The block's text, with what its formulas were written as.
 QString textWithFormulas(const QTextBlock& block);
 

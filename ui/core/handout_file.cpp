@@ -2,38 +2,20 @@
 #include "ui/core/handout_file.h"
 
 #include "engine/base/file.h"
+#include "ui/core/drawing_object.h"
+#include "ui/core/formula_object.h"
 
+#include <QAbstractTextDocumentLayout>
 #include <QBuffer>
 #include <QFont>
-#include <QImage>
 #include <QPageSize>
-#include <QPainter>
 #include <QPdfWriter>
-#include <QSvgRenderer>
 #include <QTextDocument>
-#include <QUrl>
 
 namespace shardlab::ui {
 namespace {
 
-constexpr int fineness = 4;  ///< of drawings: pixels for each of a screen
 constexpr int letterPoints = 11;
-
-/// Draws the drawings of the page, which are written into it as SVG.
-class PaperDocument : public QTextDocument {
-protected:
-    QVariant loadResource(int type, const QUrl& name) override {
-        const QString address = QString::fromUtf8(name.toEncoded());
-        if (type != ImageResource || !address.startsWith(QStringLiteral("data:image/svg+xml"))) return {};
-        QSvgRenderer renderer(QByteArray::fromPercentEncoding(address.section(QLatin1Char(','), 1).toLatin1()));
-        if (!renderer.isValid()) return {};
-        QImage image(renderer.defaultSize() * fineness, QImage::Format_RGB32);
-        image.fill(Qt::white);
-        QPainter painter(&image);
-        renderer.render(&painter);
-        return image;
-    }
-};
 
 QByteArray pdfOf(const QString& html) {
     QByteArray pdf;
@@ -43,11 +25,17 @@ QByteArray pdfOf(const QString& html) {
     writer.setCreator(QStringLiteral("Shardlab"));
     writer.setPageSize(QPageSize(QPageSize::A4));
     writer.setPageMargins(QMarginsF());  // QTextDocument::print leaves 2 cm free on each side itself
-    PaperDocument document;
+    DrawingObject drawings;
+    FormulaObject formulas;
+    QTextDocument document;
+    document.documentLayout()->registerHandler(DrawingObject::type, &drawings);
+    document.documentLayout()->registerHandler(FormulaObject::type, &formulas);
     QFont letters(QStringLiteral("sans-serif"));
     letters.setPointSize(letterPoints);
     document.setDefaultFont(letters);
     document.setHtml(html);
+    setDrawings(document);
+    setFormulas(document, Qt::black);
     writer.setTitle(document.metaInformation(QTextDocument::DocumentTitle));
     document.print(&writer);
     buffer.close();

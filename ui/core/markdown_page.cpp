@@ -2,7 +2,6 @@
 #include "ui/core/markdown_page.h"
 
 #include "ui/core/child.h"
-#include "ui/core/formula.h"
 #include "ui/core/formula_object.h"
 #include "ui/core/theme.h"
 
@@ -17,7 +16,6 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
 namespace shardlab::ui {
 namespace {
@@ -26,9 +24,6 @@ constexpr qreal margin = 14;                    ///< around the text, pixels
 constexpr qreal lineHeight = 128;               ///< percent
 constexpr std::array headings{1.4, 1.15, 1.0};  ///< of the body's size
 constexpr int paragraphGap = 8, indent = 16;    ///< pixels
-
-/// A formula or a command on lines of its own.
-bool isCode(const QTextBlock& block) { return block.blockFormat().hasProperty(QTextFormat::BlockCodeLanguage); }
 
 bool isQuote(const QTextBlock& block) { return block.blockFormat().intProperty(QTextFormat::BlockQuoteLevel) > 0; }
 
@@ -94,21 +89,6 @@ void styleBlock(const QTextBlock& block, const Theme& theme) {
         cursor.setCharFormat(letters);
     }
     styleCharacters(block, theme);
-}
-
-/// Sets each line of a piece of code as mathematics, if all of them are formulas.
-void setFormulas(QTextDocument& text, const Theme& theme) {
-    for (QTextBlock block = text.begin(); block.isValid();) {
-        std::vector<QTextBlock> piece;
-        for (; block.isValid() && isCode(block) && !isInTable(block); block = block.next()) piece.push_back(block);
-        const bool formulas = std::ranges::all_of(piece, [](const QTextBlock& line) {
-            return line.blockFormat().stringProperty(QTextFormat::BlockCodeLanguage).isEmpty() &&
-                   Formula::of(line.text()).has_value();
-        });
-        for (const QTextBlock& line : piece)
-            if (formulas) setFormula(line, theme.text);
-        if (piece.empty()) block = block.next();
-    }
 }
 
 void styleTable(QTextTable& table, const Theme& theme) {
@@ -178,7 +158,7 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
     setExtraSelections({});
     for (QTextBlock block = text.begin(); block.isValid(); block = block.next())
         if (!isInTable(block)) styleBlock(block, theme);
-    setFormulas(text, theme);
+    setFormulas(text, theme.text);
     for (QTextFrame* frame : text.rootFrame()->childFrames())
         if (auto* table = qobject_cast<QTextTable*>(frame)) styleTable(*table, theme);
     moveCursor(QTextCursor::Start);  // a page that appears for the first time is scrolled to its cursor
