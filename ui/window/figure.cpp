@@ -61,7 +61,7 @@ void settle() {
 
 /// Charts would come as pixels: they are asked to draw themselves again. Each widget is drawn by itself, as Qt leaves
 /// out what is in one that shows no changes.
-void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
+void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at, const FigurePlaces& elsewhere) {
     if (auto* plot = qobject_cast<QCustomPlot*>(&widget)) {
         painter.save();
         painter.translate(at);
@@ -72,9 +72,27 @@ void drawWidget(QWidget& widget, QCPPainter& painter, const QPoint& at) {
     widget.render(&painter, at, QRegion(), {});
     for (QObject* object : widget.children()) {
         auto* inner = qobject_cast<QWidget*>(object);
-        if (inner && inner->isVisible() && !inner->isWindow() && !inner->inherits("QSplitterHandle") &&
-            inner->geometry().intersects(widget.rect()))
-            drawWidget(*inner, painter, at + inner->pos());
+        if (!inner || !inner->isVisible() || inner->isWindow() || inner->inherits("QSplitterHandle") ||
+            !inner->geometry().intersects(widget.rect()))
+            continue;
+        const auto place = elsewhere.find(inner);
+        drawWidget(*inner, painter, at + (place == elsewhere.end() ? inner->pos() : place->second), elsewhere);
+    }
+}
+
+/// Where each column ends, if no section is divided between two: the lowest bottoms with which so many columns do.
+std::vector<int> columnEnds(const std::vector<int>& tops, int bottom, int columns) {
+    for (int height = (bottom - tops.front()) / columns;; ++height) {
+        std::vector<int> ends;
+        int begin = tops.front();
+        bool fits = true;
+        for (std::size_t section = 0; section < tops.size(); ++section) {
+            const int end = section + 1 < tops.size() ? tops[section + 1] : bottom;
+            if (end - begin > height && tops[section] > begin) ends.push_back(begin = tops[section]);
+            fits = fits && end - begin <= height;
+        }
+        ends.push_back(bottom);
+        if (fits && static_cast<int>(ends.size()) <= columns) return ends;
     }
 }
 
@@ -95,6 +113,8 @@ Figure::Figure(QWidget& body, ThemeSource& theme, FigureText text, bool keepsFie
     const bool again = hideControls(keepsFields), grown = unroll();
     if (again || grown) settle();
     if (grown) hideControls(keepsFields);
+    extent_ = body_.size();
+    if (grown) divide();
 }
 
 bool Figure::hideControls(bool keepsFields) {
@@ -116,10 +136,46 @@ bool Figure::unroll() {
         if (!area->isVisible() || bar->maximum() == 0) continue;
         more += bar->maximum();
         scrolled_.emplace_back(bar, bar->value());
+        bar->setValue(0);
     }
     if (more == 0) return false;
     body_.resize(room_.width(), std::min(room_.height() + more, tallest));
     return true;
+}
+
+/// A form of one narrow column is too high for any page: its sections stand in as many columns as make it wider than
+/// high.
+void Figure::divide() {
+    std::vector<int> tops;
+    QWidget* form = nullptr;
+    for (QWidget* widget : body_.findChildren<QWidget*>()) {
+        if (!widget->isVisible() || widget->property("role") != QStringLiteral("sectionHead")) continue;
+        form = widget->parentWidget();
+        tops.push_back(widget->y());
+    }
+    if (tops.size() < 2) return;
+    std::ranges::sort(tops);
+    const int bottom = form->childrenRect().bottom() + 1, begin = tops.front();
+    std::vector<int> ends{bottom};
+    const auto highest = [&] {
+        int most = 0;
+        for (std::size_t column = 0; column < ends.size(); ++column)
+            most = std::max(most, ends[column] - (column == 0 ? begin : ends[column - 1]));
+        return most;
+    };
+    for (int columns = 2; columns <= static_cast<int>(tops.size()); ++columns) {
+        if (highest() <= static_cast<int>(ends.size()) * form->width()) break;
+        ends = columnEnds(tops, bottom, columns);
+    }
+    for (QWidget* part : form->findChildren<QWidget*>(Qt::FindDirectChildrenOnly)) {
+        const auto column = std::ranges::upper_bound(ends, part->y()) - ends.begin();
+        if (column == 0 || column == static_cast<std::ptrdiff_t>(ends.size())) continue;
+        const int above = ends[static_cast<std::size_t>(column) - 1] - begin;
+        places_[part] = part->pos() + QPoint(static_cast<int>(column) * form->width(), -above);
+    }
+    // The form may be higher than what its window's layout leaves the body of the figure.
+    extent_ = {extent_.width() + static_cast<int>(ends.size() - 1) * form->width(),
+               form->mapTo(&body_, QPoint(0, begin)).y() + highest() + figureMargin};
 }
 
 Figure::~Figure() {
@@ -136,11 +192,11 @@ Figure::~Figure() {
 
 int Figure::headHeight() const {
     const QFontMetrics metrics(lettersOf(theme_.theme(), subtitleLetters, QFont::Normal));
-    const QRect room(0, 0, body_.width(), tallest);
+    const QRect room(0, 0, extent_.width(), tallest);
     return subtitleTop + metrics.boundingRect(room, Qt::TextWordWrap, text_.subtitle).height() + belowHead;
 }
 
-QSize Figure::size() const { return {body_.width() + 2 * figureMargin, body_.height() + headHeight() + figureMargin}; }
+QSize Figure::size() const { return extent_ + QSize(2 * figureMargin, headHeight() + figureMargin); }
 
 void Figure::draw(QCPPainter& painter) const {
     const Theme& theme = theme_.theme();
@@ -157,7 +213,7 @@ void Figure::draw(QCPPainter& painter) const {
                      QFontMetrics(letters).elidedText(text_.source, Qt::ElideMiddle, line.width() - used));
     painter.drawText(QRect(line.left(), subtitleTop, line.width(), headHeight()),
                      Qt::AlignLeft | Qt::AlignTop | Qt::TextWordWrap, text_.subtitle);
-    drawWidget(body_, painter, QPoint(figureMargin, headHeight()));
+    drawWidget(body_, painter, QPoint(figureMargin, headHeight()), places_);
 }
 
 QByteArray Figure::svg() const {

@@ -8,9 +8,11 @@
 #include <QByteArray>
 #include <QImage>
 #include <QList>
+#include <QPoint>
 #include <QPointer>
 #include <QString>
 
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -25,6 +27,9 @@ struct FigureText {
     QString subtitle;  ///< of the view
     QString source;    ///< what was drawn: the run or the layout
 };
+
+/// Widgets that are drawn at another place within their parent than they have in the window.
+using FigurePlaces = std::map<const QWidget*, QPoint>;
 
 /// While it lives, the widget is in the figure's clothes; afterwards it is as it was. Made and used in one go, by the
 /// thread of the user interface.
@@ -44,6 +49,7 @@ public:
 private:
     bool hideControls(bool keepsFields);  ///< whether there was one in sight
     bool unroll();                        ///< whether there was something to unroll
+    void divide();                        ///< what was unrolled, into columns
     int headHeight() const;
     void draw(QCPPainter& painter) const;
 
@@ -54,7 +60,9 @@ private:
     QPointer<QWidget> focused_;
     QString sheet_;
     Theme before_;
-    QSize room_;                                                  ///< of the widget in its window
+    QSize room_;    ///< of the widget in its window
+    QSize extent_;  ///< of what is drawn of it
+    FigurePlaces places_;
     std::vector<std::pair<QPointer<QScrollBar>, int>> scrolled_;  ///< how far what is whole in the figure was scrolled
 };
 
