@@ -6134,6 +6134,18 @@ Legal: %1</source>
         <translation>流水线 rank	顺序
 </translation>
     </message>
+    <message>
+        <source>Go to the field</source>
+        <translation>转到该字段</translation>
+    </message>
+    <message>
+        <source>Show the field that has to be changed first</source>
+        <translation>显示最先需要修改的字段</translation>
+    </message>
+    <message>
+        <source>No order can be made of this layout.</source>
+        <translation>这个布局排不出任何顺序。</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::PaceEditor</name>
@@ -7113,6 +7125,10 @@ or press → in it, to see what it is.</source>
 </source>
         <translation>项目	值	合法取值
 </translation>
+    </message>
+    <message>
+        <source>mend the faults first</source>
+        <translation>请先改正错误</translation>
     </message>
 </context>
 <context>

@@ -49,6 +49,33 @@ void nothingOverlaps(const WorkspaceArea& area) {
 class ArrangementTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// The form took the keyboard and stayed behind another view's tab, or closed.
+    void aFieldThatIsAskedForComesIntoSight() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.resize(900, 620);  // so small that all that is read or filled in is one stack
+        window.show();
+        window.showWorkspace(Workspace::Design);
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        WorkspaceArea& area = window.area(Workspace::Design);
+        const auto inSight = [&](const char* id) {
+            return !area.panel(QString::fromLatin1(id))->view().visibleRegion().isEmpty();
+        };
+        area.showPanel(QStringLiteral("notes"));
+        QTRY_VERIFY(inSight("notes") && !inSight("layout_form"));
+        desk.document().requestField(QStringLiteral("/batch/micro"));
+        QTRY_VERIFY(inSight("layout_form") && area.focused() == QStringLiteral("layout_form"));
+        area.panel(QStringLiteral("layout_form"))->hide();
+        desk.document().requestField(QStringLiteral("/batch/micro"));
+        QTRY_VERIFY(inSight("layout_form"));
+        area.fill(QStringLiteral("timeline"));
+        desk.document().requestField(QStringLiteral("/batch/micro"));
+        QTRY_VERIFY(inSight("layout_form") && area.filled().isEmpty());
+        QVERIFY(!inSight("order"));
+        desk.document().requestField(QStringLiteral("/schedule/actions"));
+        QTRY_VERIFY(inSight("order"));
+    }
+
     void arrangementAndWorkspaceAreRestored() {
         Desk desk;
         QSize size;

@@ -5,6 +5,8 @@
 
 #include "tests/support/places.h"
 #include "tests/support/wings.h"
+#include "ui/core/field_words.h"
+#include "ui/core/words.h"
 #include "ui/views/order/order_view.h"
 #include "ui/views/order/order_grid.h"
 
@@ -302,6 +304,27 @@ private Q_SLOTS:
         }
         view_->openCsv(wrong.fileName());
         QVERIFY2(view_->message().contains("line 2, cell 2"), qPrintable(view_->message()));
+    }
+
+    /// The view was blank above a line about 0 microbatches, of which the layout says nothing.
+    void whereThereIsNoOrderTheFieldIsNamed() {
+        view_->resize(700, 240);
+        Layout layout = layoutOf("1f1b", 2, 1, 4);
+        layout.batch = {5, 2};
+        desk_->workbench.newFromPreset(layout);
+        QVERIFY(grid().schedule().ranks.empty() && view_->subtitle().isEmpty());
+        const Fault fault = document().faults().front();
+        QTRY_VERIFY2(view_->message().contains(fieldLabel(fault.pointer)) &&
+                         view_->message().contains(told(fault.legal)),
+                     qPrintable(view_->message()));
+        QSignalSpy wanted(&document(), &Document::fieldRequested);
+        QTest::mouseClick(&button("Go to the field"), Qt::LeftButton);
+        QCOMPARE(wanted.count(), 1);
+        QCOMPARE(wanted.front().front().toString(), QString::fromStdString(fault.pointer));
+        layout.batch = {4, 2};
+        document().change(layout, QStringLiteral("mended"));
+        QVERIFY(!button("Go to the field").isVisible() && grid().isVisible() && grid().schedule().ranks.size() == 2);
+        QVERIFY2(view_->message().contains("1f1b"), qPrintable(view_->message()));
     }
 
     void unreadableLinesLeaveTheButtons() {

@@ -81,6 +81,8 @@ public:
 
 Q_SIGNALS:
     void subtitleChanged();
+    /// Somebody was led to what the view shows: it comes into sight, wherever it is.
+    void sightWanted();
 
 protected:
     /// For emptyText: what a run lacks that another program recorded; empty for Shardlab's own.

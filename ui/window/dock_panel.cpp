@@ -10,7 +10,7 @@
 #include "ui/window/context_menu.h"
 #include "ui/core/text.h"
 #include "ui/window/figure.h"
-#include "ui/window/hint.h"
+#include "ui/core/hint.h"
 #include "ui/window/table_window.h"
 #include "ui/window/veil.h"
 #include "ui/core/words.h"

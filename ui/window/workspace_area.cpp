@@ -105,9 +105,11 @@ WorkspaceArea::WorkspaceArea(const ViewContext& context, QWidget* parent)
         if (!kind.appearsIn(workspace_)) continue;
         panels_.push_back(child<DockPanel>(kind, context, this));
         connect(panels_.back(), &DockPanel::saved, this, &WorkspaceArea::saved);
-        connect(&panels_.back()->view(), &View::subtitleChanged, this, [this, id = panels_.back()->id()] {
+        const QString id = panels_.back()->id();
+        connect(&panels_.back()->view(), &View::subtitleChanged, this, [this, id] {
             if (fitting_.contains(id) && !own_) applySizes();
         });
+        connect(&panels_.back()->view(), &View::sightWanted, this, [this, id] { showPanel(id); });
     }
     arrange();
     for (DockPanel* panel : panels_)
@@ -330,6 +332,12 @@ bool WorkspaceArea::stands(const DockPanel& panel) const {
     return panel.isVisible() && !panel.isFloating() && rect().contains(panel.geometry());
 }
 
+bool WorkspaceArea::hides(const QWidget& widget) const {
+    return std::ranges::any_of(panels_, [&](const DockPanel* panel) {
+        return panel->isAncestorOf(&widget) && !panel->isFloating() && !stands(*panel);
+    });
+}
+
 void WorkspaceArea::keepSizes() {
     sizedIn_ = contentsRect().size();
     ownSizes_.clear();
@@ -414,7 +422,7 @@ void WorkspaceArea::resizeEvent(QResizeEvent* event) {
 void WorkspaceArea::focusPanel(int direction) {
     std::vector<DockPanel*> visible;
     for (DockPanel* panel : panels_)
-        if (panel->isVisible()) visible.push_back(panel);
+        if (stands(*panel) || (panel->isVisible() && panel->isFloating())) visible.push_back(panel);
     if (visible.empty()) return;
     int current = direction > 0 ? -1 : 0;
     for (std::size_t index = 0; index < visible.size(); ++index)

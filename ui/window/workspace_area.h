@@ -48,6 +48,8 @@ public:
     void storeArrangement() const;
     /// Moves the keyboard to the next (or previous) view in sight.
     void focusPanel(int direction);
+    /// The widget is part of a view that lies behind another one's tab, which Qt takes for visible.
+    bool hides(const QWidget& widget) const;
 
 protected:
     bool event(QEvent* event) override;

@@ -128,6 +128,7 @@ bool LayoutForm::eventFilter(QObject* watched, QEvent* event) {
 
 void LayoutForm::addSection(QVBoxLayout& column, const QString& name) {
     auto* head = child<QWidget>();  // a layout alone would keep its margin where the section is not shown
+    head->setProperty("role", "sectionHead");
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, sections_.empty() ? 0 : 8, 0, 0);
     auto* title = child<QToolButton>();
@@ -255,6 +256,7 @@ void LayoutForm::refreshNotes() {
 void LayoutForm::focusField(const QString& pointer) {
     FieldRow* target = row(pointer);
     if (!target) return;
+    Q_EMIT sightWanted();
     wanted_->clear();
     for (const Section& section : sections_)
         if (section.name == sectionOf(text(target->field().pointer))) {

@@ -5,6 +5,7 @@
 #include "ui/core/document.h"
 #include "ui/core/elided_label.h"
 #include "ui/core/field_words.h"
+#include "ui/core/hint.h"
 #include "ui/core/run_model.h"
 #include "ui/core/selection.h"
 #include "ui/core/style_sheet.h"
@@ -46,6 +47,7 @@ QString inWords(const Schedule& order, const Finding& wrong) {
 
 OrderView::OrderView(const ViewContext& context, QWidget* parent)
     : View(context, parent), area_(child<QScrollArea>(this)), grid_(child<OrderGrid>(context.theme, nullptr)),
+      missing_(child<Hint>(this)), field_(child<QPushButton>(tr("Go to the field"), this)),
       hand_(child<QPushButton>(this)), save_(child<QPushButton>(tr("Save CSV …"), this)),
       message_(child<ElidedLabel>(this)), foot_(new QBoxLayout(QBoxLayout::LeftToRight)),
       typing_(child<QLineEdit>(grid_)) {
@@ -66,7 +68,8 @@ OrderView::OrderView(const ViewContext& context, QWidget* parent)
     bar->setContentsMargins(0, 0, 6, 2);
     bar->setSpacing(4);
     bar->addStretch(1);
-    for (QPushButton* button : {hand_, open, save_}) {
+    field_->setToolTip(tr("Show the field that has to be changed first"));
+    for (QPushButton* button : {field_, hand_, open, save_}) {
         button->setProperty("role", QStringLiteral("flat"));
         bar->addWidget(button);
     }
@@ -79,6 +82,7 @@ OrderView::OrderView(const ViewContext& context, QWidget* parent)
     column->setContentsMargins(0, 4, 0, 0);
     column->setSpacing(0);
     column->addWidget(area_, 1);
+    column->addWidget(missing_, 1);
     column->addLayout(foot_);
 
     connect(area_->horizontalScrollBar(), &QScrollBar::valueChanged, grid_, qOverload<>(&QWidget::update));
@@ -90,12 +94,16 @@ OrderView::OrderView(const ViewContext& context, QWidget* parent)
     connect(grid_, &OrderGrid::dragCancelled, this, &OrderView::refresh);
     connect(grid_, &OrderGrid::moved, this, &OrderView::move);
     connect(grid_, &OrderGrid::typingAsked, this, &OrderView::askForText);
+    connect(field_, &QPushButton::clicked, this,
+            [this] { context_.document.requestField(text(context_.document.faults().front().pointer)); });
     connect(hand_, &QPushButton::clicked, this, &OrderView::switchHand);
     connect(open, &QPushButton::clicked, this, &OrderView::askToOpen);
     connect(save_, &QPushButton::clicked, this, &OrderView::askToSave);
     connect(&context_.document, &Document::layoutChanged, this, &OrderView::refresh);
     connect(&context_.document, &Document::fieldRequested, this, [this](const QString& pointer) {
-        if (pointer.startsWith(QStringLiteral("/schedule/actions"))) grid_->setFocus(Qt::OtherFocusReason);
+        if (!pointer.startsWith(QStringLiteral("/schedule/actions"))) return;
+        Q_EMIT sightWanted();
+        grid_->setFocus(Qt::OtherFocusReason);
     });
     connect(&context_.selection, &Selection::eventChanged, this, &OrderView::followSelection);
     refresh();
@@ -109,7 +117,6 @@ void OrderView::refresh() {
     if (!byHand() && findScheduleMethod(layout.schedule.kind)) generated_ = layout.schedule.kind;
     const Result<Schedule> order = byHand() ? scheduleOfLines(layout.schedule.actions)
                                             : generateSchedule(layout.schedule.kind, scheduleShape(layout));
-    problem_ = order ? QString() : told(order.error());
     plain_ = order && std::ranges::all_of(order->ranks, [](const auto& actions) {
                  return std::ranges::all_of(
                      actions, [](const Action& action) { return isCompute(action.kind) && action.version < 0; });
@@ -123,11 +130,17 @@ void OrderView::refresh() {
                                 .arg(text(generated_)));
     grid_->setEditable(byHand() && order.has_value());
     save_->setEnabled(order.has_value());
+    area_->setVisible(order.has_value());
+    missing_->setVisible(!order);
+    field_->setVisible(!order && !byHand());
     if (order) {
         showOrder(*order, grid_->current());
     } else {
         grid_->display({}, {});
-        say(problem_, "bad");
+        say({}, "dim");
+        const auto& faults = context_.document.faults();
+        missing_->setText(tr("No order can be made of this layout."),
+                          faults.empty() ? told(order.error()) : faultsText(faults));
     }
     Q_EMIT subtitleChanged();
 }
@@ -166,7 +179,9 @@ void OrderView::say(const QString& text, const char* role) {
     foot_->setDirection(role == QLatin1String("bad") ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
-QString OrderView::message() const { return message_->text(); }
+QString OrderView::message() const {
+    return missing_->isHidden() ? message_->text() : missing_->text() + message_->text();
+}
 
 void OrderView::commit(const Schedule& order, const QString& what) {
     Layout layout = withOwnSchedule(context_.document.layout(), order);
@@ -301,7 +316,7 @@ void OrderView::followSelection() {
 }
 
 QString OrderView::subtitle() const {
-    if (!problem_.isEmpty()) return {};
+    if (!missing_->isHidden()) return {};
     const Schedule& order = grid_->schedule();
     std::size_t actions = 0;
     for (const auto& list : order.ranks) actions += list.size();

@@ -11,7 +11,6 @@
 #include <optional>
 #include <string>
 
-class QLabel;
 class QBoxLayout;
 class QLineEdit;
 class QPushButton;
@@ -20,6 +19,7 @@ class QScrollArea;
 namespace shardlab::ui {
 
 class ElidedLabel;
+class Hint;
 class OrderGrid;
 
 class OrderView : public View {
@@ -29,10 +29,10 @@ public:
 
     QString subtitle() const override;
     QString asTable() const override;
-    /// Always empty, since the buttons are needed most where there is no order to show.
+    /// Always empty, since the buttons are needed most where there is no order to show; the grid's place says why.
     QString emptyText() const override { return {}; }
     OrderGrid& grid() { return *grid_; }
-    /// What the line below the grid says.
+    /// What is said below the grid, or in its place.
     QString message() const;
     void openCsv(const QString& file);
     void saveCsv(const QString& file);
@@ -61,13 +61,14 @@ private:
 
     QScrollArea* area_;
     OrderGrid* grid_;
+    Hint* missing_;  ///< in the grid's place where no order can be shown
+    QPushButton* field_;
     QPushButton* hand_;
     QPushButton* save_;
     ElidedLabel* message_;
     QBoxLayout* foot_;  ///< what is said, and the buttons
     QLineEdit* typing_;
     OrderPlace typedAt_;
-    QString problem_;                 ///< why there is no order to show
     std::string generated_ = "1f1b";  ///< the last kind that was not by hand: what "back" goes to
     bool plain_ = true;               ///< of F, B, I and W alone: it can be edited
 };

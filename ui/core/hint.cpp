@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/window/hint.h"
+#include "ui/core/hint.h"
 
 namespace shardlab::ui {
 
