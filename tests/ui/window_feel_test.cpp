@@ -10,7 +10,7 @@
 #include "ui/core/tip_width.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
-#include "ui/window/hint.h"
+#include "ui/core/hint.h"
 #include "ui/window/main_window.h"
 #include "ui/window/message_area.h"
 #include "ui/window/workspace_area.h"
@@ -35,6 +35,7 @@
 #include <QToolButton>
 #include <QToolTip>
 #include <QTreeView>
+#include <QSet>
 #include <QtTest>
 
 #include <algorithm>
@@ -58,6 +59,7 @@ private Q_SLOTS:
     void tooltipsAreWrapped();
     void theViewWithTheKeyboardIsFramed();
     void whateverHasTheKeyboardShowsIt();
+    void theKeyboardGoesToNoViewBehindATab();
     void eachViewSaysWhatItShows();
     void tabsKeepTheirTitles();
     void iconsOfTheFileDialogAreSeen();
@@ -142,6 +144,42 @@ void WindowFeelTest::whateverHasTheKeyboardShowsIt() {
         }
     }
     QVERIFY2(silent.isEmpty(), qPrintable(silent.join(QLatin1Char('\n'))));
+}
+
+/// Tab and F6 stopped at the buttons of views that lie behind another one's tab, which Qt takes for visible.
+void WindowFeelTest::theKeyboardGoesToNoViewBehindATab() {
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.resize(1280, 720);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    QTRY_VERIFY(desk.document().planIsCurrent());
+    recordRun(desk.path("run.shardlab"), *desk.document().plan(), 4, 5);
+    desk.workbench.openRun(desk.path("run.shardlab"));
+    QTRY_VERIFY(!desk.workbench.replay().reading() && desk.workbench.replay().file() == desk.path("run.shardlab"));
+    for (const Workspace workspace : workspaces) {
+        window.showWorkspace(workspace);
+        WorkspaceArea& area = window.area(workspace);
+        QTest::qWait(300);
+        area.focusPanel(1);
+        const auto inSight = [&](const QString& by) {
+            QVERIFY2(QApplication::focusWidget(), qPrintable(by));
+            for (const DockPanel* panel : area.panels())
+                QVERIFY2(!panel->isAncestorOf(QApplication::focusWidget()) || !panel->visibleRegion().isEmpty(),
+                         qPrintable(by + QLatin1Char(' ') + name(workspace) + QLatin1Char(' ') + panel->id()));
+        };
+        QSet<const QWidget*> stops;
+        for (int key = 0; key < 150; ++key) {
+            QTest::keyClick(QApplication::focusWidget(), key < 100 ? Qt::Key_Tab : Qt::Key_Backtab);
+            inSight(QStringLiteral("Tab"));
+            stops << QApplication::focusWidget();
+        }
+        QVERIFY2(stops.size() > 10, qPrintable(name(workspace)));
+        for (std::size_t panel = 0; panel < area.panels().size(); ++panel) {
+            area.focusPanel(panel % 3 == 0 ? -1 : 1);
+            inSight(QStringLiteral("F6"));
+        }
+    }
 }
 
 /// They were dark on dark.

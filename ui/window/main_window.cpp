@@ -142,9 +142,18 @@ bool MainWindow::focusNextPrevChild(bool next) {
     // Qt asks for the next widget not only where a person presses Tab, but also where the one with the keyboard was
     // hidden or disabled. The next one is then often the program's name, whose Space leads home.
     const QWidget* had = focusWidget();
-    if (!had || (had->isVisible() && had->isEnabled())) return QWidget::focusNextPrevChild(next);
-    giveKeyboardToWorkspace();
-    return true;
+    if (had && !(had->isVisible() && had->isEnabled())) {
+        giveKeyboardToWorkspace();
+        return true;
+    }
+    const QWidget* leftOut = nullptr;  // the first of those that nobody sees
+    while (QWidget::focusNextPrevChild(next)) {
+        const QWidget* at = focusWidget();
+        if (!at || !area(workspace_).hides(*at)) return true;
+        if (at == leftOut) break;
+        if (!leftOut) leftOut = at;
+    }
+    return false;
 }
 
 void MainWindow::changeEvent(QEvent* event) {

@@ -48,6 +48,13 @@ void LessonFlow::refresh() {
         lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader(), toldText);
     if (blocks.size() != parts_.size()) return rebuild();
     for (std::size_t index = 0; index < blocks.size(); ++index) parts_[index]->refresh(blocks[index]);
+    // Parts are made as they are needed, and what is made last is what Tab comes to last in the whole window.
+    QWidget* last = this;
+    for (QWidget* each : widget()->findChildren<QWidget*>()) {
+        if (!(each->focusPolicy() & Qt::TabFocus)) continue;
+        setTabOrder(last, each);
+        last = each;
+    }
 }
 
 }  // namespace shardlab::ui
