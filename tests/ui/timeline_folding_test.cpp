@@ -11,6 +11,7 @@
 #include "ui/views/timeline/timeline_view.h"
 
 #include <QPushButton>
+#include <QSet>
 #include <QTest>
 
 using namespace shardlab;
@@ -45,7 +46,27 @@ private Q_SLOTS:
     void ranksThatAreAlikeFold();
     void aRankThatLagsIsNotFoldedAway();
     void memoryOfManyRanksFolds();
+    void rowsAreNamedAlike();
 };
+
+/// Rows with three digits were "pp4 × 32" below "ranks 0–31", and the first row alone said where its ranks stand.
+void TimelineFoldingTest::rowsAreNamedAlike() {
+    Stand stand(Workspace::Run, 1, 32, 8);
+    QSet<QString> kinds;
+    for (int width = 300; width <= 1000; width += 5) {
+        stand.view.resize(width, 250);
+        stand.view.grab();
+        const auto labels = RankLabels::of(stand.state());
+        QCOMPARE(labels.size(), std::size_t{8});
+        const auto kindOf = [](const RankLabels::Label& label) {
+            return label.title.left(3) + (label.place.isEmpty() ? QStringLiteral(" alone") : QStringLiteral(" placed"));
+        };
+        for (const RankLabels::Label& label : labels)
+            QVERIFY2(kindOf(label) == kindOf(labels.front()), qPrintable(label.title + QString::number(width)));
+        kinds << kindOf(labels.front());
+    }
+    QVERIFY2(kinds.size() > 1, qPrintable(QStringList(kinds.values()).join(QLatin1Char(','))));
+}
 
 void TimelineFoldingTest::ranksThatAreAlikeFold() {
     // Few ranks have a row each, and many share one for each pipeline rank.
@@ -155,8 +176,11 @@ void TimelineFoldingTest::memoryOfManyRanksFolds() {
     // Narrow rows keep what tells them apart; all once read "ranks…".
     const QFontMetrics metrics(view.font());
     const QString numbers = QStringLiteral("0–8, 10–31");
-    QCOMPARE(titleWithin(folded[0], metrics, 500), titleOf(folded[0]));
-    QCOMPARE(titleWithin(folded[0], metrics, metrics.horizontalAdvance(numbers) + 1), numbers);
+    const auto titles = [&](int width) { return titlesWithin(folded, metrics, width); };
+    QCOMPARE(titles(500), QStringList({titleOf(folded[0]), titleOf(folded[1]), titleOf(folded[2])}));
+    // All keep the word, or none does.
+    QCOMPARE(titles(metrics.horizontalAdvance(numbers) + 1),
+             QStringList({numbers, QStringLiteral("9"), QStringLiteral("32–63")}));
 }
 
 QTEST_MAIN(TimelineFoldingTest)

@@ -10,33 +10,33 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace shardlab::ui {
 
 namespace {
 
+constexpr int placeGap = 8;  ///< pixels between a title and the place behind it
+
 QFont rankFont(const Theme& theme) { return theme.bodyAt(12); }
 QFont placeFont(const Theme& theme) { return theme.monoAt(10); }
 
-/// The title where it fits; where it does not, of ranks that share a row where they stand, else as much as fits.
-QString fitting(const QString& title, const QString& place, bool folded, const QFontMetrics& font, int width) {
-    if (font.horizontalAdvance(title) <= width) return title;
-    return font.elidedText(folded && !place.isEmpty() ? QStringLiteral("▸ ") + place : title, Qt::ElideRight, width);
+/// Where labels stand; only its left and its width mean something.
+QRect roomOf(const TimelineState& state) {
+    const int left = state.whole.left() + 10;
+    return {left, 0, state.plot.left() - 8 - left, 0};
 }
 
 void paintLabels(QPainter& painter, const TimelineState& state) {
-    const int right = state.plot.left() - 8;
-    const int left = state.whole.left() + 10;
+    const QRect room = roomOf(state);
+    const int left = room.left(), right = left + room.width();
     const QFont name = rankFont(state.theme);
     const QFont place = placeFont(state.theme);
-    for (const Row& row : state.rows.visible()) {
-        const int position = state.rows.positionOf(row.rank);
-        const int selected = state.selection.rank();
-        const bool chosen = selected >= 0 && state.rows.positionOf(selected) == position;
-        const QString label = RankLabels::place(state, position);
-        const QString title = fitting(RankLabels::title(state, position), label,
-                                      state.rows.ranksOf(position).size() > 1, QFontMetrics(name), right - left);
-        const bool twoLines = row.height >= state.theme.scaled(34) && !label.isEmpty();
+    const int selected = state.selection.rank();
+    for (const RankLabels::Label& label : RankLabels::of(state)) {
+        const Row& row = label.row;
+        const bool chosen = selected >= 0 && state.rows.positionOf(selected) == label.position;
         QRect upper(left, row.barTop - row.bandHeight, right - left, row.barHeight + row.bandHeight);
         if (chosen) {
             painter.setPen(Qt::NoPen);
@@ -44,31 +44,52 @@ void paintLabels(QPainter& painter, const TimelineState& state) {
             painter.drawRect(
                 QRect(state.whole.left() + 4, upper.top() - 1, right - state.whole.left(), upper.height() + 2));
         }
-        if (twoLines) {
-            const QRect lower(upper.left(), upper.center().y() + 1, upper.width(), state.theme.scaled(14));
+        QRect lower = upper.adjusted(QFontMetrics(name).horizontalAdvance(label.title) + placeGap, 0, 0, 0);
+        if (label.twoLines) {
+            lower = QRect(upper.left(), upper.center().y() + 1, upper.width(), state.theme.scaled(14));
             upper.setBottom(upper.center().y());
-            painter.setFont(place);
-            painter.setPen(state.theme.dim);
-            painter.drawText(lower, Qt::AlignLeft | Qt::AlignTop | Qt::TextSingleLine,
-                             QFontMetrics(place).elidedText(label, Qt::ElideRight, lower.width()));
-            painter.setFont(name);
-            painter.setPen(state.theme.text);
-            painter.drawText(upper, Qt::AlignLeft | Qt::AlignBottom | Qt::TextSingleLine, title);
-        } else {
-            painter.setFont(name);
-            painter.setPen(state.theme.text);
-            painter.drawText(upper, Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine, title);
-            const int used = QFontMetrics(name).horizontalAdvance(title) + 8;
-            painter.setFont(place);
-            painter.setPen(state.theme.dim);
-            if (upper.width() - used >= QFontMetrics(place).horizontalAdvance(label))
-                painter.drawText(upper.adjusted(used, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter | Qt::TextSingleLine,
-                                 label);
         }
+        painter.setFont(place);
+        painter.setPen(state.theme.dim);
+        painter.drawText(lower, Qt::AlignLeft | (label.twoLines ? Qt::AlignTop : Qt::AlignVCenter) | Qt::TextSingleLine,
+                         QFontMetrics(place).elidedText(label.place, Qt::ElideRight, lower.width()));
+        painter.setFont(name);
+        painter.setPen(state.theme.text);
+        painter.drawText(upper,
+                         Qt::AlignLeft | (label.twoLines ? Qt::AlignBottom : Qt::AlignVCenter) | Qt::TextSingleLine,
+                         label.title);
     }
 }
 
 }  // namespace
+
+std::vector<RankLabels::Label> RankLabels::of(const TimelineState& state) {
+    const QFontMetrics name(rankFont(state.theme)), place(placeFont(state.theme));
+    const int width = roomOf(state).width();
+    std::vector<Label> labels;
+    bool titlesFit = true, placesFit = true;
+    const auto folded = [&](const Label& label) { return state.rows.ranksOf(label.position).size() > 1; };
+    for (const Row& row : state.rows.visible()) {
+        const int position = state.rows.positionOf(row.rank);
+        const QString stands = RankLabels::place(state, position);
+        labels.push_back(
+            {row, position, title(state, position), stands, row.height >= state.theme.scaled(34) && !stands.isEmpty()});
+        titlesFit = titlesFit && (!folded(labels.back()) || name.horizontalAdvance(labels.back().title) <= width);
+    }
+    for (Label& label : labels) {
+        if (!titlesFit && folded(label)) {
+            label.title = QStringLiteral("▸ ") + std::exchange(label.place, QString());
+            label.twoLines = false;
+        }
+        label.title = name.elidedText(label.title, Qt::ElideRight, width);
+        placesFit = placesFit &&
+                    (label.twoLines ||
+                     name.horizontalAdvance(label.title) + placeGap + place.horizontalAdvance(label.place) <= width);
+    }
+    for (Label& label : labels)
+        if (!label.twoLines && !placesFit) label.place.clear();
+    return labels;
+}
 
 QString RankLabels::title(const TimelineState& state, int position) {
     const std::vector<int> ranks = state.rows.ranksOf(position);

@@ -7,10 +7,21 @@
 
 #include <QPixmap>
 
+#include <vector>
+
 namespace shardlab::ui {
 
 class RankLabels {
 public:
+    struct Label {
+        Row row;
+        int position;
+        QString title, place;
+        bool twoLines;
+    };
+    /// The rows in sight are named alike: where the title of one that ranks share does not fit, such rows are called by
+    /// where they stand; and beside the titles stands where all ranks stand, or where none does.
+    static std::vector<Label> of(const TimelineState& state);
     /// The ranks may be others now, or have other names.
     void changed() { picture_ = {}; }
     void paint(QPainter& painter, const TimelineState& state);

@@ -5,6 +5,7 @@
 
 #include <QFontMetrics>
 
+#include <algorithm>
 #include <utility>
 
 namespace shardlab::ui {
@@ -25,10 +26,14 @@ QString titleOf(const MemoryRow& row) {
     return tr("ranks %1").arg(QString::fromStdString(rankList(ranks)));
 }
 
-QString titleWithin(const MemoryRow& row, const QFontMetrics& metrics, int width) {
-    const QString title = titleOf(row);
-    return metrics.elidedText(metrics.horizontalAdvance(title) <= width ? title : title.section(QLatin1Char(' '), 1),
-                              Qt::ElideRight, width);
+QStringList titlesWithin(const std::vector<MemoryRow>& rows, const QFontMetrics& metrics, int width) {
+    QStringList titles;
+    for (const MemoryRow& row : rows) titles += titleOf(row);
+    const bool fit =
+        std::ranges::all_of(titles, [&](const QString& title) { return metrics.horizontalAdvance(title) <= width; });
+    for (QString& title : titles)
+        title = metrics.elidedText(fit ? title : title.section(QLatin1Char(' '), 1), Qt::ElideRight, width);
+    return titles;
 }
 
 std::vector<MemoryRow> foldedRows(const Layout& layout, const Mesh& mesh, std::vector<MemoryRow> rows) {

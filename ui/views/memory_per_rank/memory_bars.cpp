@@ -98,6 +98,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
     const int height = rowHeight();
     const int bar = std::max(9, height - 7);
     const int bottom = top + height * static_cast<int>(rows_.size());
+    const QStringList titles = titlesWithin(rows_, QFontMetrics(body), labelWidth);
     QRegion figures;  // which the line of the limit leaves free
 
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -107,7 +108,7 @@ void MemoryBars::paintEvent(QPaintEvent*) {
         painter.setFont(body);
         painter.setPen(theme.text);
         painter.drawText(QRect(10, y - 4, labelWidth, bar + 8), Qt::AlignLeft | Qt::AlignVCenter,
-                         titleWithin(row, QFontMetrics(body), labelWidth));
+                         titles[static_cast<qsizetype>(i)]);
         const auto stack = [&](const MemoryBytes& bytes, int from, int thickness) {
             std::int64_t sum = 0;
             for (std::size_t category = 0; category < bytes.size(); ++category) {

@@ -8,7 +8,7 @@
 #include "engine/layout/mesh/mesh.h"
 #include "ui/core/words_at.h"
 
-#include <QString>
+#include <QStringList>
 #include <QWidget>
 
 #include <algorithm>
@@ -34,8 +34,8 @@ struct MemoryRow {
 
 /// "rank 3", "ranks 0–7".
 QString titleOf(const MemoryRow& row);
-/// In so many pixels: "0–7" where there is no room for the word.
-QString titleWithin(const MemoryRow& row, const QFontMetrics& metrics, int width);
+/// In so many pixels: "0–7", and so in all rows, where one has no room for the word.
+QStringList titlesWithin(const std::vector<MemoryRow>& rows, const QFontMetrics& metrics, int width);
 /// Ranks that do the same (layout/mesh/alike.h) and have the same figures fold into the row of the first of them.
 std::vector<MemoryRow> foldedRows(const Layout& layout, const Mesh& mesh, std::vector<MemoryRow> rows);
 
