@@ -75,6 +75,20 @@ QString readAloud(const QListWidget& list, int row) { return list.item(row)->dat
 class HomeViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// In a large window there were more cards in a line, and less of what each says than in a small one.
+    void cardsOfALargeWindowHoldMoreWords() {
+        Home home;
+        PresetGallery& gallery = home.view().gallery();
+        const auto widthIn = [&](const QSize& size) {
+            home.window.resize(size);
+            QTest::qWait(50);
+            return gallery.cards().visualItemRect(gallery.cards().item(1)).width();
+        };
+        const int small = widthIn({1280, 720});
+        QTRY_VERIFY(widthIn({2560, 1440}) > small * 6 / 5);
+        QVERIFY(widthIn({1600, 1000}) >= 214);
+    }
+
     void everyPresetIsACardThatOpens() {
         Home home;
         PresetGallery& gallery = home.view().gallery();

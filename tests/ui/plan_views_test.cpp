@@ -289,6 +289,21 @@ private Q_SLOTS:
                      qPrintable(label->text()));
     }
 
+    /// A layout with faults had "0" microbatches, and the words "legal values" beside sliders that do not move.
+    void slidersOfALayoutWithFaultsSaySo() {
+        sample::DesignBench bench(sample::layout(1, 4, 8));
+        SlidersView view(bench.context(), nullptr);
+        QCOMPARE(view.subtitle(), QStringLiteral("legal values"));
+        Layout faulty = bench.document.layout();
+        faulty.model.heads = 7;
+        faulty.batch = {15, 2};
+        bench.document.change(faulty, QStringLiteral("faults"));
+        QCOMPARE(view.subtitle(), QStringLiteral("mend the faults first"));
+        for (const QLabel* label : view.findChildren<QLabel*>()) QVERIFY(label->text() != QStringLiteral("0"));
+        bench.document.undoStack().undo();
+        QCOMPARE(view.subtitle(), QStringLiteral("legal values"));
+    }
+
     /// Where the figures took two lines, the rows above them were pressed together until their words were cut.
     void slidersKeepTheHeightOfTheirRows() {
         sample::DesignBench bench(sample::layout(1, 4, 8));

@@ -13,6 +13,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace shardlab;
 using namespace shardlab::test;
@@ -146,6 +147,28 @@ private Q_SLOTS:
         list.resize(220, 300);
         QTRY_VERIFY(shown(QStringLiteral("2.6\u00a0% · 54.8\u00a0µs")));
         QVERIFY(list.asTable().contains(QStringLiteral("2.6 % · 54.8 µs")));
+    }
+
+    /// "Pipeline rank 0" lost its number to a second line, beside a value that had room for more than its longer part.
+    void labelsStayOnOneLineWhereTheyCan() {
+        FactList list(nullptr);
+        const QString name = QStringLiteral("Pipeline rank 0"), part = QStringLiteral("on path 74.4 % ·");
+        list.setFacts({{name, part + QStringLiteral(" waits 39.7 %")}});
+        list.show();
+        const QLabel *label = nullptr, *value = nullptr;
+        for (const QLabel* each : list.findChildren<QLabel*>()) (each->text() == name ? label : value) = each;
+        QVERIFY(label && value);
+        int tried = 0;
+        for (int width = 180; width <= 420; ++width) {
+            list.resize(width, 200);
+            const double needed = std::ceil(QFontMetricsF(label->font()).horizontalAdvance(name)) +
+                                  std::ceil(QFontMetricsF(value->font()).horizontalAdvance(part));
+            if (needed + 34 > list.viewport()->width()) continue;  // its margins, and the gap between the two
+            QTest::qWait(5);
+            QVERIFY2(label->height() < 2 * label->fontMetrics().height(), qPrintable(QString::number(width)));
+            ++tried;
+        }
+        QVERIFY(tried > 50);
     }
 
     /// What it told of a rank stood still at the step in which the rank was clicked.

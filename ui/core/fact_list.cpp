@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace shardlab::ui {
@@ -76,13 +77,15 @@ void FactList::fit() {
     const int room = viewport()->width() - 24 - 10;  // margins and spacing
     for (std::size_t index = 0; index < shown_; ++index) {
         const Row& row = rows_[index];
-        const QFontMetrics values = row.value->fontMetrics();
+        const auto advance = [](const QLabel& in, const QString& text) {
+            return static_cast<int>(std::ceil(QFontMetricsF(in.font()).horizontalAdvance(text)));
+        };
         const QString& value = row.said;
-        const int label = row.label->fontMetrics().horizontalAdvance(row.label->text());
-        const bool wraps = label + values.horizontalAdvance(value) > room;
+        const int label = advance(*row.label, row.label->text());
+        const bool wraps = label + advance(*row.value, value) > room;
         int part = 0;
         for (const QString& each : value.split(QStringLiteral(" · ")))
-            part = std::max(part, values.horizontalAdvance(each + QStringLiteral(" ·")));
+            part = std::max(part, advance(*row.value, each + QStringLiteral(" ·")));
         const bool besideLabel = label <= room * 2 / 5 || label + part <= room;
         part = besideLabel ? room - label : std::min(part, room * 3 / 5);
         const QString shown = wraps ? unbroken(value) : value;  // no unit stands in another line than its number

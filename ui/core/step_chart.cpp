@@ -27,10 +27,21 @@ protected:
     QString getTickLabel(double tick, const QLocale&, QChar, int) override { return text(formatSeconds(tick)); }
 };
 
+class ValueTicker : public QCPAxisTicker {
+protected:
+    /// One number alone is no scale: there are two at least.
+    double getTickStep(const QCPRange& range) override {
+        double step = QCPAxisTicker::getTickStep(range);
+        while (std::floor(range.upper / step) - std::ceil(range.lower / step) < 1) step = cleanMantissa(step / 2);
+        return step;
+    }
+};
+
 }  // namespace
 
 StepChart::StepChart(const ViewContext& context, QWidget* parent) : QCustomPlot(parent), context_(context) {
     setMinimumSize(100, 60);
+    for (QCPAxis* axis : {yAxis, yAxis2}) axis->setTicker(QSharedPointer<ValueTicker>::create());
     setOverTime(false);
     QCPAxis* edge = axisRect()->addAxis(QCPAxis::atLeft);  // of heights within the chart, whatever its values are
     edge->setVisible(false);
@@ -53,11 +64,21 @@ void StepChart::mouseMoveEvent(QMouseEvent* event) {
     QToolTip::showText(event->globalPosition().toPoint(), wordsAt(event->position().toPoint()), this);
 }
 
-/// As many numbers stand at the axes of values as have room above each other.
 void StepChart::resizeEvent(QResizeEvent* event) {
+    fitNumbers();
+    QCustomPlot::resizeEvent(event);
+}
+
+void StepChart::fitNumbers() {
     constexpr int each = 26, below = 40, most = 5;  // pixels, those of the axis below, numbers
     for (QCPAxis* axis : {yAxis, yAxis2}) axis->ticker()->setTickCount(std::clamp((height() - below) / each, 1, most));
-    QCustomPlot::resizeEvent(event);
+}
+
+void StepChart::setLogarithmic(bool logarithmic) {
+    yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    if (logarithmic) yAxis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
+    else yAxis->setTicker(QSharedPointer<ValueTicker>::create());
+    fitNumbers();
 }
 
 void StepChart::setOverTime(bool over) {

@@ -24,6 +24,7 @@ public:
     /// Along x go seconds of the devices since the first step began, instead of steps. What is drawn has to be put in
     /// anew.
     void setOverTime(bool over);
+    void setLogarithmic(bool logarithmic);  ///< the values at the left
     bool overTime() const { return overTime_; }
     /// Where an event of a step stands along x.
     double xOf(const Event& event) const;
@@ -41,6 +42,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    /// As many numbers stand at the axes of values as have room above each other.
+    void fitNumbers();
     /// The moment on the run's clock at which the first step begins.
     std::int64_t origin() const;
 

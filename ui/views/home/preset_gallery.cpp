@@ -26,6 +26,7 @@ namespace {
 
 constexpr int presetRole = Qt::UserRole;
 constexpr int leastCard = 214, cardHeight = 138, familyHeight = 34;
+constexpr int mostAcross = 6;  ///< beyond that cards become wider, and hold more words
 constexpr int sketchHeight = 54, inset = 4, margin = 10;
 
 /// A card; a heading of a family takes the whole width, so that its cards begin a line of their own.
@@ -218,7 +219,7 @@ void PresetGallery::fill() {
 void PresetGallery::fit() {
     const int line = cards_->viewport()->width() - 1;
     CardDelegate& delegate = delegateOf(*cards_);
-    const int across = std::max(1, line / leastCard);
+    const int across = std::clamp(line / leastCard, 1, mostAcross);
     delegate.whole = line;
     delegate.width = line / across;
     Q_EMIT delegate.sizeHintChanged({});

@@ -181,10 +181,7 @@ void LossView::setOverTime(bool over) {
 }
 
 void LossView::setLogarithmic(bool logarithmic) {
-    QCPAxis* axis = plot_->widget->yAxis;
-    axis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
-    if (logarithmic) axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
-    else axis->setTicker(QSharedPointer<QCPAxisTicker>::create());
+    plot_->widget->setLogarithmic(logarithmic);
     refresh_.flush();
 }
 

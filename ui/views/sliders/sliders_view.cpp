@@ -114,7 +114,9 @@ void SlidersView::refresh() {
         each.slider->setRange(0, std::max(0, static_cast<int>(each.settings.size()) - 1));
         each.slider->setValue(own == each.settings.end() ? 0 : static_cast<int>(own - each.settings.begin()));
         each.slider->setEnabled(each.settings.size() > 1);
-        each.value->setText(QString::number(settingOf(layout, axis).value));
+        const int value = settingOf(layout, axis).value;
+        each.value->setText(value > 0 ? QString::number(value)
+                                      : QStringLiteral("–"));  // 0: a batch that is not divided
         QString help = each.slider->property("help").toString();
         if (each.settings.size() > 1) {
             QStringList values;
@@ -133,6 +135,7 @@ void SlidersView::refresh() {
         each.slider->setToolTip(help);
         each.value->setToolTip(help);
     }
+    Q_EMIT subtitleChanged();
 }
 
 void SlidersView::refreshFigures() {
@@ -145,7 +148,10 @@ void SlidersView::refreshFigures() {
     Q_EMIT subtitleChanged();
 }
 
-QString SlidersView::subtitle() const { return tr("legal values"); }
+QString SlidersView::subtitle() const {
+    const bool none = std::ranges::all_of(rows_, [](const Row& each) { return each.settings.empty(); });
+    return none ? tr("mend the faults first") : tr("legal values");
+}
 
 QString SlidersView::asTable() const {
     QString table = tr("what\tvalue\tlegal\n");
