@@ -39,7 +39,7 @@ private Q_SLOTS:
         };
         const auto without = [&] {
             int count = 0;
-            for (const FieldRow* row : form.rows())
+            for (const auto* row : form.rows())
                 if (row->field().pointer.starts_with("/optimizer/") && !row->hasEffect()) ++count;
             return count;
         };
@@ -103,7 +103,7 @@ private Q_SLOTS:
         QTest::qWait(20);
         desk.document().requestField(QStringLiteral("/run/steps"));
         QVERIFY(wanted->text().isEmpty());
-        const FieldRow& row = *form.row(QStringLiteral("/run/steps"));
+        const auto& row = *form.row(QStringLiteral("/run/steps"));
         const auto inSight = [&] { return row.visibleRegion().boundingRect().size() == row.size(); };
         QTRY_VERIFY(inSight());
         QTest::qWait(20);
@@ -118,7 +118,7 @@ private Q_SLOTS:
         QTest::qWait(20);
         QVERIFY(form.width() < 400);
         const auto* area = form.findChild<QScrollArea*>();
-        for (const FieldRow* row : form.rows())
+        for (const auto* row : form.rows())
             if (row->isVisible())
                 QVERIFY(row->mapTo(area->viewport(), row->rect().topRight()).x() < area->viewport()->width());
     }

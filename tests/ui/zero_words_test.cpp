@@ -45,7 +45,7 @@ void ZeroWordsTest::aZeroThatStandsForSomethingShowsItsWord() {
     LayoutForm form(desk_.workbench.context(Workspace::Design), nullptr);
     form.resize(320, 700);
     form.show();
-    FieldRow& row = *form.row(QString::fromLatin1(pointer));
+    auto& row = *form.row(QString::fromLatin1(pointer));
     const auto set = [&](double number) {
         Layout layout = desk_.document().layout();
         if (!layout.cluster.pace) layout.cluster.pace.emplace();
@@ -97,7 +97,7 @@ void ZeroWordsTest::anEmptyLineSaysWhatItStandsFor() {
     LayoutForm form(desk_.workbench.context(Workspace::Design), nullptr);
     int empty = 0;
     for (const Field& field : fields()) {
-        FieldRow& row = *form.row(text(field.pointer));
+        auto& row = *form.row(text(field.pointer));
         const auto* line = qobject_cast<QLineEdit*>(&row.editor().control());
         if (!line || !line->text().isEmpty()) continue;
         QVERIFY2(!field.empty.empty(), field.pointer.data());
