@@ -153,10 +153,13 @@ inline Layout forTorchtitan(TrainerDraw& draw) {
 /// What torchtitan 0.3 can do too.
 inline Layout forTorchtitan03(TrainerDraw& draw) {
     Layout l = forTorchtitan(draw);
-    while (blockParts(l.model).latent || blockParts(l.model).sinks) l = forTorchtitan(draw);
     ParallelSpec& p = l.parallel;
+    BlockSpec& b = l.model.block;
     const bool experts = hasExperts(l.model);
-    if (experts) l.model.block.rotary.scaling = RotaryScaling::None;
+    if (b.rotary.scaling == RotaryScaling::Llama3 && experts) b.rotary.scaling = RotaryScaling::None;
+    if (b.rotary.scaling == RotaryScaling::Yarn) b.rotary.truncate = draw.coin();
+    if (b.sinks && b.window > 0) b.fullEvery = draw.among(0, 3);
+    if (b.sinks && p.zero >= 2 && draw.coin()) p.context = 2;
     if (p.expert > 1 && p.tensor > 1 && p.expertTensor == 0) p.expert *= p.tensor, p.expertTensor = 1;
     if (p.tensor > 1) p.sequence = draw.coin();
     PrecisionSpec& f = l.precision;

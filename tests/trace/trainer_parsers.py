@@ -159,7 +159,7 @@ def torchtitan_03_module(file):
     layers = list(model.layers.values())
     moe = next((layer.moe for layer in layers if layer.moe_enabled), None) if experts(model) else None
     block = config.activation_checkpoint
-    rope = layers[0].attention.rope.config
+    rope, attention = layers[0].attention.rope.config, spec.model.layers[0].attention
     told = {
         "parameters": unique(model),
         "family": spec.name,
@@ -168,8 +168,16 @@ def torchtitan_03_module(file):
         "router": [] if moe is None else [moe.router.num_experts, moe.router.top_k, moe.router.score_func,
                                           moe.router.route_norm, moe.router.route_scale, moe.load_balance_coeff or 0],
         "bases": [rope.theta, model.norm.eps],
-        "scaling": [rope.scaling_factor, rope.low_freq_factor, rope.high_freq_factor,
-                    rope.original_max_position_embeddings] if rope.scaling == "llama" else [],
+        "scaling": {"none": [], "llama": [rope.scaling_factor, rope.low_freq_factor, rope.high_freq_factor,
+                                          rope.original_max_position_embeddings],
+                    "yarn": [rope.rope_factor, rope.beta_slow, rope.beta_fast, rope.original_seq_len,
+                             rope.truncate]}[rope.scaling],
+        "latent": [getattr(attention, size) for size in ("q_lora_rank", "kv_lora_rank", "qk_nope_head_dim",
+                                                         "qk_rope_head_dim", "v_head_dim", "mscale")]
+        + [attention.kv_norm.eps] if hasattr(attention, "kv_lora_rank") else [],
+        "windows": [getattr(layer.attention, "sliding_window_size", None) or t.seq_len for layer in spec.model.layers],
+        "sinks": [len(layers[0].attention.sinks), layers[0].moe.routed_experts.inner_experts.swiglu_limit]
+        if hasattr(layers[0].attention, "sinks") else [],
         "expert": p.expert_parallel_degree,
         "copies": p.data_parallel_replicate_degree,
         "data": p.data_parallel_replicate_degree * p.data_parallel_shard_degree,

@@ -148,7 +148,7 @@ private Q_SLOTS:
         QTemporaryDir modules;
         std::map<QString, Layout> layouts;  // by the modules' names
         std::set<QString> kinds;            // of models
-        for (int i = 0; i < 400 && (layouts.size() < 10 || kinds.size() < 4); ++i) {
+        for (int i = 0; i < 400 && (layouts.size() < 12 || kinds.size() < 7); ++i) {
             const Layout l = forTorchtitan03(draw);
             if (!suitsTrainers(l)) continue;
             const std::string stem = "draw" + std::to_string(i);
@@ -159,7 +159,7 @@ private Q_SLOTS:
                              .arg(hasExperts(l.model))
                              .arg(titanFlavorOf(l.model).empty()));
         }
-        QCOMPARE(kinds.size(), std::size_t{4});
+        QCOMPARE(kinds.size(), std::size_t{7});
         const QJsonObject all = understood("torchtitan-03", modules.path());
         for (const auto& [module, l] : layouts) {
             const QJsonObject read = all[module].toObject();
@@ -179,9 +179,21 @@ private Q_SLOTS:
             }
             const RotarySpec& r = l.model.block.rotary;
             QCOMPARE(read["bases"].toArray(), (QJsonArray{r.base, blockParts(l.model).normEpsilon}));
-            QCOMPARE(read["scaling"].toArray(), r.scaling == RotaryScaling::None
-                                                    ? QJsonArray()
-                                                    : (QJsonArray{r.factor, r.low, rotaryHigh(r), r.original}));
+            QJsonArray scaling;
+            if (r.scaling != RotaryScaling::None) scaling = {r.factor, r.low, rotaryHigh(r), r.original};
+            if (r.scaling == RotaryScaling::Yarn) scaling.append(r.truncate);
+            QCOMPARE(read["scaling"].toArray(), scaling);
+            const BlockSpec& b = l.model.block;
+            const BlockParts parts = blockParts(l.model);
+            QCOMPARE(read["latent"].toArray(), parts.latent
+                                                   ? (QJsonArray{b.queryRank, b.kvRank, headWidth(l.model), b.ropeWidth,
+                                                                 valueWidth(l.model), 1.0, parts.normEpsilon})
+                                                   : QJsonArray());
+            QJsonArray windows;
+            for (int layer = 0; layer < l.model.layers; ++layer)
+                windows.append(std::min(attendedTokens(l.model, layer), l.model.sequence));
+            QCOMPARE(read["windows"].toArray(), windows);
+            QCOMPARE(read["sinks"].toArray(), parts.sinks ? (QJsonArray{l.model.heads, parts.gluLimit}) : QJsonArray());
             const OptimizerSpec& o = l.optimizer;
             QCOMPARE(read["clip"].toDouble(), o.clip);
             QCOMPARE(read["adamw"].toArray(),

@@ -86,9 +86,13 @@ private Q_SLOTS:
             row(target, "/precision/exchange=1-bit", "/precision/exchange");
         row("torchtitan", "/model/kind=llama /precision/exchange=8-bit", "/precision/exchange");
         for (const auto& [assignments, pointer] : {
-                 std::pair{"/model/kv_rank=8", "/model/kv_rank"},
+                 std::pair{"/model/kv_rank=8 /model/predicted_tokens=1", "/model/predicted_tokens"},
+                 {"/model/kv_rank=8 /model/rope_scaling=llama3", "/model/rope_scaling"},
                  {"/model/kind=llama-moe /model/gate=softmax-top-k /model/sinks=true /parallel/pipeline=1",
-                  "/model/sinks"},
+                  "/model/biases"},
+                 {"/model/kind=llama-moe /model/gate=softmax-top-k /model/sinks=true /model/biases=all "
+                  "/model/activation=swiglu-clamped /model/dense_layers=1",
+                  "/model/dense_layers"},
                  {"/model/kind=llama-moe /model/gate=softmax-top-k", "/precision/compute"},
                  {"/parallel/tensor=2 /parallel/sequence=true /model/sequence=7", "/model/sequence"},
                  {"/parallel/context=2 /parallel/zero=2 /parallel/data=2 /model/sequence=6", "/model/sequence"},

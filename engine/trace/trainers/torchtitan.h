@@ -29,7 +29,7 @@ struct TitanFamilyTraits {
 };
 const TitanFamilyTraits& traits(TitanFamily family);
 std::optional<TitanFamily> titanFamilyNamed(std::string_view name);
-/// The family of torchtitan that has the model, or comes nearest to it; in Python llama3 and qwen3 alone are written.
+/// The family of torchtitan that has the model, or comes nearest to it; in Python it is never llama4.
 TitanFamily titanFamily(const ModelSpec& model, TitanVersion version = TitanVersion::Toml);
 /// FSDP divides the weights, over replicas and context ranks.
 bool titanShards(const Layout& layout);

@@ -149,13 +149,12 @@ std::optional<TitanFamily> titanFamilyNamed(std::string_view name) {
 
 TitanFamily titanFamily(const ModelSpec& model, TitanVersion version) {
     const BlockParts parts = blockParts(model);
-    const bool experts = hasExperts(model), older = version == TitanVersion::Toml;
-    if (older && parts.latent) return TitanFamily::DeepSeekV3;
-    if (older && experts && (parts.sinks || parts.activation == ActivationKind::ClampedSwiGlu))
-        return TitanFamily::GptOss;
+    const bool experts = hasExperts(model);
+    if (parts.latent) return TitanFamily::DeepSeekV3;
+    if (experts && (parts.sinks || parts.activation == ActivationKind::ClampedSwiGlu)) return TitanFamily::GptOss;
     if (parts.queryKeyNorms || parts.tied || headWidth(model) * model.heads != model.hidden) return TitanFamily::Qwen3;
     if (!experts) return TitanFamily::Llama3;
-    return older ? TitanFamily::Llama4 : TitanFamily::Qwen3;
+    return version == TitanVersion::Toml ? TitanFamily::Llama4 : TitanFamily::Qwen3;
 }
 
 int titanExpertStep(const ModelSpec& model) {

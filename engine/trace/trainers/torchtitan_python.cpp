@@ -42,8 +42,8 @@ struct PythonText {
 /// The model that torchtitan 0.3 has by a name; empty: none is the layout's. Experts of its own flavors move biases.
 std::string_view titanRegistered(const ModelSpec& model) {
     const std::string_view flavor = titanFlavorOf(model);
-    const bool llama = titanFamily(model, TitanVersion::Python) == TitanFamily::Llama3;
-    const int longest = llama ? 131072 : flavor == "debugmodel" ? 4096 : 40960;
+    const TitanFamily family = titanFamily(model, TitanVersion::Python);
+    const int longest = family == TitanFamily::Llama3 ? 131072 : flavor == "debugmodel" ? 4096 : 40960;
     return hasExperts(model) || model.sequence > longest ? std::string_view() : flavor;
 }
 
@@ -58,11 +58,19 @@ constexpr std::pair<std::string_view, std::string_view> titanModules[] = {
     {"torchtitan.config", "DebugConfig ParallelismConfig TrainingConfig"},
     {"torchtitan.distributed.activation_checkpoint", "FullAC SelectiveAC"},
     {"torchtitan.hf_datasets.text_datasets", "HuggingFaceTextDataLoader"},
-    {"torchtitan.models", "llama3 qwen3"},
+    {"torchtitan.models", "deepseek_v3 gpt_oss llama3 qwen3"},
     {"torchtitan.models.common", "ComplexRoPE CosSinRoPE Embedding Linear RMSNorm"},
+    {"torchtitan.models.common.attention", "FusedQKVLinear"},
     {"torchtitan.models.common.config_utils", "get_attention_config make_ffn_config make_gqa_config"},
     {"torchtitan.models.common.config_utils", "make_moe_config make_routed_experts_config make_router_config"},
+    {"torchtitan.models.common.config_utils", "make_token_dispatcher_config"},
+    {"torchtitan.models.common.linear", "ScaledBiasRowwiseLinear"},
+    {"torchtitan.models.common.moe", "RoutedExperts"},
     {"torchtitan.models.common.param_init", "depth_scaled_std skip_param_init"},
+    {"torchtitan.models.deepseek_v3", "make_mla_attention_config"},
+    {"torchtitan.models.deepseek_v3.model", "DeepSeekV3Model DeepSeekV3TransformerBlock"},
+    {"torchtitan.models.gpt_oss.model", "Attention GptOssModel GptOssTransformerBlock"},
+    {"torchtitan.models.gpt_oss.moe", "GptOssGroupedExperts GptOssMoE"},
     {"torchtitan.models.llama3.model", "Llama3Model Llama3TransformerBlock"},
     {"torchtitan.models.qwen3.model", "Qwen3Model Qwen3TransformerBlock"},
     {"torchtitan.trainer", "Trainer"},

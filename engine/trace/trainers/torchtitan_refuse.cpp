@@ -71,7 +71,12 @@ private:
         refuseScores(m, titan_, faults_);
         if (predictionModules(m) > 0)
             refuse("/model/predicted_tokens", say("tokens predicted ahead"),
-                   say("its {} predicts the next token alone", named()), "0");
+                   older_ || family_ != TitanFamily::DeepSeekV3
+                       ? say("its {} predicts the next token alone", named())
+                       : say("what predicts ahead in its {} reads the last block's output before the last norm, a "
+                             "layout's behind it",
+                             named()),
+                   "0");
         if (gptOss) {
             part(!parts.biases || !parts.qkvBias, "/model/biases", say("products without biases"), "all");
             part(parts.queryKeyNorms, "/model/qk_norm", say("norms of queries and keys"), "false");
@@ -93,6 +98,7 @@ private:
     }
 
     void window(const ModelSpec& m) {
+        if (!older_ && family_ == TitanFamily::GptOss) return;  // each of its layers may have one
         bool fits = true;
         for (int layer = 0; layer < m.layers; ++layer) {
             const bool sees = family_ != TitanFamily::GptOss || layer % 2 == 1 || m.block.window == 0;
@@ -133,7 +139,7 @@ private:
                           own == RotaryScaling::None ? say("its {} scales no positions", named())
                                                      : say("its {} scales positions by {}", named(), wordOf(own)),
                           "none");
-        if (own != RotaryScaling::Yarn) return;
+        if (own != RotaryScaling::Yarn || !older_) return;
         if (r.truncate != latent)
             refuse("/model/rope_truncate", r.truncate ? "true" : "false",
                    latent ? say("its {} rounds the pairs between which angles change", named())
@@ -175,10 +181,10 @@ private:
         if (family_ == TitanFamily::Llama4 && step == 0)
             refuse("/model/dense_layers", say("dense blocks below those with experts"),
                    say("the blocks with experts of its {} come in equal steps from the bottom on", named()), "0");
-        if (older_ && (family_ == TitanFamily::Qwen3 || family_ == TitanFamily::GptOss) && step != 1)
+        if (((older_ && family_ == TitanFamily::Qwen3) || family_ == TitanFamily::GptOss) && step != 1)
             refuse(e.denseLayers > 0 ? "/model/dense_layers" : "/model/experts_every", say("blocks without experts"),
                    say("all blocks of its {} have experts, or none", named()), e.denseLayers > 0 ? "0" : "1");
-        if (family_ == TitanFamily::DeepSeekV3 && e.every > 1)
+        if (older_ && family_ == TitanFamily::DeepSeekV3 && e.every > 1)
             refuse("/model/experts_every", std::to_string(e.every),
                    say("from model.dense_layers on all blocks of its {} have experts", named()), "1");
     }
@@ -201,7 +207,7 @@ private:
                              "hidden ÷ heads is its qwen3, which has no pipeline")
                        : say("its {} has no pipeline", named()),
                    "1");
-        if (p.context > 1 && family_ == TitanFamily::GptOss)
+        if (older_ && p.context > 1 && family_ == TitanFamily::GptOss)
             refuse("/parallel/context", say("a {} over {} context ranks", named(), p.context),
                    say("its attention wants whole sequences there"), "1");
         const ScheduleMethod* method = findScheduleMethod(layout_.schedule.kind);
@@ -231,11 +237,11 @@ private:
             refuse("/precision/compute", "fp16", say("it trains in bf16 and fp32, without a loss scale"), "bf16");
         if (p.lossScale != LossScaling::None)
             refuse("/precision/loss_scale", say("a {} loss scale", wordOf(p.lossScale)), say("it has none"), "none");
-        if (family_ == TitanFamily::GptOss) return gptOssFormats(p);
+        if (older_ && family_ == TitanFamily::GptOss) return gptOssFormats(p);
         if (p.compute != NumberFormat::Bf16) return;
         const bool rounds = p.products != ProductFormat::Compute && titanEffect("/precision/products", layout_);
-        if (rounds &&
-            (hasExperts(layout_.model) || (family_ == TitanFamily::DeepSeekV3 && layout_.parallel.tensor > 1)))
+        const bool wholeProducts = older_ && family_ == TitanFamily::DeepSeekV3 && layout_.parallel.tensor > 1;
+        if (rounds && (hasExperts(layout_.model) || wholeProducts))
             return refuse("/precision/products", wordOf(p.products),
                           hasExperts(layout_.model) ? say("what converts its linear layers leaves experts as they are")
                                                     : say("its {} rounds no products of tensor ranks", named()),
@@ -315,9 +321,6 @@ private:
     void newer() {
         const ModelSpec& m = layout_.model;
         const ParallelSpec& p = layout_.parallel;
-        if (blockParts(m).latent)
-            refuse("/model/kv_rank", say("latent attention"), say("what is written for it are its llama3 and qwen3"),
-                   {say("0; or torchtitan 0.2"), {"0"}});
         const int tokens = p.sequence || p.expert > 1 ? p.tensor : 1;  // tensor ranks that share tokens
         if (const int share = tokens * (p.context > 1 ? 2 * p.context : 1); m.sequence % share != 0)
             refuse(
@@ -345,16 +348,17 @@ private:
         if (sharing * p.tensor * (spread ? 1 : copies) <= m.experts.count) return;
         const int shares = spread ? std::max(1, sharing * p.tensor / p.expert) : sharing,
                   all = shares * (spread ? 1 : p.tensor);
-        const int width = *feedForwardWidths(m, true).begin();
+        const int made = family_ == TitanFamily::GptOss ? 2 : 1;  // columns of a product, gates beside values
+        const int width = made * *feedForwardWidths(m, true).begin();
         if (m.hidden % shares != 0)
             refuse(
                 "/model/experts", std::to_string(m.experts.count),
                 say("it cuts the columns of fewer experts than ranks, and {} is no multiple of {}", m.hidden, shares),
                 std::to_string(sharing * p.tensor * (spread ? 1 : copies)));
         else if (width % all != 0)
-            refuse("/model/expert_width", std::to_string(width),
+            refuse("/model/expert_width", std::to_string(width / made),
                    say("it cuts the columns of fewer experts than ranks, and {} is no multiple of {}", width, all),
-                   std::to_string((width / all + 1) * all));
+                   std::to_string((width / made / all + 1) * all));
     }
 
     const Layout& layout_;

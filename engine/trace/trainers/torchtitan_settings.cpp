@@ -54,7 +54,7 @@ private:
         const double clip = layout_.optimizer.clip;
         add("max_norm", clip > 0 ? clip : std::numeric_limits<double>::infinity());
         add("mixed_precision_param", layout_.precision.compute == NumberFormat::Bf16 ? "bfloat16" : "float32");
-        if (titanFamily(layout_.model) == TitanFamily::GptOss)
+        if (older_ && titanFamily(layout_.model) == TitanFamily::GptOss)
             made_.sections.back().settings.back().note = "torchtitan keeps the blocks of this family in bf16, its "
                                                          "embedding, last norm and output in fp32.";
         add("mixed_precision_reduce", "float32");
