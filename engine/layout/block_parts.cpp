@@ -52,16 +52,28 @@ bool allRouted(const ModelSpec& model) {
            dropless(model);
 }
 
-/// A Mixtral and a Qwen3-MoE have experts in all blocks, a DeepSeek-V3 in all but the lowest, with shared ones among
-/// them; none drops a token.
+/// A Mixtral and a Qwen3-MoE have experts in all blocks, a DeepSeek-V2, a DeepSeek-V3 and a Dots1 in all but the
+/// lowest, with shared ones among them; none drops a token.
 bool hasPublishedExperts(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const MoeSpec& experts = model.experts;
     if (experts.every > 1 || parts.biases || parts.qkvBias || experts.scoreBias || !dropless(model)) return false;
-    if (parts.latent) return biasesChoice(model) && experts.shared > 0;
+    const bool deepSeekV2 = experts.gate == GateMethod::SoftmaxTopK && predictionModules(model) == 0;
+    if (parts.latent || biasesChoice(model))
+        return experts.shared > 0 && (parts.latent ? biasesChoice(model) || deepSeekV2 : parts.queryKeyNorms);
     const bool topK =
         experts.gate == GateMethod::TopKSoftmax || (experts.gate == GateMethod::SoftmaxTopK && parts.queryKeyNorms);
     return topK && allRouted(model);
+}
+
+/// The windows that others have are those of a Mistral, in all layers, or of a Ministral, in some; and in all layers of
+/// a Starcoder2, and of a Dots1 in some.
+bool hasPublishedWindows(const ModelSpec& model, bool all) {
+    const BlockParts parts = blockParts(model);
+    if (parts.latent) return false;
+    if (hasExperts(model)) return all ? !parts.queryKeyNorms : biasesChoice(model);
+    if (!parts.rmsNorm) return !parts.gated() && all;
+    return parts.gated() && !parts.qkvBias && !parts.queryKeyNorms;
 }
 
 }  // namespace
@@ -74,6 +86,7 @@ bool isGptOss(const ModelSpec& model) {
            parts.attentionCap == 0 && parts.logitCap == 0;
 }
 
+// A Starcoder2, an Arcee, a StableLM, a DeepSeek-V2 and a Dots1 are relatives too.
 bool hasPublishedBlocks(const ModelSpec& model) {
     const BlockParts parts = blockParts(model);
     const WeightsFormat format = traits(model.kind).weights;
@@ -81,17 +94,20 @@ bool hasPublishedBlocks(const ModelSpec& model) {
     if (parts.activation == ActivationKind::ClampedSwiGlu) return false;
     if (predictionModules(model) > 0 && !parts.latent) return false;  // a DeepSeek-V3 alone has modules
     if (parts.alibi || parts.sinks || parts.attentionCap > 0 || parts.logitCap > 0) return false;
-    // The windows that others have are those of a Mistral: in all layers.
     int seen = 0;
     for (int layer = 0; layer < model.layers; ++layer) seen += attendedTokens(model, layer) < model.sequence;
-    const bool mistral = seen == model.layers && format == WeightsFormat::Llama && !parts.qkvBias &&
-                         !parts.queryKeyNorms && !parts.latent;
-    if (seen > 0 && !mistral) return false;
+    if (seen > 0 && (format != WeightsFormat::Llama || !hasPublishedWindows(model, seen == model.layers))) return false;
     if (hasExperts(model) && !hasPublishedExperts(model)) return false;
     // Transformers has that epsilon in the norms of latents, whatever the others have.
     if (parts.latent && (parts.biases || parts.normEpsilon != 1e-6)) return false;
-    if (format == WeightsFormat::Llama)
-        return parts.rmsNorm && parts.rotary && parts.gated() && !(parts.queryKeyNorms && parts.qkvBias);
+    if (format == WeightsFormat::Llama) {
+        const bool own = parts.rmsNorm && parts.gated(), qkv = parts.qkvBias && !parts.biases;
+        const bool square = model.heads * headWidth(model) == model.hidden;
+        if (!parts.rotary || (!own && (parts.latent || parts.queryKeyNorms || hasExperts(model)))) return false;
+        if (!parts.gated()) return !qkv;                     // an Arcee, or with layer norms a Starcoder2
+        if (!parts.rmsNorm) return !parts.biases && square;  // a StableLM
+        return !(parts.queryKeyNorms && parts.qkvBias);
+    }
     const bool gelu = parts.activation == ActivationKind::Gelu || parts.activation == ActivationKind::GeluTanh;
     return format == WeightsFormat::Gpt2 && !parts.rmsNorm && !parts.rotary && parts.biases && gelu && parts.tied &&
            model.heads * headWidth(model) == model.hidden;

@@ -10947,14 +10947,6 @@ would give away what the lesson asks.</source>
         <translation>GPT-2 有 LayerNorm、可学习的位置编码、偏置、GELU 和共享权重的输出，没有 sink，也没有上限</translation>
     </message>
     <message>
-        <source>a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6</source>
-        <translation>Llama 及其同类有 RMSNorm、旋转位置编码和门控激活，查询的归一化与偏置不同时存在；DeepSeek-V3 没有偏置，没有窗口，epsilon 为 1e-6</translation>
-    </message>
-    <message>
-        <source>a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the gate top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases; a DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids with a bias; a GPT-OSS has experts as a Mixtral, with biases everywhere, model.score_bias and sinks, and the activation swiglu-clamped</source>
-        <translation>Mixtral 和 Qwen3-MoE 的所有块都有专家，没有共享专家，容量为 0，门控为 top-k-softmax（Qwen3-MoE 也可能是 softmax-top-k），使用 RMSNorm、旋转位置编码和门控激活，没有偏置；DeepSeek-V3 有潜在注意力、共享专家和带偏置的 sigmoid 门控；GPT-OSS 的专家与 Mixtral 相同，处处有偏置，有 model.score_bias 和 sink，激活函数为 swiglu-clamped</translation>
-    </message>
-    <message>
         <source>a bias of the choice with the exchange {}</source>
         <translation>选择偏置与交换方式 {} 同用</translation>
     </message>
@@ -17671,10 +17663,6 @@ would give away what the lesson asks.</source>
         <translation>layer_types 中有 {}，而 {} 模型的每一层都关注之前的所有 token</translation>
     </message>
     <message>
-        <source>layer_types has {}, which is no attention of a GPT-OSS</source>
-        <translation>layer_types 中有 {}，GPT-OSS 没有这种注意力</translation>
-    </message>
-    <message>
         <source>layer_types {} and {}</source>
         <translation>layer_types 取 {} 和 {}</translation>
     </message>
@@ -20347,10 +20335,6 @@ would give away what the lesson asks.</source>
         <translation>节点间链路</translation>
     </message>
     <message>
-        <source>0; or torchtitan 0.2</source>
-        <translation>0；或 torchtitan 0.2</translation>
-    </message>
-    <message>
         <source>a module in Python whose function returns the configuration, with the schedule&apos;s CSV beside it where it needs one</source>
         <translation>一个 Python 模块，其函数返回配置；需要时旁边附有调度的 CSV</translation>
     </message>
@@ -20387,16 +20371,152 @@ would give away what the lesson asks.</source>
         <translation>它的缩放因子按行或每 32 个数给出</translation>
     </message>
     <message>
-        <source>what is written for it are its llama3 and qwen3</source>
-        <translation>为它写出的是它的 llama3 和 qwen3</translation>
-    </message>
-    <message>
         <source>{} tokens</source>
         <translation>{} 个 token</translation>
     </message>
     <message>
         <source>it cuts the columns of fewer experts than ranks, and {} is no multiple of {}</source>
         <translation>专家少于 rank 时它切分每个专家的列，而 {} 不是 {} 的倍数</translation>
+    </message>
+    <message>
+        <source>a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of queries and their biases; a Starcoder2 has layer norms and no gates, an Arcee no gates, a StableLM layer norms; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6</source>
+        <translation>Llama 及其同类有 RMSNorm、旋转位置和门，查询和键的归一化与其偏置不能并存；Starcoder2 有层归一化而没有门，Arcee 没有门，StableLM 有层归一化；DeepSeek-V3 没有偏置、没有窗口，epsilon 为 1e-6</translation>
+    </message>
+    <message>
+        <source>a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, the gate top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and gates, no biases; a DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids with a bias (a DeepSeek-V2 softmax-top-k without one, a Dots1 norms of queries and keys instead of latents); a GPT-OSS has experts as a Mixtral, with biases everywhere, model.score_bias and sinks, and the activation swiglu-clamped</source>
+        <translation>Mixtral 和 Qwen3-MoE 的所有块都有专家，没有共享专家，容量为 0，门控为 top-k-softmax（Qwen3-MoE 也可以是 softmax-top-k），RMSNorm、旋转位置和门，没有偏置；DeepSeek-V3 有潜在注意力、共享专家和带偏置的 sigmoid 门控（DeepSeek-V2 的门控是 softmax-top-k，没有偏置；Dots1 没有潜向量，而有查询和键的归一化）；GPT-OSS 的专家与 Mixtral 相同，处处有偏置，有 model.score_bias 和 sink，激活函数为 swiglu-clamped</translation>
+    </message>
+    <message>
+        <source>a model of that type multiplies its token embedding by the root of hidden_size, and that embedding is its output too</source>
+        <translation>这种模型把 token 嵌入乘以 hidden_size 的平方根，而这个嵌入同时是它的输出</translation>
+    </message>
+    <message>
+        <source>a model without that, of model_type {} say</source>
+        <translation>没有这一点的模型，例如 model_type {}</translation>
+    </message>
+    <message>
+        <source>attention and feed-forward of a block read the same input there (use_parallel_residual)</source>
+        <translation>那里一个块的注意力和前馈读取同一个输入（use_parallel_residual）</translation>
+    </message>
+    <message>
+        <source>it clips queries, keys and values (attn_config.clip_qkv)</source>
+        <translation>它裁剪查询、键和值（attn_config.clip_qkv）</translation>
+    </message>
+    <message>
+        <source>it multiplies embedding, branches, scores and logits (embedding_multiplier, residual_multiplier)</source>
+        <translation>它给嵌入、分支、分数和 logits 乘以系数（embedding_multiplier、residual_multiplier）</translation>
+    </message>
+    <message>
+        <source>its activation has bounds that are learned (hidden_act xielu)</source>
+        <translation>它的激活函数有学习得到的界限（hidden_act xielu）</translation>
+    </message>
+    <message>
+        <source>its activation is relu (activation_function)</source>
+        <translation>它的激活函数是 relu（activation_function）</translation>
+    </message>
+    <message>
+        <source>its attention sees the tokens that an index chooses (index_topk)</source>
+        <translation>它的注意力只看索引选出的 token（index_topk）</translation>
+    </message>
+    <message>
+        <source>its attention takes a second one from the first (lambda_std_dev)</source>
+        <translation>它的注意力从第一个中减去第二个（lambda_std_dev）</translation>
+    </message>
+    <message>
+        <source>its blocks have norms behind attention and feed-forward too (post_attention_layernorm)</source>
+        <translation>它的块在注意力和前馈之后也有归一化（post_attention_layernorm）</translation>
+    </message>
+    <message>
+        <source>its blocks have norms within attention and feed-forward (attn_sub_norm)</source>
+        <translation>它的块在注意力和前馈内部有归一化（attn_sub_norm）</translation>
+    </message>
+    <message>
+        <source>its layers are recurrent</source>
+        <translation>它的层是循环的</translation>
+    </message>
+    <message>
+        <source>its layers are state spaces without attention (state_size)</source>
+        <translation>它的层是没有注意力的状态空间（state_size）</translation>
+    </message>
+    <message>
+        <source>its model_type is {0}: {1}</source>
+        <translation>其 model_type 是 {0}：{1}</translation>
+    </message>
+    <message>
+        <source>its norms learn nothing</source>
+        <translation>它的归一化不学习任何参数</translation>
+    </message>
+    <message>
+        <source>its norms of queries and keys (q_norm, k_norm) go over all heads together</source>
+        <translation>它的查询和键的归一化（q_norm、k_norm）跨所有的头一起计算</translation>
+    </message>
+    <message>
+        <source>its norms of queries and keys come behind the turn of their positions (query_layernorm)</source>
+        <translation>它的查询和键的归一化在位置旋转之后（query_layernorm）</translation>
+    </message>
+    <message>
+        <source>its positions are sines (scale_embedding)</source>
+        <translation>它的位置是正弦（scale_embedding）</translation>
+    </message>
+    <message>
+        <source>its positions turn a part of each head alone (partial_rotary_factor)</source>
+        <translation>它的位置只旋转每个头的一部分（partial_rotary_factor）</translation>
+    </message>
+    <message>
+        <source>its queries grow with their place (llama_4_scaling_beta)</source>
+        <translation>它的查询随位置增大（llama_4_scaling_beta）</translation>
+    </message>
+    <message>
+        <source>its router adds a correction to the shares of a softmax (moe_statics)</source>
+        <translation>它的路由给 softmax 的份额加一个修正（moe_statics）</translation>
+    </message>
+    <message>
+        <source>its router masks scores by their distance from the highest (router_jitter_noise)</source>
+        <translation>它的路由按与最高分的距离屏蔽分数（router_jitter_noise）</translation>
+    </message>
+    <message>
+        <source>its scores are not divided by the root of a head&apos;s width</source>
+        <translation>它的分数不除以头宽度的平方根</translation>
+    </message>
+    <message>
+        <source>its shared expert has a gate of its own (shared_expert_gate)</source>
+        <translation>它的共享专家有自己的门（shared_expert_gate）</translation>
+    </message>
+    <message>
+        <source>layer_types has {}, which is no attention of a {}</source>
+        <translation>layer_types 中有 {}，它不是 {} 的注意力</translation>
+    </message>
+    <message>
+        <source>layers with a window turn positions by a base of their own there (rope_parameters)</source>
+        <translation>那里有窗口的层用自己的底数旋转位置（rope_parameters）</translation>
+    </message>
+    <message>
+        <source>some of its layers are convolutions (conv_L_cache)</source>
+        <translation>它的一些层是卷积（conv_L_cache）</translation>
+    </message>
+    <message>
+        <source>some of its layers are state spaces (layer_types)</source>
+        <translation>它的一些层是状态空间（layer_types）</translation>
+    </message>
+    <message>
+        <source>some of its layers have linear attention (layer_types)</source>
+        <translation>它的一些层使用线性注意力（layer_types）</translation>
+    </message>
+    <message>
+        <source>some of its layers turn no positions (no_rope_layers)</source>
+        <translation>它的一些层不旋转位置（no_rope_layers）</translation>
+    </message>
+    <message>
+        <source>the norms of its blocks lie behind attention and feed-forward instead of before them (post_feedforward_layernorm)</source>
+        <translation>它的块的归一化在注意力和前馈之后，而不是之前（post_feedforward_layernorm）</translation>
+    </message>
+    <message>
+        <source>what predicts ahead in its {} reads the last block&apos;s output before the last norm, a layout&apos;s behind it</source>
+        <translation>其 {} 中向前预测的部分读取最后一个块在最后的归一化之前的输出，布局的则读取之后的</translation>
+    </message>
+    <message>
+        <source>{}, a layout&apos;s model turns positions in all its layers</source>
+        <translation>{}，布局的模型在所有层中旋转位置</translation>
     </message>
 </context>
 </TS>

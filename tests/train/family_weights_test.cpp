@@ -137,11 +137,41 @@ private Q_SLOTS:
 
     void everyFamilyIsReadTrainedAndWritten_data() {
         QTest::addColumn<QString>("family");
-        for (const char* family :
-             {"llama3", "llama with biases", "mistral", "mistral with a window", "qwen2", "qwen2, tied", "qwen3",
-              "qwen3 with yarn", "mixtral", "qwen3-moe", "qwen3-moe, softmax over all", "deepseek v3",
-              "deepseek v3 with yarn", "deepseek v3 with experts", "deepseek v3 that predicts ahead",
-              "deepseek v3 with one group", "gpt-oss", "gpt-oss, all layers full"})
+        for (const char* family : {"llama3",
+                                   "llama with biases",
+                                   "mistral",
+                                   "mistral with a window",
+                                   "qwen2",
+                                   "qwen2, tied",
+                                   "qwen3",
+                                   "qwen3 with yarn",
+                                   "mixtral",
+                                   "qwen3-moe",
+                                   "qwen3-moe, softmax over all",
+                                   "deepseek v3",
+                                   "deepseek v3 with yarn",
+                                   "deepseek v3 with experts",
+                                   "deepseek v3 that predicts ahead",
+                                   "deepseek v3 with one group",
+                                   "gpt-oss",
+                                   "gpt-oss, all layers full",
+                                   "deepseek v2",
+                                   "dots1",
+                                   "ministral",
+                                   "cwm",
+                                   "phi3",
+                                   "starcoder2",
+                                   "starcoder2 without biases",
+                                   "arcee",
+                                   "arcee with biases",
+                                   "stablelm",
+                                   "stablelm with biases",
+                                   "seed-oss",
+                                   "granite",
+                                   "helium",
+                                   "ernie 4.5",
+                                   "smollm3",
+                                   "internlm3"})
             QTest::newRow(family) << family;
     }
     void everyFamilyIsReadTrainedAndWritten() {

@@ -19,13 +19,13 @@ namespace shardlab::test {
 
 /// What Chinese texts of the field write in Latin letters: terms, units, formats, and names of files and models.
 inline const QStringList terms{
-    "ZeRO",    "HSDP",     "rank",        "token",  "dropout", "all",       "reduce",  "gather",  "scatter",
-    "to",      "GPU",      "CUDA",        "logit",  "ReLU",    "RMSNorm",   "sigmoid", "GELU",    "LayerNorm",
-    "sink",    "JSON",     "Lines",       "UTF",    "bin",     "vocab",     "merges",  "txt",     "beta",
-    "epsilon", "cap",      "GPT",         "OSS",    "Llama",   "Qwen",      "MoE",     "Mixtral", "DeepSeek",
-    "Adam",    "Shardlab", "shardlab",    "mpirun", "micro",   "resources", "devices", "true",    "false",
-    "null",    "rope",     "transformer", "GiB",    "TiB",     "MiB",       "KiB",     "ms",      "min",
-    "profile", "AdamW",    "nan",         "inf",    "vm",      "max",       "kill",    "hang",    "slow"};
+    "ZeRO",  "HSDP",        "rank",     "token",  "dropout", "all",       "reduce",    "gather",    "scatter",  "to",
+    "GPU",   "CUDA",        "logit",    "ReLU",   "RMSNorm", "sigmoid",   "GELU",      "LayerNorm", "sink",     "JSON",
+    "Lines", "UTF",         "bin",      "vocab",  "merges",  "txt",       "beta",      "epsilon",   "cap",      "GPT",
+    "OSS",   "Llama",       "Qwen",     "MoE",    "Mixtral", "DeepSeek",  "Starcoder", "Arcee",     "StableLM", "Dots",
+    "Adam",  "Shardlab",    "shardlab", "mpirun", "micro",   "resources", "devices",   "true",      "false",    "null",
+    "rope",  "transformer", "GiB",      "TiB",    "MiB",     "KiB",       "ms",        "min",       "profile",  "AdamW",
+    "nan",   "inf",         "vm",       "max",    "kill",    "hang",      "slow"};
 
 /// Words of those terms, and of the names that layouts, devices and stacks have.
 inline QSet<QString> knownWords(const Layout& layout) {

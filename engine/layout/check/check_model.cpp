@@ -277,10 +277,13 @@ void checkWeights(const ModelSpec& model, std::vector<Fault>& faults) {
                  ? say("a Mixtral and a Qwen3-MoE have experts in all blocks, none of them shared, a capacity of 0, "
                        "the gate top-k-softmax (a Qwen3-MoE perhaps softmax-top-k), RMSNorm, rotary positions and "
                        "gates, no biases; a DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids "
-                       "with a bias; a GPT-OSS has experts as a Mixtral, with biases everywhere, model.score_bias and "
+                       "with a bias (a DeepSeek-V2 softmax-top-k without one, a Dots1 norms of queries and keys "
+                       "instead of latents); a "
+                       "GPT-OSS has experts as a Mixtral, with biases everywhere, model.score_bias and "
                        "sinks, and the activation swiglu-clamped")
                  : say("a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
-                       "queries and their biases; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6"),
+                       "queries and their biases; a Starcoder2 has layer norms and no gates, an Arcee no gates, a "
+                       "StableLM layer norms; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6"),
              hasExperts(model) ? say("no weights; or experts and blocks as one of these has them")
                                : say("no weights; or the defaults of the fields that choose parts of blocks")});
     if (traits(model.kind).weights == WeightsFormat::None)

@@ -5,15 +5,16 @@
 
 namespace shardlab::trace {
 
-void ExpertRows::topKExperts(const Json& type) {
-    const bool mixtral = type == "mixtral";
+void ExpertRows::topKExperts() {
+    const bool mixtral = family_.experts.gate == ConfigExperts::Gate::TopKSoftmax;
     const MoeSpec& ours = model_.experts;
+    const Json type = config_.value("model_type", Json(family_.type));
     // Newer files of a Qwen3-MoE have a Mixtral's name.
     const bool named = mixtral || config_.contains("num_local_experts");
-    number(named ? "num_local_experts" : "num_experts", mixtral ? 8 : 128, "model.experts", ours.count,
+    number(named ? "num_local_experts" : "num_experts", family_.experts.count, "model.experts", ours.count,
            &MoeSpec::count);
-    number("num_experts_per_tok", mixtral ? 2 : 8, "model.top_k", expertsPerToken(model_), &MoeSpec::topK);
-    const Json shares = mixtral ? Json(true) : value("norm_topk_prob", false);
+    number("num_experts_per_tok", family_.experts.topK, "model.top_k", expertsPerToken(model_), &MoeSpec::topK);
+    const Json shares = mixtral ? Json(true) : value("norm_topk_prob", family_.experts.sums);
     const GateMethod gate = shares == true ? GateMethod::TopKSoftmax : GateMethod::SoftmaxTopK;
     part(mixtral ? "model_type" : "norm_topk_prob", mixtral ? type : shares, ours.gate == gate, "model.gate",
          wordOf(ours.gate), wordOf(gate), [gate](ModelSpec& model, const Json&) {
@@ -28,7 +29,8 @@ void ExpertRows::topKExperts(const Json& type) {
 }
 
 void ExpertRows::sharedExperts() {
-    const Json dense = value("first_k_dense_replace", 3), layers = value("num_hidden_layers", 61);
+    const Json dense = value("first_k_dense_replace", family_.experts.dense),
+               layers = value("num_hidden_layers", family_.layers);
     const bool all = dense.is_number() && layers.is_number() && dense.get<double>() >= layers.get<double>();
     const int ours = hasExperts(model_) ? model_.experts.denseLayers : model_.layers;
     made_.rows.push_back({"first_k_dense_replace", hasExperts(model_) ? sameValue(dense, ours) : all,
@@ -51,7 +53,7 @@ void ExpertRows::sharedExperts() {
                           own > 0 ? Json(own) : Json(), nullptr});
     for (const char* training : {"ep_size", "aux_loss_alpha", "seq_aux", "output_router_logits"})
         made_.names.insert(training);
-    if (hasExperts(model_)) return sigmoidExperts();
+    if (hasExperts(model_)) return routedExperts();
     if (!all) return;
     for (const char* ofExperts :
          {"moe_intermediate_size", "n_shared_experts", "n_routed_experts", "routed_scaling_factor", "n_group",
@@ -60,15 +62,37 @@ void ExpertRows::sharedExperts() {
         made_.names.insert(ofExperts);
 }
 
-void ExpertRows::sigmoidExperts() {
+void ExpertRows::routedExperts() {
     const MoeSpec& ours = model_.experts;
-    number(config_.contains("num_local_experts") ? "num_local_experts" : "n_routed_experts", 256, "model.experts",
-           ours.count, &MoeSpec::count);
+    const ConfigExperts& theirs = family_.experts;
+    const auto given = [](int usual) { return usual > 0 ? Json(usual) : Json(); };
+    number(config_.contains("num_local_experts") ? "num_local_experts" : "n_routed_experts", given(theirs.count),
+           "model.experts", ours.count, &MoeSpec::count);
     made_.names.insert("n_routed_experts");
-    number("moe_intermediate_size", 2048, "model.expert_width", ours.width, &MoeSpec::width);
-    number("n_shared_experts", 1, "model.shared_experts", ours.shared, &MoeSpec::shared);
-    number("num_experts_per_tok", 8, "model.top_k", ours.topK, &MoeSpec::topK);
-    const Json groups = value("n_group", 8), chosen = value("topk_group", 4);
+    number("moe_intermediate_size", theirs.width, "model.expert_width", ours.width, &MoeSpec::width);
+    number("n_shared_experts", given(theirs.shared), "model.shared_experts", ours.shared, &MoeSpec::shared);
+    number("num_experts_per_tok", given(theirs.topK), "model.top_k", ours.topK, &MoeSpec::topK);
+    is("moe_layer_freq", nullptr, {1});
+    if (theirs.gate == ConfigExperts::Gate::Sigmoid) sigmoids();
+    else shares();
+}
+
+void ExpertRows::shares() {
+    constexpr GateMethod gate = GateMethod::SoftmaxTopK;
+    always(model_.experts.gate == gate, "model.gate", wordOf(model_.experts.gate), wordOf(gate), [](ModelSpec& model) {
+        model.experts.gate = gate;
+        model.experts.capacity = 0;
+    });
+    is("topk_method", "greedy", {"greedy"});
+    is("scoring_func", nullptr, {"softmax"});
+    is("routed_scaling_factor", family_.experts.scale, {1.0});
+    for (const char* unread : {"norm_topk_prob", "n_group", "topk_group"}) made_.names.insert(unread);
+}
+
+void ExpertRows::sigmoids() {
+    const MoeSpec& ours = model_.experts;
+    const ConfigExperts& theirs = family_.experts;
+    const Json groups = value("n_group", theirs.groups);
     const GateMethod gate = groups == 1 ? GateMethod::SigmoidTopK : GateMethod::SigmoidInGroups;
     part("n_group", groups, ours.gate == gate, "model.gate", wordOf(ours.gate), wordOf(gate),
          [gate](ModelSpec& model, const Json&) {
@@ -78,15 +102,15 @@ void ExpertRows::sigmoidExperts() {
              model.experts.biasRate = rateOfTheirs;
          });
     made_.rows.back().ours = choosesInGroups(model_) ? ours.groups : 1;
+    made_.names.insert("topk_group");
     if (groups != 1) {
-        number("n_group", 8, "model.expert_groups", ours.groups, &MoeSpec::groups);
+        number("n_group", theirs.groups, "model.expert_groups", ours.groups, &MoeSpec::groups);
         made_.rows.back().ours = nullptr;
-        number("topk_group", 4, "model.top_groups", ours.topGroups, &MoeSpec::topGroups);
+        number("topk_group", theirs.topGroups, "model.top_groups", ours.topGroups, &MoeSpec::topGroups);
     }
-    if (!choosesInGroups(model_)) made_.rows.push_back({"topk_group", true, {}, {}, 1});
-    number("routed_scaling_factor", 2.5, "model.route_scale", ours.scale, &MoeSpec::scale);
-    is("norm_topk_prob", true, {true});
-    is("moe_layer_freq", nullptr, {1});
+    made_.rows.push_back({"topk_group", true, {}, {}, choosesInGroups(model_) ? ours.topGroups : 1});
+    number("routed_scaling_factor", theirs.scale, "model.route_scale", ours.scale, &MoeSpec::scale);
+    is("norm_topk_prob", theirs.sums, {true});
     is("scoring_func", nullptr, {"sigmoid"});
     is("topk_method", nullptr, {"noaux_tc"});
 }

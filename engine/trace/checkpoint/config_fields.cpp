@@ -15,14 +15,15 @@ namespace {
 
 using Json = nlohmann::json;
 
+const std::vector<ConfigActivation> plainActivations{
+    {ActivationKind::GeluTanh, {"gelu_pytorch_tanh", "gelu_new", "gelu_fast"}},
+    {ActivationKind::Gelu, {"gelu"}},
+    {ActivationKind::SquaredRelu, {"relu2"}}};
 const std::vector<ConfigActivation> gptActivations{
     {ActivationKind::GeluTanh, {"gelu_new", "gelu_pytorch_tanh", "gelu_fast"}}, {ActivationKind::Gelu, {"gelu"}}};
-const std::vector<ConfigActivation> llamaActivations{{ActivationKind::SwiGlu, {"silu", "swish"}},
+const std::vector<ConfigActivation> gatedActivations{{ActivationKind::SwiGlu, {"silu", "swish"}},
                                                      {ActivationKind::GeGlu, {"gelu"}},
                                                      {ActivationKind::GeGluTanh, {"gelu_pytorch_tanh", "gelu_new"}}};
-
-const Json gptOssScaling{{"rope_type", "yarn"}, {"factor", 32.0},    {"beta_fast", 32.0},
-                         {"beta_slow", 1.0},    {"truncate", false}, {"original_max_position_embeddings", 4096}};
 
 /// Makes the rows of one file and one model.
 class Rows : GptOssRows {
@@ -31,10 +32,9 @@ public:
 
     ConfigFields all() {
         modelType();
-        const Json type = config_.value("model_type", Json());
         if (traits(model_.kind).weights == WeightsFormat::Llama) llama();
-        else if (type == "bloom") bloom();
-        else if (type == "mpt") mpt();
+        else if (family_.type == "bloom") bloom();
+        else if (family_.type == "mpt") mpt();
         else gpt2();
         others();
         return std::move(made_);
@@ -49,7 +49,7 @@ private:
         width("n_inner", 4 * model_.hidden);
         window("n_positions", 1024, positions);
         window("n_ctx", nullptr, shorter);
-        activation("activation_function", gptActivations);
+        activation("activation_function", gptActivations, ActivationKind::GeluTanh);
         epsilon("layer_norm_epsilon", 1e-5);
         is("scale_attn_weights", true, {true});
         is("scale_attn_by_inverse_layer_idx", false, {false});
@@ -58,55 +58,62 @@ private:
         is("tie_word_embeddings", true, {true});
     }
 
-    /// A Mistral is a Llama that may look back no further than its window, a Qwen2 one with biases for queries, keys
-    /// and values, a Qwen3 one with norms of queries and keys; a Mixtral and a Qwen3-MoE have experts besides.
+    /// What families with a Llama's names have, as their row of config_families.h says.
     void llama() {
-        const Json type = config_.value("model_type", Json(configFamily(model_).type));
-        if (type == "deepseek_v3" || type == "kimi_k2") return deepseek();
-        if (type == "gpt_oss") {
+        if (family_.latent) return deepseek();
+        if (family_.activation == ActivationKind::ClampedSwiGlu) {
             gptOss();
             ties();
-            return rotary(150000, gptOssScaling);
+            return rotary(family_.base, family_.scaling);
         }
-        if (parts_.latent)
-            part("model_type", type, false, "model.kv_rank", std::to_string(model_.block.kvRank), "0",
-                 [](ModelSpec& model, const Json&) { model.block.kvRank = 0; });
-        const bool mixtral = type == "mixtral", experts = type == "qwen3_moe";
-        const bool mistral = type == "mistral" || mixtral, qwen2 = type == "qwen2", qwen3 = type == "qwen3" || experts;
-        number("num_hidden_layers", experts ? 24 : 32, "model.layers", model_.layers, &ModelSpec::layers);
-        number("hidden_size", experts ? 2048 : 4096, "model.hidden", model_.hidden, &ModelSpec::hidden);
-        number("num_attention_heads", 32, "model.heads", model_.heads, &ModelSpec::heads);
-        const Json keys = mistral          ? Json(8)
-                          : experts        ? Json(4)
-                          : qwen2 || qwen3 ? Json(32)
-                                           : value("num_attention_heads", 32);
-        number("num_key_value_heads", keys, "model.kv_heads", keyHeads(model_), &BlockSpec::kvHeads);
-        headWidths(qwen3 && !experts);
-        number("vocab_size", qwen2 || qwen3 ? 151936 : 32000, "model.vocabulary", model_.vocabulary,
-               &ModelSpec::vocabulary);
-        if (experts) width("moe_intermediate_size", 768);
-        else width("intermediate_size", mistral ? 14336 : qwen2 || qwen3 ? 22016 : 11008);
-        if (mixtral || experts) topKExperts(type);
-        activation("hidden_act", llamaActivations);
-        epsilon("rms_norm_eps", mixtral ? 1e-5 : 1e-6);
-        biases(qwen2, qwen3);
-        part("model_type", type, parts_.queryKeyNorms == qwen3, "model.qk_norm",
-             parts_.queryKeyNorms ? "true" : "false", qwen3 ? "true" : "false",
-             [qwen3](ModelSpec& model, const Json&) { model.block.queryKeyNorms = qwen3; });
+        sizes();
+        always(!parts_.latent, "model.kv_rank", std::to_string(model_.block.kvRank), "0",
+               [](ModelSpec& model) { model.block.kvRank = 0; });
+        number("num_key_value_heads",
+               family_.keyHeads > 0 ? Json(family_.keyHeads) : value("num_attention_heads", family_.heads),
+               "model.kv_heads", keyHeads(model_), &BlockSpec::kvHeads);
+        headWidths();
+        const ConfigExperts& experts = family_.experts;
+        const bool mixture = traits(family_.kind).expertsEvery > 0,
+                   shared = experts.gate == ConfigExperts::Gate::Sigmoid;
+        if (mixture && experts.width > 0 && !shared) width("moe_intermediate_size", experts.width);
+        else denseWidth();
+        if (mixture && !shared) topKExperts();
+        if (mixture && shared) sharedExperts();
+        norms();
+        activation("hidden_act", activations(), family_.activation);
+        biases();
         ties();
-        // Positions are turned, not learned: there is one for any sequence.
-        window("max_position_embeddings", mistral ? 4096 * 32 : qwen2 || qwen3 ? 32768 : 2048, positions);
-        made_.rows.back().fits = true;
-        const bool slides = value("use_sliding_window", !(qwen2 || qwen3)) != false;
+        windows();
+        rotary(family_.base, family_.scaling);
+    }
+
+    const std::vector<ConfigActivation>& activations() const {
+        const auto is = [&](const ConfigActivation& each) { return each.kind == family_.activation; };
+        return std::ranges::any_of(gatedActivations, is) ? gatedActivations : plainActivations;
+    }
+
+    void norms() {
+        const auto word = [](bool rms) { return wordOf(rms ? NormKind::Rms : NormKind::Layer); };
+        const bool rms = family_.norm == NormKind::Rms, norms = family_.queryKeyNorms;
+        always(parts_.rmsNorm == rms, "model.norm", word(parts_.rmsNorm), word(rms),
+               [rms](ModelSpec& model) { model.block.norm = rms ? NormKind::Default : NormKind::Layer; });
+        always(parts_.queryKeyNorms == norms, "model.qk_norm", parts_.queryKeyNorms ? "true" : "false",
+               norms ? "true" : "false", [norms](ModelSpec& model) { model.block.queryKeyNorms = norms; });
+    }
+
+    void windows() {
+        const Json length = family_.windowLength > 0 ? Json(family_.windowLength) : Json();
         made_.names.insert("max_window_layers");  // of those that slide
-        if (mistral) slidingWindow(mixtral ? Json() : Json(4096));
-        else if (slides) window("sliding_window", qwen2 || qwen3 ? Json(4096) : Json(), shorter);
+        if (family_.window == ConfigFamily::Window::All) return slidingWindow(length);
+        if (family_.window == ConfigFamily::Window::Types) return layerTypes();
+        const bool slides = value("use_sliding_window", family_.window == ConfigFamily::Window::None) != false;
+        if (slides) window("sliding_window", length, shorter);
         else made_.names.insert("sliding_window");
-        rotary(mixtral ? 1e6 : 1e4);
     }
 
     void ties() {
-        const Json theirs = value("tie_word_embeddings", false);
+        const Json theirs = value("tie_word_embeddings", family_.tied);
         part("tie_word_embeddings", theirs, theirs == parts_.tied, "model.output", parts_.tied ? "tied" : "separate",
              theirs == true ? "tied" : "separate", [](ModelSpec& model, const Json& taken) {
                  model.block.output = taken == true ? OutputKind::Tied : OutputKind::Default;
@@ -117,34 +124,24 @@ private:
     /// A DeepSeek-V3 has latent attention, and experts in all but its lowest layers. The turned numbers of its heads
     /// are pairs of neighbours.
     void deepseek() {
-        latent_ = true;
-        number("num_hidden_layers", 61, "model.layers", model_.layers, &ModelSpec::layers);
-        number("hidden_size", 7168, "model.hidden", model_.hidden, &ModelSpec::hidden);
-        number("num_attention_heads", 128, "model.heads", model_.heads, &ModelSpec::heads);
-        const Json heads = value("num_attention_heads", 128);
-        is("num_key_value_heads", 128, std::vector<Json>(1, heads));
+        sizes();
+        const Json heads = value("num_attention_heads", family_.heads);
+        is("num_key_value_heads", family_.keyHeads > 0 ? Json(family_.keyHeads) : heads, std::vector<Json>(1, heads));
         made_.rows.back().ours = model_.heads;
-        number("vocab_size", 129280, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
-        if (!hasExperts(model_) || value("first_k_dense_replace", 3) != 0) width("intermediate_size", 18432);
-        made_.names.insert("intermediate_size");
-        activation("hidden_act", llamaActivations);
-        epsilon("rms_norm_eps", 1e-6);
-        const Json ofFile = value("rms_norm_eps", 1e-6);
+        denseWidth();
+        activation("hidden_act", activations(), family_.activation);
+        const Json ofFile = value("rms_norm_eps", family_.epsilon);
         made_.rows.push_back({"rms_norm_eps", sameValue(ofFile, 1e-6),
                               say("{}, and the norms of its latents have 1e-06 all the same, but the layout's "
                                   "norms all have one",
                                   stated("rms_norm_eps", ofFile)),
                               say("weights whose {} is {}", "rms_norm_eps", "1e-06"), nullptr});
-        is("attention_bias", false, {false});
-        part("model_type", "deepseek_v3", !parts_.biases, "model.biases", "all", "none",
-             [](ModelSpec&, const Json&) {});
+        biases();
         ranks();
         sharedExperts();
         ties();
-        window("max_position_embeddings", 4096, positions);
-        made_.rows.back().fits = true;
         is("rope_interleave", true, {true});
-        rotary(1e4);
+        rotary(family_.base);
     }
 
     void ranks() {
@@ -167,10 +164,20 @@ private:
         is("qk_head_dim", nullptr, std::vector<Json>(1, plain.get<double>() + turned.get<double>()));
     }
 
-    /// Where the file says nothing, heads divide the hidden width, but in a Qwen3.
-    void headWidths(bool qwen3) {
+    /// That of blocks without experts, where there may be any.
+    void denseWidth() {
+        const bool lowest = family_.experts.shared > 0 || family_.experts.gate == ConfigExperts::Gate::Sigmoid;
+        const Json dense =
+            config_.empty() ? Json(model_.experts.denseLayers) : value("first_k_dense_replace", family_.experts.dense);
+        const bool none = lowest && hasExperts(model_) && dense == 0;
+        if (!none) width("intermediate_size", family_.width);
+        made_.names.insert("intermediate_size");
+    }
+
+    /// Where neither file nor family says one, heads divide the hidden width.
+    void headWidths() {
         if (model_.heads < 1) return;
-        const Json theirs = value("head_dim", qwen3 ? Json(128) : Json());
+        const Json theirs = value("head_dim", family_.headWidth > 0 ? Json(family_.headWidth) : Json());
         add("head_dim", theirs.is_null() ? Json(model_.hidden / model_.heads) : theirs, "model.head_width",
             headWidth(model_), nullptr);
         made_.rows.back().take = [theirs](ModelSpec& model) {
@@ -179,29 +186,31 @@ private:
         };
     }
 
-    /// A Qwen2 has biases for queries, keys and values whatever its file says; others say so of all products of an
-    /// attention and of a feed-forward block.
-    void biases(bool qwen2, bool qwen3) {
-        const std::string_view ours = !parts_.qkvBias ? "none" : parts_.biases ? "all" : "qkv";
-        if (qwen2) {
-            part("model_type", "qwen2", ours == "qkv", "model.biases", ours, "qkv",
-                 [](ModelSpec& model, const Json&) { model.block.biases = BiasKind::Qkv; });
-            return is("attention_bias", nullptr, {false});
-        }
-        if (qwen3 || ours == "qkv") is("attention_bias", false, {false});
-        if (ours == "qkv")
-            return part("model_type", config_.value("model_type", Json()), false, "model.biases", ours, "none",
-                        [](ModelSpec&, const Json&) {});
-        for (const char* name : {"attention_bias", "mlp_bias"}) {
-            if (qwen3) continue;
-            const Json theirs = value(name, false);
-            part(name, theirs, theirs == parts_.biases, "model.biases", ours, theirs == true ? "all" : "none",
-                 [](ModelSpec& model, const Json& taken) {
-                     model.block.biases = taken == true ? BiasKind::All : BiasKind::Default;
+    /// Which products add biases, by the fields that the family has for that.
+    void biases() {
+        const BiasKind ours = parts_.biases ? BiasKind::All : parts_.qkvBias ? BiasKind::Qkv : BiasKind::None;
+        bool said = ours == BiasKind::None, taken = false;
+        for (const ConfigBias& each : family_.biases) {
+            said = said || each.gives == ours;
+            if (each.gives == BiasKind::None) {
+                is(each.name, each.usual ? Json(true) : Json(), {false});
+                continue;
+            }
+            const bool field = each.name != std::string_view("model_type");
+            const Json theirs = field ? value(each.name, each.usual) : Json(true);
+            const bool fits = (theirs == true) == (each.gives == ours);
+            part(each.name, field ? theirs : Json(family_.type), fits, "model.biases", wordOf(ours),
+                 wordOf(theirs == true ? each.gives : BiasKind::None),
+                 [gives = each.gives, field](ModelSpec& model, const Json& value) {
+                     model.block.biases = !field || value == true ? gives : BiasKind::Default;
                  });
-            if (name == std::string_view("mlp_bias")) made_.rows.back().take = {};  // both or none
-            made_.rows.back().ours = parts_.biases;
+            if (taken) made_.rows.back().take = {};  // all of them or none
+            taken = true;
+            if (field) made_.rows.back().ours = each.gives == ours;
         }
+        if (!said) always(false, "model.biases", wordOf(ours), wordOf(BiasKind::None), [](ModelSpec&) {});
+        for (const char* none : {"attention_bias", "mlp_bias"})
+            if (!made_.names.contains(none)) is(none, nullptr, {false});
     }
 
     /// A Mistral's window, which is that of all layers; one as long as the sequence hides nothing.
@@ -222,6 +231,7 @@ private:
     /// rope_parameters.
     /// `usual`: what transformers takes where a file says nothing of them; null: they are not scaled.
     void rotary(double usualBase, const Json& usual = {}) {
+        made_.names.insert("original_max_position_embeddings");  // of those that are scaled
         bool named = config_.contains("rope_theta");
         Json scaling = "default";
         const bool said = config_.empty() || !config_.value("rope_scaling", Json()).is_null();
@@ -298,15 +308,15 @@ private:
                 if (!theirs.is_number() || (least.is_number() && theirs <= least)) return;
                 model.block.rotary.high = theirs == usual ? 0 : theirs.get<double>();
             });
-        add(place(original), said(original, value("max_position_embeddings", nullptr)), "model.rope_original",
-            ours.original, into(&RotarySpec::original));
+        add(place(original), said(original, value(original, value("max_position_embeddings", nullptr))),
+            "model.rope_original", ours.original, into(&RotarySpec::original));
         if (yarn)
             add(place("truncate"), said("truncate", true), "model.rope_truncate", ours.truncate,
                 [](ModelSpec& model, const Json& theirs) {
                     if (theirs.is_boolean()) model.block.rotary.truncate = theirs.get<bool>();
                 });
         // A latent attention has all columns of its scores larger, not those alone that are turned.
-        const bool scores = yarn && latent_;
+        const bool scores = yarn && family_.latent;
         if (scores)
             for (const char* key : {"mscale", "mscale_all_dim"}) isOne(place(key), said(key, 0), {1});
         const Json factor = said("factor", nullptr);
@@ -332,16 +342,23 @@ private:
     /// What other models of transformers multiply, clip or leave out, at the value that changes nothing.
     void others() {
         const double ownScale = headWidth(model_) > 0 ? 1 / std::sqrt(double(headWidth(model_))) : 1;
+        const Json rope = config_.value("rope_parameters", Json());
+        const auto only = [&](const char* name, const Json& legal) {
+            const bool within = rope.is_object() && rope.contains(name);  // where rotary() looks at it
+            is(name, within ? Json() : usual(name), {legal});
+        };
         for (const char* factor :
              {"embedding_multiplier", "residual_multiplier", "logits_scaling", "logit_scale", "partial_rotary_factor"})
-            is(factor, nullptr, {1});
-        is("attention_multiplier", nullptr, {ownScale});
-        is("n_special", nullptr, {0});
-        for (const char* off : {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size",
-                                "use_qk_norm", "qkv_bias", "rope_interleaved", "use_mrope"})
-            is(off, nullptr, {false});
-        is("pruned_heads", nullptr, {Json::object()});
-        if (config_.value("model_type", Json(configFamily(model_).type)) == "gpt_oss") return;
+            only(factor, 1);
+        only("attention_multiplier", ownScale);
+        only("n_special", 0);
+        for (const char* off :
+             {"is_encoder_decoder", "tie_encoder_decoder", "cross_attention_hidden_size", "use_qk_norm", "qkv_bias",
+              "rope_interleaved", "use_mrope", "use_parallel_residual", "qk_layernorm"})
+            only(off, false);
+        only("pruned_heads", Json::object());
+        turnedLayers();
+        if (family_.window == ConfigFamily::Window::Types) return;
         const Json layers = value("layer_types", Json::array());
         for (const Json& layer : layers)
             if (layer != "full_attention")
@@ -349,6 +366,21 @@ private:
                               say("layer_types has {}, each layer of the {} model attends to all before",
                                   shownValue(layer), wordOf(model_.kind)),
                               say("weights whose layer_types are full_attention"));
+    }
+
+    /// What the family takes for a field that no layout has.
+    Json usual(const char* name) const {
+        return family_.usual.is_object() ? family_.usual.value(name, Json()) : Json();
+    }
+
+    /// Layers of a family that turns positions in some alone.
+    void turnedLayers() {
+        made_.names.insert("no_rope_layer_interval");
+        const Json layers = value("no_rope_layers", usual("no_rope_layers"));
+        if (std::ranges::any_of(layers, [](const Json& turns) { return turns != 1; }))
+            differ("no_rope_layers",
+                   say("{}, a layout's model turns positions in all its layers", stated("no_rope_layers", layers)),
+                   say("weights whose {} is {}", "no_rope_layers", "1"));
     }
 
     void modelType() {
@@ -364,42 +396,9 @@ private:
             differ("model_type", say("model_type is {}, model.kind is {}", shownValue(type), wordOf(model_.kind)),
                    say("weights of model_type {}", anyOf(types)));
     }
-
-    bool latent_ = false;  ///< the file's model has latent attention
 };
 
 }  // namespace
-
-const std::vector<ConfigFamily>& configFamilies() {
-    static const std::vector<ConfigFamily> families{{"gpt2", ModelKind::Gpt, "GPT2LMHeadModel"},
-                                                    {"bloom", ModelKind::Gpt, "BloomForCausalLM", false},
-                                                    {"mpt", ModelKind::Gpt, "MptForCausalLM", false},
-                                                    {"llama", ModelKind::Llama, "LlamaForCausalLM"},
-                                                    {"mistral", ModelKind::Llama, "MistralForCausalLM"},
-                                                    {"qwen2", ModelKind::Llama, "Qwen2ForCausalLM"},
-                                                    {"qwen3", ModelKind::Llama, "Qwen3ForCausalLM"},
-                                                    {"mixtral", ModelKind::LlamaMoe, "MixtralForCausalLM"},
-                                                    {"qwen3_moe", ModelKind::LlamaMoe, "Qwen3MoeForCausalLM"},
-                                                    {"gpt_oss", ModelKind::LlamaMoe, "GptOssForCausalLM"},
-                                                    {"deepseek_v3", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM"},
-                                                    {"deepseek_v3", ModelKind::Llama, "DeepseekV3ForCausalLM"},
-                                                    {"kimi_k2", ModelKind::LlamaMoe, "DeepseekV3ForCausalLM", false}};
-    return families;
-}
-
-const ConfigFamily& configFamily(const ModelSpec& model) {
-    const BlockParts parts = blockParts(model);
-    const bool llama = traits(model.kind).weights == WeightsFormat::Llama;
-    const std::string_view type = isGptOss(model)                  ? "gpt_oss"
-                                  : llama && parts.latent          ? "deepseek_v3"
-                                  : hasExperts(model)              ? (parts.queryKeyNorms ? "qwen3_moe" : "mixtral")
-                                  : !llama                         ? "gpt2"
-                                  : parts.queryKeyNorms            ? "qwen3"
-                                  : parts.qkvBias && !parts.biases ? "qwen2"
-                                  : attendedTokens(model, 0) < model.sequence ? "mistral"
-                                                                              : "llama";
-    return *std::ranges::find(configFamilies(), type, &ConfigFamily::type);
-}
 
 ConfigFields configFields(const Json& config, const ModelSpec& model) { return Rows(config, model).all(); }
 

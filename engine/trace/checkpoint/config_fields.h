@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fields of a config.json of transformers, a row a field: what the file says, what a layout's model computes with,
 // and how the model is made to compute what the file says. Comparing, taking over and writing go through the same rows.
+// Which fields a family has, and what it takes where a file says nothing, is told by config_families.h.
 #pragma once
 
 #include "engine/base/sentence.h"
@@ -14,17 +15,6 @@
 #include <vector>
 
 namespace shardlab::trace {
-
-/// A kind of model by the name that transformers gives it.
-struct ConfigFamily {
-    std::string_view type;  ///< model_type
-    ModelKind kind;
-    std::string_view architecture;
-    bool weights = true;  ///< a layout's model can compute what such a model does, and start from its weights
-};
-const std::vector<ConfigFamily>& configFamilies();
-/// The family that a gpt or a llama is written as.
-const ConfigFamily& configFamily(const ModelSpec& model);
 
 struct ConfigField {
     std::string name;  ///< "n_head", or of an object within the file "rope_parameters.rope_theta"

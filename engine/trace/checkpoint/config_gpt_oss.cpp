@@ -23,26 +23,17 @@ std::optional<int> fullEvery(const std::vector<bool>& seesAll) {
 
 }  // namespace
 
-void GptOssRows::always(bool fits, std::string_view field, std::string_view ours, std::string_view legal,
-                        void (*take)(ModelSpec& model)) {
-    part("model_type", "gpt_oss", fits, field, ours, legal, [take](ModelSpec& model, const Json&) { take(model); });
-}
-
 void GptOssRows::gptOss() {
     const BlockSpec& block = model_.block;
     const MoeSpec& experts = model_.experts;
-    number("num_hidden_layers", 36, "model.layers", model_.layers, &ModelSpec::layers);
-    number("hidden_size", 2880, "model.hidden", model_.hidden, &ModelSpec::hidden);
-    number("num_attention_heads", 64, "model.heads", model_.heads, &ModelSpec::heads);
-    number("num_key_value_heads", 8, "model.kv_heads", keyHeads(model_), &BlockSpec::kvHeads);
-    number("head_dim", 64, "model.head_width", headWidth(model_), &BlockSpec::headWidth);
-    number("vocab_size", 201088, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
-    width("intermediate_size", 2880);
-    number(config_.contains("num_experts") ? "num_experts" : "num_local_experts", 128, "model.experts", experts.count,
-           &MoeSpec::count);
-    number("num_experts_per_tok", 4, "model.top_k", expertsPerToken(model_), &MoeSpec::topK);
+    sizes();
+    number("num_key_value_heads", family_.keyHeads, "model.kv_heads", keyHeads(model_), &BlockSpec::kvHeads);
+    number("head_dim", family_.headWidth, "model.head_width", headWidth(model_), &BlockSpec::headWidth);
+    width("intermediate_size", family_.width);
+    number(config_.contains("num_experts") ? "num_experts" : "num_local_experts", family_.experts.count,
+           "model.experts", experts.count, &MoeSpec::count);
+    number("num_experts_per_tok", family_.experts.topK, "model.top_k", expertsPerToken(model_), &MoeSpec::topK);
     made_.names.insert({"num_local_experts", "experts_per_token"});  // older files have both names of each
-    epsilon("rms_norm_eps", 1e-5);
     is("hidden_act", "silu", {"silu"});
     number("swiglu_limit", 7.0, "model.swiglu_limit", block.gluLimit, &BlockSpec::gluLimit);
     number("swiglu_alpha", 1.702, "model.swiglu_alpha", block.gluAlpha, &BlockSpec::gluAlpha);
@@ -62,8 +53,6 @@ void GptOssRows::gptOss() {
                model.experts.gate = GateMethod::TopKSoftmax;
                model.experts.capacity = 0;
            });
-    window("max_position_embeddings", 131072, positions);
-    made_.rows.back().fits = true;                 // positions are turned, not learned
     made_.names.insert("initial_context_length");  // that of rope_scaling too
     layerTypes();
     // Experts of four bits are unpacked as they are read (mxfp4.h).
@@ -71,18 +60,20 @@ void GptOssRows::gptOss() {
         isOne("quantization_config.quant_method", coded.value("quant_method", Json()), {"mxfp4"});
 }
 
-/// Which layers have the window; where the sequence is no longer than it, that changes nothing.
 void GptOssRows::layerTypes() {
     const BlockSpec& block = model_.block;
-    const Json length = value("sliding_window", 128);
-    const int layers = std::min(positiveInteger(value("num_hidden_layers", 36)).value_or(0), mostLayers);
+    const bool none = config_.contains("sliding_window") && config_["sliding_window"].is_null();
+    const Json length = none ? Json() : value("sliding_window", family_.windowLength);
+    made_.names.insert("sliding_window");
+    const int layers = std::min(positiveInteger(value("num_hidden_layers", family_.layers)).value_or(0), mostLayers);
     const Json types = value("layer_types", Json::array());
     std::vector<bool> seesAll;
-    for (int layer = 0; types.empty() && layer < layers; ++layer) seesAll.push_back(layer % 2 == 1);
+    for (int layer = 0; types.empty() && layer < layers; ++layer)
+        seesAll.push_back(none || family_.seesAll(config_, layer));
     for (const Json& type : types) {
         if (type != windowed && type != full)
             return differ("layer_types",
-                          say("layer_types has {}, which is no attention of a GPT-OSS", shownValue(type)),
+                          say("layer_types has {}, which is no attention of a {}", shownValue(type), family_.type),
                           say("layer_types {} and {}", windowed, full));
         seesAll.push_back(type == full);
     }
@@ -117,7 +108,7 @@ void GptOssRows::layerTypes() {
     for (int layer = 0; layer < std::min(model_.layers, mostLayers); ++layer)
         row.ours.push_back(hides(block, layer) ? windowed : full);
     // Transformers makes the mask of a window whether a layer has one or not.
-    made_.rows.push_back({"sliding_window", true, {}, {}, block.window > 0 ? block.window : 128});
+    made_.rows.push_back({"sliding_window", true, {}, {}, block.window > 0 ? block.window : family_.windowLength});
 }
 
 }  // namespace shardlab::trace

@@ -14,11 +14,7 @@ protected:
     /// heads with sinks; layers with a window and layers without take turns, as layer_types says. How its positions are
     /// turned, and whether its output is tied, are rows of any llama.
     void gptOss();
-
-private:
-    /// What model_type alone says: a choice of a field of the layout.
-    void always(bool fits, std::string_view field, std::string_view ours, std::string_view legal,
-                void (*take)(ModelSpec& model));
+    /// Which layers have the family's window; where the sequence is no longer than it, that changes nothing.
     void layerTypes();
 };
 

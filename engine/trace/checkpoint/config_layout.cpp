@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/data/tokenizer.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/trace/checkpoint/config_families.h"
 #include "engine/trace/checkpoint/config_fields.h"
 #include "engine/trace/checkpoint/weights_config.h"
 
@@ -25,6 +26,8 @@ constexpr std::pair<const char*, const char*> trainingFields[] = {
     {"resid_pdrop", "model.dropout"},
     {"attention_dropout", "model.dropout"},
     {"hidden_dropout", "model.dropout"},
+    {"embedding_dropout", "model.dropout"},
+    {"residual_dropout", "model.dropout"},
     {"torch_dtype", "precision.compute"},
     {"dtype", "precision.compute"},
     {"router_aux_loss_coef", "model.balance"},
@@ -99,8 +102,11 @@ Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
         return fail(Error{say("cannot make a layout"), file.string(), why, legal});
     };
     const Json type = config->value("model_type", Json());
-    const auto family = std::ranges::find_if(configFamilies(), [&](const auto& each) { return type == each.type; });
-    if (family == configFamilies().end()) {
+    const ConfigFamily* const family = configFamilyOf(*config);
+    if (family == nullptr) {
+        if (const UnsaidFamilies* unsaid = type.is_string() ? unsaidFamily(type.get<std::string>()) : nullptr)
+            return cannot(say("its model_type is {0}: {1}", shownValue(type), unsaid->what),
+                          say("a model without that, of model_type {} say", unsaid->nearest));
         std::vector<std::string_view> types;
         for (const ConfigFamily& each : configFamilies())
             if (std::ranges::find(types, each.type) == types.end()) types.push_back(each.type);

@@ -33,6 +33,36 @@ std::optional<int> positiveInteger(const Json& value) {
     return value.get<int>();
 }
 
+ConfigRows::ConfigRows(const Json& config, const ModelSpec& model)
+    : model_(model), family_([&]() -> const ConfigFamily& {
+          const ConfigFamily* const known = configFamilyOf(config, model.kind);
+          const bool same = known != nullptr && traits(known->kind).weights == traits(model.kind).weights;
+          return same ? *known : configFamily(model);
+      }()),
+      config_(config) {
+    for (const auto& [name, alias] : family_.aliases) {
+        made_.names.insert(alias);
+        if (!config_.contains(name) && config_.contains(alias)) config_[name] = config_[alias];
+    }
+}
+
+void ConfigRows::sizes() {
+    number("num_hidden_layers", family_.layers, "model.layers", model_.layers, &ModelSpec::layers);
+    number("hidden_size", family_.hidden, "model.hidden", model_.hidden, &ModelSpec::hidden);
+    number("num_attention_heads", family_.heads, "model.heads", model_.heads, &ModelSpec::heads);
+    number("vocab_size", family_.vocabulary, "model.vocabulary", model_.vocabulary, &ModelSpec::vocabulary);
+    // Positions are turned, not learned: there is one for any sequence.
+    window("max_position_embeddings", family_.positions, positions);
+    made_.rows.back().fits = true;
+    epsilon(family_.epsilonName, family_.epsilon);
+}
+
+void ConfigRows::always(bool fits, std::string_view field, std::string_view ours, std::string_view legal,
+                        std::function<void(ModelSpec& model)> take) {
+    part("model_type", config_.value("model_type", Json(family_.type)), fits, field, ours, legal,
+         [take = std::move(take)](ModelSpec& model, const Json&) { take(model); });
+}
+
 Json ConfigRows::value(const std::string& name, const Json& fallback) {
     made_.names.insert(name);
     const auto found = config_.find(name);
@@ -69,8 +99,8 @@ void ConfigRows::part(const std::string& name, const Json& theirs, bool fits, st
                           [theirs, take = std::move(take)](ModelSpec& model) { take(model, theirs); }});
 }
 
-void ConfigRows::activation(const std::string& name, const std::vector<ConfigActivation>& known) {
-    const Json theirs = value(name, known.front().names.front());
+void ConfigRows::activation(const std::string& name, const std::vector<ConfigActivation>& known, ActivationKind usual) {
+    const Json theirs = value(name, std::ranges::find(known, usual, &ConfigActivation::kind)->names.front());
     const auto named = std::ranges::find_if(known, [&](const ConfigActivation& each) {
         return std::ranges::any_of(each.names, [&](std::string_view word) { return theirs == word; });
     });
@@ -82,8 +112,9 @@ void ConfigRows::activation(const std::string& name, const std::vector<ConfigAct
                say("weights whose {} is {}", name, anyOf(legal)));
     else
         part(name, theirs, named->kind == ours, "model.activation", wordOf(ours), wordOf(named->kind),
-             [kind = named->kind, usual = known.front().kind](ModelSpec& model, const Json&) {
-                 model.block.activation = kind == usual ? ActivationKind::Default : kind;
+             [kind = named->kind](ModelSpec& model, const Json&) {
+                 model.block.activation = ActivationKind::Default;
+                 if (blockParts(model).activation != kind) model.block.activation = kind;
              });
     const auto written = std::ranges::find(known, ours, &ConfigActivation::kind);
     if (written != known.end()) made_.rows.back().ours = written->names.front();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/layout/block_parts.h"
+#include "engine/trace/checkpoint/config_families.h"
 #include "engine/trace/checkpoint/config_fields.h"
 
 #include <optional>
@@ -22,11 +23,11 @@ bool sameValue(const nlohmann::json& a, const nlohmann::json& b);
 /// The value, where it is a whole number above 0.
 std::optional<int> positiveInteger(const nlohmann::json& value);
 
-/// The rows of one file and one model; `config` and `model` outlive them.
+/// The rows of one file and one model, which outlives them.
 class ConfigRows {
 protected:
     using Json = nlohmann::json;
-    ConfigRows(const Json& config, const ModelSpec& model) : config_(config), model_(model) {}
+    ConfigRows(const Json& config, const ModelSpec& model);
 
     Json value(const std::string& name, const Json& fallback);
     /// "n_head is 12", or what it is where the file does not say.
@@ -39,7 +40,8 @@ protected:
     /// A choice whose words, ours and that of the file's value, are those of the layout's field.
     void part(const std::string& name, const Json& theirs, bool fits, std::string_view field, std::string_view ours,
               std::string_view legal, Take take);
-    void activation(const std::string& name, const std::vector<ConfigActivation>& known);
+    /// `usual`: where the file names none.
+    void activation(const std::string& name, const std::vector<ConfigActivation>& known, ActivationKind usual);
     void epsilon(const std::string& name, double fallback);
     template <class Spec, class Number>
     void number(const std::string& name, const Json& fallback, std::string_view field, const Json& ours,
@@ -76,8 +78,15 @@ protected:
         else return model;
     }
 
-    const Json& config_;
+    /// Layers, widths and tokens of the models whose fields have a Llama's names, and which family it is.
+    void sizes();
+    /// What model_type alone says: a choice of a field of the layout.
+    void always(bool fits, std::string_view field, std::string_view ours, std::string_view legal,
+                std::function<void(ModelSpec& model)> take);
+
     const ModelSpec& model_;
+    const ConfigFamily& family_;
+    Json config_;  ///< with the names that the rows have
     const BlockParts parts_ = blockParts(model_);
     ConfigFields made_;
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // GPT-2 weights in the files that Hugging Face's transformers reads and writes.
+#include "engine/trace/checkpoint/config_families.h"
 #include "engine/trace/checkpoint/state_source.h"
 #include "engine/layout/json_text.h"
 
@@ -175,13 +176,15 @@ Result<StateSource> StateSource::ofWeights(FileSystem& files, const std::filesys
     Result<StateSource> source = ofTensors(files, place);
     if (!source) return source;
     std::vector<WeightMismatch> mismatches, tensors;
+    LlamaStorage storage;
     std::error_code ignored;
     if (const std::filesystem::path config = weightsConfig(place); std::filesystem::exists(config, ignored)) {
         const auto read = readConfig(config);
         if (!read) return fail(read.error());
         mismatches = compareConfig(*read, model);
+        if (const ConfigFamily* family = configFamilyOf(*read, model.kind)) storage = family->storage;
     }
-    if (traits(model.kind).weights == WeightsFormat::Llama) source->takeLlama(model, tensors);
+    if (traits(model.kind).weights == WeightsFormat::Llama) source->takeLlama(model, storage, tensors);
     else source->takeGpt2(model, tensors);
     if (!mismatches.empty() || !tensors.empty()) return fail(misfit(place, std::move(mismatches), tensors));
     if (!tiesEmbedding(model)) return source;

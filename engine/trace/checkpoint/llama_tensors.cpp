@@ -33,25 +33,36 @@ LlamaTensor biasTensor(LlamaTensor product) {
     return product;
 }
 
+/// Columns that theirs has as pairs of neighbours and ours as two halves: a head's turned numbers, or gates and values.
+void addPairs(std::size_t projection, int first, int count, std::vector<OutputRun>& columns) {
+    for (const int half : {0, 1}) columns.push_back({projection, first + half, count / 2, 2});
+}
+
 /// Queries, keys and values, in the order of kernels/rotary.h.
-LlamaTensor attentionTensor(const ModelSpec& model, const std::string& ours, const std::string& theirs) {
+LlamaTensor attentionTensor(const ModelSpec& model, const LlamaStorage& storage, const std::string& ours,
+                            const std::string& theirs) {
     const int width = headWidth(model), keys = keyHeads(model), together = model.heads / keys;
     LlamaTensor tensor = joined(ours, model.hidden,
                                 {{theirs + "q_proj.weight", model.heads * width},
                                  {theirs + "k_proj.weight", keys * width},
                                  {theirs + "v_proj.weight", keys * width}});
+    if (storage.fused) tensor.projections = {{theirs + "qkv_proj.weight", (model.heads + 2 * keys) * width}};
+    const int before[] = {0, model.heads, model.heads + keys};  // heads, where they are fused
     tensor.columns.clear();
+    const auto add = [&](std::size_t part, int from, int heads) {
+        for (int i = 0; i < heads; ++i) {
+            const std::size_t projection = storage.fused ? 0 : part;
+            const int first = (from + i + (storage.fused ? before[part] : 0)) * width;
+            if (storage.pairs && part < 2) addPairs(projection, first, width, tensor.columns);
+            else tensor.columns.push_back({projection, first, width});
+        }
+    };
     for (int key = 0; key < keys; ++key) {
-        tensor.columns.push_back({0, key * together * width, together * width});
-        tensor.columns.push_back({1, key * width, width});
-        tensor.columns.push_back({2, key * width, width});
+        add(0, key * together, together);
+        add(1, key, 1);
+        add(2, key, 1);
     }
     return tensor;
-}
-
-/// Columns that theirs has as pairs of neighbours and ours as two halves: a head's turned numbers, or gates and values.
-void addPairs(std::size_t projection, int first, int count, std::vector<OutputRun>& columns) {
-    for (const int half : {0, 1}) columns.push_back({projection, first + half, count / 2, 2});
 }
 
 /// What a latent attention makes from each token: the latents of queries, if there is one, and of keys and values, and
@@ -128,8 +139,8 @@ void addStackedExperts(const ModelSpec& model, int layer, std::vector<LlamaTenso
 /// Collects the tensors of a model, layer by layer. `ours` and `theirs` begin the names of a part in both programs.
 class LlamaTensorList {
 public:
-    explicit LlamaTensorList(const ModelSpec& model)
-        : model_(model), parts_(blockParts(model)), hidden_(model.hidden) {}
+    LlamaTensorList(const ModelSpec& model, const LlamaStorage& storage)
+        : model_(model), storage_(storage), parts_(blockParts(model)), hidden_(model.hidden) {}
 
     std::vector<LlamaTensor> all() {
         add(renamed("wte.weight", {model_.vocabulary, hidden_}, "model.embed_tokens.weight"));
@@ -137,13 +148,13 @@ public:
             const std::string ours = fmt::format("h.{}.", layer), theirs = fmt::format("model.layers.{}.", layer);
             if (ofModule(model_, layer)) module(ours, theirs);
             attention(ours, theirs);
-            add(renamed(ours + "ln_2.weight", {hidden_}, theirs + "post_attention_layernorm.weight"));
+            norm(ours + "ln_2.weight", theirs + "post_attention_layernorm.weight");
             if (!hasExperts(model_, layer))
                 feedForward(ours + "mlp.", theirs + "mlp.", ownNames, feedForwardWidth(model_, layer));
             else if (isGptOss(model_)) addStackedExperts(model_, layer, all_);
             else experts(layer, ours, theirs);
         }
-        add(renamed("ln_f.weight", {hidden_}, "model.norm.weight"));
+        norm("ln_f.weight", "model.norm.weight");
         if (!parts_.tied) add(renamed(outputWeight, {model_.vocabulary, hidden_}, outputWeight));
         return std::move(all_);
     }
@@ -161,9 +172,23 @@ private:
         add(tensor);
         if (bias) add(biasTensor(tensor));
     }
+    void norm(const std::string& ours, const std::string& theirs) {
+        add(renamed(ours, {hidden_}, theirs));
+        if (!parts_.rmsNorm) add(renamed(biasOf(ours), {hidden_}, biasOf(theirs)));
+    }
     void feedForward(const std::string& ours, const std::string& theirs, const FeedForwardNames& names, int width) {
-        product(joined(ours + "gate_up.weight", hidden_, {{theirs + names.gate, width}, {theirs + names.up, width}}),
-                parts_.biases);
+        if (!parts_.gated()) {
+            // A Starcoder2, whose norms are layer norms, has the names of a GPT-2.
+            const bool starcoder = !parts_.rmsNorm;
+            const std::string first = theirs + (starcoder ? "c_fc.weight" : names.up),
+                              second = theirs + (starcoder ? "c_proj.weight" : names.down);
+            product(joined(ours + "c_fc.weight", hidden_, {{first, width}}), parts_.biases);
+            return product(joined(ours + "c_proj.weight", width, {{second, hidden_}}), parts_.biases);
+        }
+        LlamaTensor both =
+            joined(ours + "gate_up.weight", hidden_, {{theirs + names.gate, width}, {theirs + names.up, width}});
+        if (storage_.fused) both = joined(both.name, hidden_, {{theirs + "gate_up_proj.weight", 2 * width}});
+        product(both, parts_.biases);
         product(joined(ours + "c_proj.weight", width, {{theirs + names.down, hidden_}}), parts_.biases);
     }
 
@@ -184,10 +209,10 @@ private:
     /// The attention of a block with the norm before it.
     void attention(const std::string& block, const std::string& theirBlock) {
         const std::string ours = block + "attn.", theirs = theirBlock + "self_attn.";
-        add(renamed(block + "ln_1.weight", {hidden_}, theirBlock + "input_layernorm.weight"));
+        norm(block + "ln_1.weight", theirBlock + "input_layernorm.weight");
         if (parts_.latent)
             for (LlamaTensor& tensor : latentTensors(model_, ours, theirs)) add(std::move(tensor));
-        else product(attentionTensor(model_, ours + "qkv.weight", theirs), parts_.qkvBias);
+        else product(attentionTensor(model_, storage_, ours + "qkv.weight", theirs), parts_.qkvBias);
         if (parts_.queryKeyNorms)
             for (const char* name : {"q_norm.weight", "k_norm.weight"})
                 add(renamed(ours + name, {headWidth(model_)}, theirs + name));
@@ -214,6 +239,7 @@ private:
     }
 
     const ModelSpec& model_;
+    const LlamaStorage storage_;
     const BlockParts parts_;
     const int hidden_;
     std::vector<LlamaTensor> all_;
@@ -221,6 +247,8 @@ private:
 
 }  // namespace
 
-std::vector<LlamaTensor> llamaTensors(const ModelSpec& model) { return LlamaTensorList(model).all(); }
+std::vector<LlamaTensor> llamaTensors(const ModelSpec& model, const LlamaStorage& storage) {
+    return LlamaTensorList(model, storage).all();
+}
 
 }  // namespace shardlab::trace

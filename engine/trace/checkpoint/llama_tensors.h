@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/layout/layout.h"
+#include "engine/trace/checkpoint/llama_storage.h"
 
 #include <string>
 #include <vector>
@@ -49,8 +50,8 @@ struct LlamaTensor {
 
 /// "….bias" of "….weight".
 std::string biasOf(const std::string& weight);
-/// All of a model's, in the order of transformers' names.
-std::vector<LlamaTensor> llamaTensors(const ModelSpec& model);
+/// All of a model's, in the order of transformers' names; as a Llama has them, where `storage` does not say otherwise.
+std::vector<LlamaTensor> llamaTensors(const ModelSpec& model, const LlamaStorage& storage = {});
 
 /// function(place in ours, projection of theirs, place in it) for each element.
 template <class Function>

@@ -21,10 +21,10 @@ bool isAngle(std::string_view name) { return name.ends_with(".rotary_emb.inv_fre
 class StateSource::LlamaOrigins {
 public:
     /// `made` gets an origin for each parameter; `mismatches` what of `theirs` is not the model's.
-    LlamaOrigins(const StateSource& source, const ModelSpec& model, Origins theirs, Origins& made,
-                 std::vector<WeightMismatch>& mismatches)
+    LlamaOrigins(const StateSource& source, const ModelSpec& model, const LlamaStorage& storage, Origins theirs,
+                 Origins& made, std::vector<WeightMismatch>& mismatches)
         : source_(source), model_(model), theirs_(std::move(theirs)), made_(made), mismatches_(mismatches),
-          tensors_(llamaTensors(model)) {}
+          tensors_(llamaTensors(model, storage)) {}
 
     void take() {
         takeOutput();
@@ -164,8 +164,9 @@ private:
     std::set<std::string> known_;
 };
 
-void StateSource::takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches) {
-    LlamaOrigins(*this, model, std::exchange(origins_, {}), origins_, mismatches).take();
+void StateSource::takeLlama(const ModelSpec& model, const LlamaStorage& storage,
+                            std::vector<WeightMismatch>& mismatches) {
+    LlamaOrigins(*this, model, storage, std::exchange(origins_, {}), origins_, mismatches).take();
 }
 
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "engine/base/slice.h"
+#include "engine/trace/checkpoint/llama_storage.h"
 #include "engine/trace/checkpoint/manifest.h"
 #include "engine/trace/checkpoint/safetensors.h"
 #include "engine/trace/checkpoint/weights_config.h"
@@ -85,7 +86,7 @@ private:
                        std::vector<WeightMismatch>& mismatches, bool coded = false) const;
     class LlamaOrigins;
     void takeGpt2(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
-    void takeLlama(const ModelSpec& model, std::vector<WeightMismatch>& mismatches);
+    void takeLlama(const ModelSpec& model, const LlamaStorage& storage, std::vector<WeightMismatch>& mismatches);
     Status checkHead();
 
     std::filesystem::path place_;

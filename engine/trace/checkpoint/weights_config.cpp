@@ -4,6 +4,7 @@
 #include "engine/base/file.h"
 #include "engine/base/json_fields.h"
 #include "engine/layout/json_text.h"
+#include "engine/trace/checkpoint/config_families.h"
 #include "engine/trace/checkpoint/config_fields.h"
 
 #include <algorithm>
@@ -57,6 +58,8 @@ constexpr std::array harmless{"_name_or_path",
                               "resid_pdrop",
                               "attention_dropout",
                               "hidden_dropout",
+                              "embedding_dropout",
+                              "residual_dropout",
                               "summary_type",
                               "summary_use_proj",
                               "summary_activation",
