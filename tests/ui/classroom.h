@@ -48,7 +48,8 @@ struct Classroom {
     }
     /// The experiment that runs ends with a run of so many steps.
     void finish(FakeJobs& jobs) {
-        recordRun(jobs.options.runFile, *makePlan(jobs.options.layout), 6, 7);
+        const JobOptions options = jobs.underWay();
+        recordRun(options.runFile, *makePlan(options.layout), 6, 7);
         jobs.end("finished");
     }
 

@@ -6,6 +6,8 @@
 #include "ui/core/run_session.h"
 #include "tests/support/wings.h"
 
+#include <QTest>
+
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -21,6 +23,7 @@ struct FakeJobs {
     std::vector<int> sizes;            ///< asked for
     std::vector<FaultRequest> faults;  ///< asked for
     std::atomic<int> started = 0;
+    std::atomic<int> ended = 0;
     std::atomic<int> destroyed = 0;
     std::optional<Error> refusal;            ///< the next starts fail with it
     std::atomic<int> startMilliseconds = 0;  ///< how long a start blocks
@@ -47,7 +50,14 @@ struct FakeJobs {
         }
         std::thread([&] { words(*to); }).join();
     }
+    /// The options of the job that has started and not ended; a session starts its job on another thread.
+    JobOptions underWay() {
+        if (!QTest::qWaitFor([this] { return started > ended; })) qFatal("no job has started");
+        const std::scoped_lock lock(mutex);
+        return options;
+    }
     void end(const std::string& outcome, const std::string& reason = {}) {
+        ++ended;
         say([&](RunObserver& to) {
             to.stateChanged(RunState::Ended);
             to.ended({outcome, reason});
