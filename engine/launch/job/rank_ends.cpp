@@ -61,9 +61,15 @@ int firstLost(std::span<const RankFate> ranks) {
     return first;
 }
 
+/// Whether a connection joins the two ranks, which MPI aborts where it breaks: ranks of one host share memory.
+bool onTwoHosts(const JobFate& job, int one, int other) {
+    const auto host = [&](int rank) { return job.hosts[static_cast<std::size_t>(rank)]; };
+    return std::max(one, other) < static_cast<int>(job.hosts.size()) && host(one) != host(other);
+}
+
 /// The rank that ended the run: it said why itself, mpirun named it, or its link was the first seen to break. A rank
-/// that mpirun names without a signal may be the neighbour of a dead one, which MPI aborts as their connection breaks:
-/// then the link of the dead one broke before.
+/// that mpirun names without a signal may be the neighbour of one that died on another host: then the link of the dead
+/// one broke before. On one host the links of all break together, as mpirun ends them, and are seen in any order.
 int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     for (std::size_t i = 0; i < ranks.size(); ++i)
         if (ranks[i].goodbye && !endedInOrder(ranks[i])) return static_cast<int>(i);
@@ -71,7 +77,8 @@ int culprit(std::span<const RankFate> ranks, const JobFate& job) {
     if (const int named = job.report.rank();
         named >= 0 && named < static_cast<int>(ranks.size()) && !endedInOrder(ranks[static_cast<std::size_t>(named)])) {
         const std::optional<std::int64_t>& lostAt = ranks[static_cast<std::size_t>(named)].lostAt;
-        return !job.report.signal() && lostAt && *ranks[static_cast<std::size_t>(lost)].lostAt < *lostAt ? lost : named;
+        const bool before = lostAt && *ranks[static_cast<std::size_t>(lost)].lostAt < *lostAt;
+        return before && !job.report.signal() && onTwoHosts(job, lost, named) ? lost : named;
     }
     return mpirunEndedFirst(ranks, job) ? -1 : lost;
 }
