@@ -17747,14 +17747,6 @@ would give away what the lesson asks.</source>
         <translation>概率</translation>
     </message>
     <message>
-        <source>products in {} are those of a modelled stack: cluster.pace models megatron-core on {}</source>
-        <translation>{} 矩阵乘法属于建模的软件栈：cluster.pace 在 {} 上对 megatron-core 建模</translation>
-    </message>
-    <message>
-        <source>products in {} are those of a modelled stack: cluster.pace models torchtitan on {}</source>
-        <translation>{} 矩阵乘法属于建模的软件栈：cluster.pace 在 {} 上对 torchtitan 建模</translation>
-    </message>
-    <message>
         <source>queries</source>
         <translation>查询</translation>
     </message>
@@ -17851,10 +17843,6 @@ would give away what the lesson asks.</source>
         <translation>文件没有说明 token 数：model.vocabulary 取 {}</translation>
     </message>
     <message>
-        <source>the file does not say on how many devices: parallelism.data_parallel_shard_degree is taken as 1</source>
-        <translation>文件没有说明设备数：parallelism.data_parallel_shard_degree 按 1 处理</translation>
-    </message>
-    <message>
         <source>the flavor {} of {} is none whose sizes are known: the model is Shardlab&apos;s default llama</source>
         <translation>{1} 的规格名 {0} 的尺寸未知：模型采用 Shardlab 默认的 llama</translation>
     </message>
@@ -17897,14 +17885,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>their output projection is the token embedding, and the model has one of its own</source>
         <translation>它们的输出投影就是 token 嵌入，而模型有自己的输出投影</translation>
-    </message>
-    <message>
-        <source>there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is 1</source>
-        <translation>没有用来确定副本数的 gradient_accumulation_steps：parallel.data 取 1</translation>
-    </message>
-    <message>
-        <source>there is no train_batch_size, which says how many replicas there are: parallel.data is 1</source>
-        <translation>没有用来确定副本数的 train_batch_size：parallel.data 取 1</translation>
     </message>
     <message>
         <source>there is no {}</source>
@@ -20517,6 +20497,26 @@ would give away what the lesson asks.</source>
     <message>
         <source>{}, a layout&apos;s model turns positions in all its layers</source>
         <translation>{}，布局的模型在所有层中旋转位置</translation>
+    </message>
+    <message>
+        <source>--pipeline-model-parallel-layout {}: what predicts further tokens is in the layout&apos;s last stage, and a stage that had nothing else has a layer of one before it</source>
+        <translation>--pipeline-model-parallel-layout {}：预测后续 token 的模块放在布局的最后一个阶段；原来只有这些模块的阶段，从它前面的一个阶段得到一层</translation>
+    </message>
+    <message>
+        <source>the file does not say on how many devices: parallelism.data_parallel_shard_degree is {}</source>
+        <translation>文件没有说明设备数：parallelism.data_parallel_shard_degree 取 {}</translation>
+    </message>
+    <message>
+        <source>there are no gradient_accumulation_steps, which say how many replicas there are: parallel.data is {}</source>
+        <translation>没有用来确定副本数的 gradient_accumulation_steps：parallel.data 取 {}</translation>
+    </message>
+    <message>
+        <source>there is no train_batch_size, which says how many replicas there are: parallel.data is {}</source>
+        <translation>没有用来确定副本数的 train_batch_size：parallel.data 取 {}</translation>
+    </message>
+    <message>
+        <source>times are those of {} on {}, as cluster.pace says</source>
+        <translation>时间是 {} 在 {} 上的时间，如 cluster.pace 所示</translation>
     </message>
 </context>
 </TS>
