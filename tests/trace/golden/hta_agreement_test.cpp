@@ -138,6 +138,7 @@ private Q_SLOTS:
         QProcess process;
         process.start(python, arguments);
         QVERIFY(process.waitForFinished(patience));
+        if (process.exitCode() == 3) QSKIP("HolisticTraceAnalysis 0.5 needs a pandas below 3");
         QVERIFY2(process.exitCode() == 0, process.readAllStandardError().constData());
         const Json told = Json::parse(process.readAllStandardOutput().toStdString());
         const Imported made = importAll({files, path("run.shardlab"), ""});
