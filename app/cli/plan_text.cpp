@@ -120,6 +120,10 @@ std::string planText(const Plan& plan, const std::string& evidence, bool all) {
     text += sizesTable(plan);
     if (!plan.traffic.empty()) text += "\n" + trafficTable(plan);
     if (!plan.hosts.empty()) text += "\n" + hostTable(plan, all);
+    if (plan.device.known() && !plan.fits)
+        text +=
+            "\nWhat would fit?\nshardlab search, given what plan was given, lists the legal layouts of this model on "
+            "these devices that fit, the fastest first.\n";
     text += lossesText(plan);
     return text;
 }
