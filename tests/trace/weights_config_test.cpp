@@ -108,7 +108,7 @@ private Q_SLOTS:
             "fields that are not known and may change what the model computes: tomorrows_attention 3",
             "without the fields that are not known");
         row("llama", R"({"model_type": "gemma"})", "model_type is \"gemma\", model.kind is llama",
-            "weights of model_type llama or mistral or qwen2 or qwen3");
+            "weights of model_type llama or mistral or ministral or qwen2 or qwen3");
         row("llama", R"({"num_attention_heads": 2})", "num_attention_heads is 2, model.heads is 4", "model.heads 2");
         row("llama", R"({"num_key_value_heads": 4})", "num_key_value_heads is 4, model.kv_heads is 2",
             "model.kv_heads 4");
