@@ -274,6 +274,9 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
         QCOMPARE(one->layout.parallel.data, 4);
         QCOMPARE(one->layout.parallel.zero, 3);
         QCOMPARE(one->layout.batch.global, 32);
+        const auto few = read("fsdp.toml", model + "[training]\nlocal_batch_size = 4\nglobal_batch_size = 24\n");
+        QVERIFY(few);
+        QCOMPARE(few->layout.parallel.data, 2);  // of eight as many as divide six local batches
         const auto wide = read("fsdp.toml", model + "tensor_parallel_degree = 8\ndata_parallel_replicate_degree = 2\n");
         QVERIFY(wide);
         QCOMPARE(wide->layout.parallel.data, 4);

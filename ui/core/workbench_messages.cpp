@@ -98,13 +98,10 @@ void Workbench::sayWritten(const QString& file, const Error* whyNot, Workspace w
 void Workbench::sayMade(const std::filesystem::path& file, const ConfigLayout& made) {
     QStringList lines;
     for (const Sentence& line : made.leftOut) lines << told(line);
-    std::vector<MessageChoice> choices;
-    if (!made.layout.cluster.pace)
-        choices.push_back({tr("Plan for which cluster?"), [this] {
-                               Q_EMIT workspaceRequested(Workspace::Home);
-                               home_.askWhichCluster();
-                           }});
-    if (lines.empty() && choices.empty()) return;
+    std::vector<MessageChoice> choices{{tr("Plan for which cluster?"), [this] {
+                                            Q_EMIT workspaceRequested(Workspace::Home);
+                                            home_.askWhichCluster();
+                                        }}};
     messages_.post({.level = lines.empty() ? MessageLevel::Info : MessageLevel::Warning,
                     .title = lines.empty()
                                  ? tr("The layout of %1 is predicted for this machine").arg(text(file.filename()))

@@ -14,6 +14,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 #include <set>
 #include <toml++/toml.h>
 
@@ -188,7 +189,10 @@ private:
         std::int64_t shards = std::clamp<std::int64_t>(given, -1, 1 << 16);
         if (shards < 0) {
             const std::int64_t others = inner * std::max(1, replicas);
-            shards = each ? std::int64_t{*each} * nodes / others : unsaidReplicas(others);
+            const std::int64_t passes = keys_.integer("training.global_batch_size", 0) /
+                                        std::max(1, keys_.integer("training.local_batch_size", 8)) /
+                                        std::max(1, replicas);
+            shards = each ? std::int64_t{*each} * nodes / others : std::gcd(unsaidReplicas(others), passes);
             if (!each)
                 note(say("the file does not say on how many devices: parallelism.data_parallel_shard_degree is {}",
                          shards));
