@@ -189,8 +189,8 @@ private Q_SLOTS:
                 if (lesson % 7 != 0) continue;  // some, as runs take their time
                 room.lessons().runFor(question);
                 while (room.lessons().active()) {
-                    const int started = jobs->started.load();
                     room.finish(*jobs);
+                    const int started = jobs->started.load();
                     QTRY_VERIFY(!room.lessons().active() || jobs->started.load() > started);
                 }
                 QVERIFY2(overlap().isEmpty(), qPrintable(where.arg(overlap())));
