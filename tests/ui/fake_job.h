@@ -52,7 +52,8 @@ struct FakeJobs {
     }
     /// The options of the job that has started and not ended; a session starts its job on another thread.
     JobOptions underWay() {
-        if (!QTest::qWaitFor([this] { return started > ended; })) qFatal("no job has started: %d, %d ended", started.load(), ended.load());
+        if (!QTest::qWaitFor([this] { return started > ended; }))
+            qFatal("no job has started: %d, %d ended", started.load(), ended.load());
         const std::scoped_lock lock(mutex);
         return options;
     }

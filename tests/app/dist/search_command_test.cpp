@@ -79,6 +79,18 @@ private Q_SLOTS:
         // Wrong degrees are what the search is for.
         QCOMPARE(run({"search", "default", "--set", "/parallel/data=3"}).status, 0);
     }
+
+    void aPlanThatDoesNotFitSaysWhereOneIsFound() {
+        const QStringList narrow{
+            "llama3-70b",           "--set", "/parallel/data=8",        "--set", "/parallel/tensor=1", "--set",
+            "/parallel/pipeline=8", "--set", "/parallel/sequence=false"};
+        const Answer fits = run({"plan", "llama3-70b"}), plan = run(QStringList{"plan"} + narrow);
+        QVERIFY2(fits.status == 0 && !fits.out.contains("What would fit?"), fits.out.constData());
+        QVERIFY2(plan.status == 0 && plan.out.contains("does not fit"), (plan.out + plan.error).constData());
+        QVERIFY2(plan.out.contains("What would fit?\nshardlab search"), plan.out.constData());
+        const Answer search = run(QStringList{"search"} + narrow);
+        QVERIFY2(search.status == 0 && search.out.contains("fits"), (search.out + search.error).constData());
+    }
 };
 
 QTEST_GUILESS_MAIN(SearchCommandTest)
