@@ -33,8 +33,8 @@ double FigureFields::number(const char* key, double above, double most, const ch
 
 double FigureFields::share(const char* key) { return number(key, 0, 1, "a share, more than 0 and at most 1"); }
 
-double FigureFields::positiveOr(const char* key, const char* unit, double otherwise) {
-    return has(key) ? positive(key, unit) : (known_.emplace_back(key), otherwise);
+double FigureFields::numberOr(const char* key, double above, double most, const char* legal, double otherwise) {
+    return has(key) ? number(key, above, most, legal) : (known_.emplace_back(key), otherwise);
 }
 
 bool FigureFields::flag(const char* key) {

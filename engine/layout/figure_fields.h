@@ -29,7 +29,11 @@ public:
     double number(const char* key, double above, double most, const char* legal);
     double positive(const char* key, const char* unit) { return number(key, 0, 1e24, unit); }
     double share(const char* key);  ///< more than 0 and at most 1
-    double positiveOr(const char* key, const char* unit, double otherwise);
+    /// As number(), of a field that may be left out.
+    double numberOr(const char* key, double above, double most, const char* legal, double otherwise);
+    double positiveOr(const char* key, const char* unit, double otherwise) {
+        return numberOr(key, 0, 1e24, unit, otherwise);
+    }
     bool flag(const char* key);
     std::string text(const char* key);
     std::string textOr(const char* key, std::string otherwise);

@@ -289,7 +289,7 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
         QCOMPARE(zero->layout.batch.global, 48);
     }
 
-    /// Whose times a prediction means is in the file: each was once predicted as Megatron-Core.
+    /// A file of a trainer is predicted with that trainer's software stack, not with Megatron-Core's.
     void aFilesProgramIsItsStack() {
         const auto stackOf = [&](const char* name, const std::string& text) {
             const auto made = read(name, text);

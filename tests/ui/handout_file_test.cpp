@@ -90,7 +90,7 @@ private Q_SLOTS:
         const QString text = page.toPlainText();
         QVERIFY2(!text.contains(QStringLiteral("bubble")) && text.contains(QStringLiteral("shardlab run")),
                  qPrintable(text));
-        // Its letters are those of the page on every device.
+        // A formula's letters are as large as the page's letters on every device.
         FormulaObject formulas;
         const QFont letters(QStringLiteral("sans-serif"), 11);
         const auto heightIn = [&](QPaintDevice* device) {

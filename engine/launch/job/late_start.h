@@ -15,8 +15,8 @@ class LateStart {
 public:
     /// Ranks are being started at this moment. Nanoseconds, here and below.
     void begin(std::int64_t now);
-    /// "4 of 6 ranks have not begun after 20.0 s: rank 2 on b, rank 3 on b, …", at 20 s and then each time after twice
-    /// as long; else empty. `hosts`: the name of each rank's host; empty where there is one.
+    /// "4 of 6 ranks have not begun after 20.0 s: rank 2 on b, rank 3 on b, …", at 20 s and then each time after
+    /// twice as long; else empty. `hosts`: the name of each rank's host; empty where there is one.
     std::string look(std::int64_t now, std::span<const RankFate> ranks, std::span<const std::string> hosts);
 
 private:

@@ -162,8 +162,9 @@ void addSharding(const Plan& plan, std::vector<Sentence>& notes) {
         notes.push_back(say("ZeRO 3 gathers every layer for each forward and each backward of {}: its traffic is {} × "
                             "the parameters a step, while that of ZeRO 1 is 2 ×",
                             m == 1 ? say("1 microbatch") : say("{} microbatches", m), 3 * m));
+    if (layout.parallel.zero != 3 || !hasSegments(layout.memory)) return;
     const double ofSegment = gatheredBytes(layout, layout.memory), ofLayer = gatheredBytes(layout, {});
-    if (layout.parallel.zero == 3 && hasSegments(layout.memory) && ofSegment != ofLayer)
+    if (ofSegment != ofLayer)
         notes.push_back(say(
             "recompute {} with ZeRO 3: the weights of a segment are gathered once and kept from its second forward to "
             "its backward: the traffic does not grow, and a rank holds up to {} of gathered weights instead of {}",
