@@ -279,8 +279,7 @@ void checkWeights(const ModelSpec& model, std::vector<Fault>& faults) {
                        "gates, no biases; a DeepSeek-V3 has latent attention, shared experts and a gate of sigmoids "
                        "with a bias (a DeepSeek-V2 softmax-top-k without one, a Dots1 norms of queries and keys "
                        "instead of latents); a GPT-OSS has experts as a Mixtral, with biases everywhere, "
-                       "model.score_bias and "
-                       "sinks, and the activation swiglu-clamped")
+                       "model.score_bias and sinks, and the activation swiglu-clamped")
                  : say("a Llama and its relatives have RMSNorm, rotary positions and gates, and not both norms of "
                        "queries and their biases; a Starcoder2 has layer norms and no gates, an Arcee no gates, a "
                        "StableLM layer norms; a DeepSeek-V3 has no biases, no window, and an epsilon of 1e-6"),
