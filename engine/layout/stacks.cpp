@@ -94,6 +94,8 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.keepsGathered = fields.flag("keeps_gathered");
     it.keepsUnread = fields.flag("keeps_unread");
     it.splitsProducts = fields.flag("splits_products");
+    it.eager = fields.flag("eager");
+    it.copiesShards = fields.flag("copies_shards");
     it.zero = static_cast<int>(fields.numberOr("zero", -1e-300, 3, "a stage of ZeRO, from 0 to 3", 0));
     it.source = fields.text("source");
     it.schedules = fields.texts("schedules");

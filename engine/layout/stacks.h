@@ -79,6 +79,8 @@ struct SoftwareStack {
     bool keepsGathered = false;  ///< of split tokens, what a product took of all of them
     bool keepsUnread = false;    ///< outputs of operations that are kept (recompute.h), though no backward reads them
     bool splitsProducts = false;  ///< queries, keys and values are a product each, and so are a gate and its values
+    bool eager = false;           ///< norms, turned positions and gates are PyTorch's operations, a kernel each
+    bool copiesShards = false;    ///< ZeRO 3 copies weights out of what it gathers, and gradients into what it scatters
     int zero = 0;                 ///< parallel.zero of its runs, where a layout of one replica does not say it
     std::string source;
     std::vector<std::string> schedules;  ///< of several pipeline ranks, by their names (schedule/registry.h)

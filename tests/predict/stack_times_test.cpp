@@ -12,6 +12,8 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <random>
 
@@ -41,6 +43,21 @@ Layout paced(const std::string& stack) {
     return layout;
 }
 
+/// Seconds of a microbatch on the only stage, by a stack that is not among those that come with Shardlab.
+ComputeTimes timesOf(const Layout& layout, const SoftwareStack& stack) {
+    const DevicePreset device = reachedBandwidths(*findDevice(layout.cluster.pace->device), hopper());
+    return stackTimes(layout, stageShapes(layout).front(), tensorShare(layout), device, {&stack, &hopper()});
+}
+Layout onOneStage() {
+    Layout layout = paced("torchtitan");
+    layout.parallel = {.data = 8, .pipeline = 1};
+    return layout;
+}
+/// How much longer the second takes for each byte of the memory's bandwidth.
+double bytesBetween(double less, double more) {
+    return (more - less) * reachedBandwidths(h100(), hopper()).memoryBandwidth;
+}
+
 std::string stackText(const std::string& key, const std::string& value) {
     std::string text = R"({"title": "A", "attention": "fused", "passes": 1, "kernel_seconds": 1e-6, "logit_bytes": 4,
         "logit_memory_bytes": 6, "split_logit_memory_bytes": 6, "cached_bytes": 0, "update_bytes": 0,
@@ -48,7 +65,8 @@ std::string stackText(const std::string& key, const std::string& value) {
         "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
         "routing_kernels": 60, "expert_kernels": 10, "merges_rows": false, "splits_messages": false,
         "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "gathers_rounded": false,
-        "keeps_gathered": false, "keeps_unread": false, "splits_products": false,
+        "keeps_gathered": false, "keeps_unread": false, "splits_products": false, "eager": false,
+        "copies_shards": false,
         "source": "a test", "schedules": ["1f1b"]})";
     const auto at = text.find('"' + key + '"');
     const auto begin = text.find(':', at) + 1;
@@ -137,6 +155,63 @@ private Q_SLOTS:
         const double serial = planOf(paced("megatron-core-serial")).stepSeconds;
         const double eager = planOf(paced("megatron-2022")).stepSeconds;
         QVERIFY2(core < serial && serial < eager, qPrintable(QString("%1 %2 %3 s").arg(core).arg(serial).arg(eager)));
+    }
+
+    /// Norms, turned positions and gates by PyTorch's operations: the bytes of each, in 16 bits and fp32, as its text
+    /// has them. Layer norm is one kernel there too, and a gpt has neither gates nor turned positions.
+    void eagerOperationsMoveMore() {
+        Layout layout = onOneStage();
+        layout.model.block.kvHeads = 8;
+        SoftwareStack fused = *findStack("torchtitan"), eager = fused;
+        fused.eager = false;
+        eager.eager = true;
+        const double tokens = double(layout.batch.micro) * layout.model.sequence * layout.model.layers;
+        const double norms = 2.0 * 4096 * (36 - 4), turned = (4096 + 1024) * 20.0, gates = 11008 * (10.0 - 6);
+        const double forward = tokens * (norms + turned + gates) * eager.passes;
+        const ComputeTimes less = timesOf(layout, fused), more = timesOf(layout, eager);
+        QVERIFY(std::abs(bytesBetween(less.forward, more.forward) / forward - 1) < 1e-6);
+        QVERIFY(std::abs(bytesBetween(less.inputGrad, more.inputGrad) / (2 * forward) - 1) < 1e-6);
+        layout.model.kind = ModelKind::Gpt;
+        layout.model.block.kvHeads = 0;
+        QCOMPARE(timesOf(layout, eager).forward, timesOf(layout, fused).forward);
+    }
+
+    /// A residual sum reads two numbers and writes one; with dropout the number that is dropped and its mask besides.
+    void dropoutMovesMore() {
+        Layout layout = onOneStage();
+        const SoftwareStack stack = *findStack("torchtitan");
+        const double without = timesOf(layout, stack).forward;
+        layout.model.dropout = 0.1;
+        const double tokens = double(layout.batch.micro) * layout.model.sequence * layout.model.layers;
+        const double bytes = 2 * 4.0 * 4096 * tokens * stack.passes;
+        QVERIFY(std::abs(bytesBetween(without, timesOf(layout, stack).forward) / bytes - 1) < 1e-6);
+    }
+
+    /// FSDP 2 copies weights out of what it gathered, for either pass, and gradients to be scattered; weights in codes
+    /// are half as long.
+    void shardsAreCopied() {
+        Layout layout = onOneStage();
+        layout.parallel.zero = 3;
+        SoftwareStack stack = *findStack("torchtitan");
+        stack.besideGathers = 1;
+        const auto copied = [&] {
+            stack.copiesShards = false;
+            const ComputeTimes less = timesOf(layout, stack);
+            stack.copiesShards = true;
+            const ComputeTimes more = timesOf(layout, stack);
+            const double numbers = double(stageParameters(layout.model, stageShapes(layout).front(), {}));
+            return std::array{bytesBetween(less.forward, more.forward) / numbers,
+                              bytesBetween(less.inputGrad, more.inputGrad) / numbers,
+                              bytesBetween(less.weightGrad, more.weightGrad) / numbers};
+        };
+        const auto near = [](const std::array<double, 3>& found, const std::array<double, 3>& bytes) {
+            return std::ranges::equal(found, bytes, [](double a, double b) { return std::abs(a - b) < 1e-6; });
+        };
+        QVERIFY(near(copied(), {4, 4, 4}));
+        layout.precision.products = ProductFormat::Fp8;
+        QVERIFY(near(copied(), {2, 2, 4}));
+        layout.parallel.zero = 1;
+        QVERIFY(near(copied(), {0, 0, 0}));
     }
 
     /// Between hosts whose links are all that a step waits for, gathers of codes take half of those of 16 bits; tables,

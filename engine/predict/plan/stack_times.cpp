@@ -22,6 +22,7 @@ constexpr double backwardFactor = 2;   ///< of passes over memory: each reads th
 constexpr double maskedShare = 0.5;    ///< of the scores that flash attention computes, where tokens see earlier ones
 constexpr double fullHeadWidth = 128;  ///< from which kernels of attention reach their rate
 constexpr std::int64_t alignedHeadWidth = 8;  ///< numbers of 16 bits that tensor cores take at once
+// The first flash kernels, with small tiles for wide heads, are as quick on narrow ones.
 constexpr double headWidthExponent = 0.35;
 constexpr double rampTokens = 512;  ///< of a sequence, which take a flash kernel as long as its beginning and end
 // Bytes of each score that a materialised attention moves: scores, softmax, dropout with its mask, product.
@@ -35,6 +36,10 @@ constexpr double permutations = 2;  ///< of rows: in order of experts, and back
 // casts the gradient, and sums up its products with either factor. So many bytes of a number, and kernels of an expert.
 constexpr double expertBiasBytesForward = 28, expertBiasBytesBackward = 40;
 constexpr double expertBiasKernelsForward = 2, expertBiasKernelsBackward = 6;
+// PyTorch's own operations, one kernel after the other. RMSNorm: to fp32, square, mean, times, back, times its weights.
+// Turned positions: times cosines, half negated, joined, times sines, sum. A gate: its activation, times values.
+constexpr double eagerNormNumbers = 4, eagerNormBytes = 28;  ///< numbers in the activations' format, bytes of fp32
+constexpr double eagerTurnNumbers = 10, eagerGateNumbers = 5;
 constexpr double gradientWays = 4.0 / 3;  ///< of a gradient that is read once and written in 8 bits twice
 constexpr double resultBytes = 2;         ///< products leave 16 bits
 
@@ -75,9 +80,8 @@ public:
         : model_(layout.model), share_(share), device_(device), stack_(*on.stack), architecture_(*on.architecture),
           format_(numberFormats(layout.precision).activations),
           bytes_(static_cast<double>(numberFormats(layout.precision).activationBytes())), samples_(layout.batch.micro),
-          rows_(double(layout.batch.micro) * layout.model.sequence / share.context),
-          gated_(blockParts(layout.model).gated()), biases_(blockParts(layout.model).biases), members_(share.size),
-          splits_(share.sequence), memory_(device.memoryBandwidth) {}
+          rows_(double(layout.batch.micro) * layout.model.sequence / share.context), parts_(blockParts(layout.model)),
+          members_(share.size), splits_(share.sequence), memory_(device.memoryBandwidth) {}
 
     double forward(const std::vector<MatrixProduct>& products, ProductFormat format) const {
         double sum = 0;
@@ -116,7 +120,7 @@ public:
         const double hidden = model_.hidden;
         std::vector<MatrixProduct> products;
         const auto feedForward = [&](double rows, double width, double blocks) {
-            products.push_back({rows, (gated_ ? 2 : 1) * width, hidden, blocks});
+            products.push_back({rows, (parts_.gated() ? 2 : 1) * width, hidden, blocks});
             products.push_back({rows, hidden, width, blocks});
         };
         const double width = ownWidth(layer);
@@ -161,7 +165,7 @@ public:
         if (stack_.splitsProducts && !latentAttention(model_))
             products.push_back({rows_, double(madeKeyColumns(model_, share_)) / 2, double(model_.hidden)});
         if (halves && hasAttention(model_)) products.push_back(attentionProducts().back());
-        if (stack_.splitsProducts && gated_ && !hasExperts(model_, layer))
+        if (stack_.splitsProducts && parts_.gated() && !hasExperts(model_, layer))
             products.push_back({rows_, ownWidth(layer), double(model_.hidden)});
         return products;
     }
@@ -194,8 +198,9 @@ public:
             return operations / (rate * std::sqrt(narrow)) + scores * bytes / memory_ +
                    launches(backward ? scoreKernelsBackward : scoreKernelsForward);
         }
-        const double reached = rate * std::pow(narrow, headWidthExponent) * model_.sequence /
-                               (model_.sequence + rampTokens) * (backward ? architecture_.attentionBackward : 1);
+        const double exponent = stack_.attention == AttentionKernel::Flash1 ? 0 : headWidthExponent;
+        const double reached = rate * std::pow(narrow, exponent) * model_.sequence / (model_.sequence + rampTokens) *
+                               (backward ? architecture_.attentionBackward : 1);
         return operations / reached + launches(backward ? flashKernelsBackward : flashKernelsForward);
     }
 
@@ -218,7 +223,7 @@ public:
     }
     /// Adding the biases of a layer's experts.
     double expertBiases(int layer, bool backward) const {
-        if (!biases_ || !hasExperts(model_, layer)) return 0;
+        if (!parts_.biases || !hasExperts(model_, layer)) return 0;
         const double bytes = backward ? expertBiasBytesBackward : expertBiasBytesForward;
         const double kernels = backward ? expertBiasKernelsBackward : expertBiasKernelsForward;
         return bytes * expertRows() * model_.hidden / memory_ +
@@ -230,10 +235,16 @@ public:
         return 2 * (normBytes() + residualBytes()) + ofLatents * rows_ + layoutBytes() + feedForwardBytes(layer);
     }
     double outside() const { return rows_ * model_.hidden / (splits_ ? members_ : 1); }
-    double normBytes() const { return 2 * bytes_ * outside(); }
-    double residualBytes() const { return (4.5 * bytes_ + 1) * outside(); }
+    double normBytes() const {
+        const bool eager = stack_.eager && parts_.rmsNorm;
+        return (eager ? eagerNormNumbers * bytes_ + eagerNormBytes : 2 * bytes_) * outside();
+    }
+    /// A sum of two; with dropout a mask besides, and half of the numbers once more in the mean.
+    double residualBytes() const { return (model_.dropout > 0 ? 4.5 * bytes_ + 1 : 3 * bytes_) * outside(); }
     double layoutBytes() const {
-        return 2 * bytes_ * rows_ * double(2 * queryColumns(model_, share_) + outputColumns(model_, share_));
+        const double turned = stack_.eager && parts_.rotary ? eagerTurnNumbers * turnedColumns() : 0;
+        const auto ordered = double(2 * queryColumns(model_, share_) + outputColumns(model_, share_));
+        return bytes_ * rows_ * (turned + 2 * ordered);
     }
     /// The part of a forward's passes, and of their kernels, that moves so many bytes.
     double passesOf(double bytes, int layer) const {
@@ -259,7 +270,7 @@ public:
         return activationBytes(layer) + permutations * 2 * bytes_ * model_.hidden * expertRows();
     }
     double activationBytes(int layer) const {
-        const double width = ownWidth(layer), activated = (gated_ ? 3 : 2) * bytes_;
+        const double width = ownWidth(layer), activated = numbersOfActivation() * bytes_;
         if (!hasExperts(model_, layer)) return activated * width * rows_;
         return activated * (double(ownSharedWidth(model_, layer, share_)) * rows_ + width * expertRows());
     }
@@ -273,6 +284,12 @@ public:
     double embedding() const { return rows_ * model_.hidden * 2 * bytes_ / memory_; }
 
 private:
+    /// Columns of queries and keys; a latent attention turns a part of each query, and one key.
+    double turnedColumns() const {
+        if (latentAttention(model_)) return (double(ownHeads(model_, share_)) + 1) * model_.block.ropeWidth;
+        return double(queryColumns(model_, share_)) + double(madeKeyColumns(model_, share_)) / 2;
+    }
+    double numbersOfActivation() const { return !parts_.gated() ? 2 : stack_.eager ? eagerGateNumbers : 3; }
     double ownWidth(int layer) const { return static_cast<double>(layout::ownWidth(model_, layer, share_)); }
     double expertRows() const { return static_cast<double>(layout::expertRows(model_, samples_, share_)); }
     double one(const MatrixProduct& product, ProductFormat format) const {
@@ -293,12 +310,26 @@ private:
     double bytes_;
     int samples_;
     double rows_;
-    bool gated_;
-    bool biases_;
+    BlockParts parts_;
     int members_;
     bool splits_;
     double memory_;
 };
+
+/// Seconds of the copies of a stage's weights out of what was gathered, and of their gradients to where they lie side
+/// by side to be scattered.
+struct ShardCopies {
+    double weights = 0, gradients = 0;
+};
+ShardCopies shardCopies(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                        const DevicePreset& device, const SoftwareStack& stack) {
+    const NumberFormats formats = numberFormats(layout.precision);
+    const auto numbers = static_cast<double>(stageParameters(layout.model, stage, share));
+    const bool rounded = stack.gathersRounded && scalesTensors(layout.precision.products);
+    const double weight = rounded ? operandBytes(layout.precision.products) : double(formats.weightBytes());
+    return {2 * weight * numbers / device.memoryBandwidth,
+            double(formats.weightBytes() + formats.gradientBytes()) * numbers / device.memoryBandwidth};
+}
 
 }  // namespace
 
@@ -392,6 +423,12 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
     times.recompute = again;
     times.inputGrad += again;
     const bool gathers = layout.parallel.zero == 3 && replicaCount(layout.parallel) > 1;
+    if (gathers && on.stack->copiesShards) {
+        const ShardCopies copies = shardCopies(layout, stage, share, device, *on.stack);
+        times.forward += copies.weights;
+        times.inputGrad += copies.weights;
+        times.weightGrad += copies.gradients;
+    }
     const double factor = on.stack->overhead * (gathers ? on.stack->besideGathers : 1);
     return {times.forward * factor, times.inputGrad * factor, times.weightGrad * factor, times.recompute * factor};
 }
