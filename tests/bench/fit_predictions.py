@@ -15,8 +15,9 @@ a figure that no run says anything of stays.
 --only       fits these figures alone: those that a change of the model has to do with
 --leave-out  cross-validation: for each source (or, with `model`, each model: its kind and its parameters) the figures
              are fitted to all others, from the round numbers in FITTED and not from what all runs together gave, and
-             the source is predicted. A figure that fewer than FEWEST other runs tell of keeps its round number. Each round moves
-             all figures along their slopes, which takes minutes where changing one after the other takes hours.
+             the source is predicted. A figure that fewer than FEWEST other runs tell of keeps its round number. Each
+             round moves all figures along their slopes, which takes minutes where changing one after the other takes
+             hours.
              --most: fits to at most so many runs of a source, evenly taken; all runs of a source that is left out are
              predicted.
 """
