@@ -264,10 +264,10 @@ public:
     double betweenPasses(int layer) const {
         return passesOf(2 * normBytes() + residualBytes() + layoutBytes() + activationBytes(layer), layer);
     }
-    /// What the middle of a feed-forward block moves, and rows on their way to experts and back.
+    /// What the middle of a feed-forward block moves, and rows on their way to experts and back, which nothing fuses.
     double feedForwardBytes(int layer) const {
         if (!hasExperts(model_, layer)) return activationBytes(layer);
-        return activationBytes(layer) + permutations * 2 * bytes_ * model_.hidden * expertRows();
+        return activationBytes(layer) + permutations * 2 * bytes_ * model_.hidden * expertRows() / stack_.passes;
     }
     double activationBytes(int layer) const {
         const double width = ownWidth(layer), activated = numbersOfActivation() * bytes_;
