@@ -43,8 +43,7 @@ private Q_SLOTS:
                 for (const int zero : {0, 1}) {
                     if (format == formats[0]) continue;
                     Layout layout = layoutOf(d, format);
-                    layout.parallel.bucket = 1000;
-                    if (zero == 1) layout.parallel.bucket = 0;  // a bucket for each unit
+                    layout.parallel.bucket = 0;  // with ZeRO a bucket for each unit
                     layout.parallel.zero = zero;
                     const Plan plan = planOf(layout);
                     const std::int64_t bits = *format - '0';

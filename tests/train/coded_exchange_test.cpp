@@ -89,6 +89,7 @@ private Q_SLOTS:
             for (const int d : {2, 4})
                 for (const int zero : {0, 1}) row("gpt", format, d, zero, 0.02, "adamw");
         row("llama", "8-bit", 2, 0, 25, "adamw");
+        row("llama", "4-bit", 4, 0, 0, "adamw");
         row("llama", "1-bit", 4, 0, 0.003, "sgd");
         row("mlp", "4-bit", 4, 1, 25, "sgd");
         row("mlp", "1-bit", 2, 0, 0.01, "adamw");
@@ -117,7 +118,7 @@ private Q_SLOTS:
             const char* const formats[]{"8-bit", "4-bit", "1-bit"};
             const char* const optimizers[]{"sgd", "adamw", "adafactor", "sm3", "adamw-8bit"};
             Layout layout = layoutOf(models[random.below(4)], formats[random.below(3)], 2 << random.below(2),
-                                     std::exp(6 * random.uniform() - 7));
+                                     random.below(4) == 0 ? 0 : std::exp(6 * random.uniform() - 7));
             layout.model.layers = 1 + int(random.below(4));
             layout.model.hidden = 12 * (1 + int(random.below(4)));
             layout.optimizer.kind = named(optimizers[random.below(5)]);

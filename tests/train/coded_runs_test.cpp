@@ -69,7 +69,7 @@ private Q_SLOTS:
             layout.parallel.expert = expert;
             layout.parallel.context = context;
             if (context > 1) layout.model.sequence = 24;
-            layout.parallel.bucket = 0.1 * random.uniform() + 0.001;
+            layout.parallel.bucket = every > 0 ? 0 : 0.1 * random.uniform() + 0.001;
             layout.parallel.zero = zero;
             layout.precision.compute = named(compute);
             layout.batch = {12, 1};

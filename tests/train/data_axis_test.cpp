@@ -309,18 +309,22 @@ private Q_SLOTS:
 
     void ringEqualsBackend_data() {
         QTest::addColumn<int>("data");
-        QTest::newRow("2") << 2;
-        QTest::newRow("3") << 3;
-        QTest::newRow("4") << 4;
+        QTest::addColumn<double>("bucket");
+        QTest::newRow("2") << 2 << 0.02;
+        QTest::newRow("3") << 3 << 0.02;
+        QTest::newRow("4") << 4 << 0.02;
+        QTest::newRow("3, all at once") << 3 << 0.0;
     }
     void ringEqualsBackend() {
         QFETCH(int, data);
-        Layout layout = layoutOf(0, data, 1, "1f1b", 1, 1);
+        QFETCH(double, bucket);
+        Layout layout = layoutOf(0, data, 1, "1f1b", 1, 1, bucket);
         layout.parallel.allReduce = AllReduceKind::Ring;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         oneRank_.requireEqual(layout, run);
         const auto buckets = static_cast<int>(plan.costs.stages[0].data.reduce.size());
+        QVERIFY(bucket > 0 ? buckets > 1 : buckets == 1);
         QCOMPARE(run.count(EventKind::RingHop), data * steps * buckets * 2 * (data - 1));
         // 2(n−1)/n of the gradients leave each rank; parts differ by a float.
         const double gradients = 4.0 * static_cast<double>(plan.parameters);

@@ -191,6 +191,7 @@ private Q_SLOTS:
         QTest::addRow("a ring, small buckets") << "ring" << 0.01;
         QTest::addRow("a ring, large buckets") << "ring" << 25.0;
         QTest::addRow("no buckets") << "backend" << 0.0;
+        QTest::addRow("a ring, no buckets") << "ring" << 0.0;
     }
     void ringsAndOneBucketToo() {
         QFETCH(QString, kind);

@@ -29,11 +29,8 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
     refuse(p.zero == 0 && p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),
            say("parallel.all_reduce backend"));
-    const bool flushes = flushlessMethod(layout, schedules) == nullptr;
-    refuse(!flushes, say("the schedule {}", layout.schedule.kind),
+    refuse(flushlessMethod(layout, schedules) != nullptr, say("the schedule {}", layout.schedule.kind),
            say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
-    refuse(flushes && p.zero == 0 && p.bucket == 0, say("no buckets"), say("what is coded is a bucket"),
-           say("parallel.bucket above 0"));
     refuse(modelledStack(layout) != nullptr, say("a modelled software stack"),
            say("what is known of its times is about gradients in full"), say("cluster.pace.stack shardlab"));
 }

@@ -280,9 +280,6 @@ void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
     if (p.partition != PartitionKind::Flat && p.zero < 3)
         faults.push_back({"/parallel/partition", say("the partition {} with ZeRO {}", wordOf(p.partition), p.zero),
                           say("only ZeRO 3 divides the parameters"), say("flat; or parallel.zero 3")});
-    if (p.bucket == 0 && p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("a ring without buckets"),
-                          say("what goes round a ring is a bucket"), say("backend; or parallel.bucket above 0")});
     if (p.zero > 0 && p.allReduce == AllReduceKind::Ring)
         faults.push_back({"/parallel/all_reduce", say("a ring with ZeRO {}", p.zero),
                           say("ZeRO scatters gradients and gathers parameters: there is no all-reduce"), "backend"});

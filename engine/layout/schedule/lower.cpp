@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/passes.h"
 
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/copies.h"
@@ -19,8 +20,11 @@ LowerOptions lowerOptions(const Layout& layout) {
     return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
             stageCount(layout) > 1 && flushes(layout) && sharesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
-            // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least.
-            parallel.bucket > 0 || expertSpread(parallel) > 1, parallel.zero,
+            // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least. What
+            // goes round a ring or is coded is a bucket too, be it all gradients.
+            parallel.bucket > 0 || expertSpread(parallel) > 1 || parallel.allReduce == AllReduceKind::Ring ||
+                codesExchange(layout),
+            parallel.zero,
             parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel), exchange == Exchange::Hogwild,
             exchange == Exchange::Elastic, offloadsOptimizer(layout.memory), offloadsParameters(layout.memory),
             swapsActivations(layout.memory)};

@@ -58,12 +58,6 @@ inline constexpr Refusal codedRefusals[]{
      },
      "/precision/exchange", "full; or a schedule with a flush, 1f1b",
      notBuilt("codes of each update's gradients, with remainders from update to update")},
-    {"codes without buckets",
-     [](Layout& l) {
-         l.precision.exchange = ExchangeFormat::Bits8;
-         l.parallel.bucket = 0;
-     },
-     "/precision/exchange", "full; or parallel.bucket above 0", notBuilt("codes of one reduction after the backward")},
     {"codes in another program's times",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;

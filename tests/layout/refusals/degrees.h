@@ -309,12 +309,6 @@ inline constexpr Refusal degreeRefusals[]{
          l.parallel.allReduce = AllReduceKind::Ring;
      },
      "/parallel/all_reduce", "backend", notBuilt("a ring's first half, which scatters, and its second, which gathers")},
-    {"a ring without buckets",
-     [](Layout& l) {
-         l.parallel.bucket = 0;
-         l.parallel.allReduce = AllReduceKind::Ring;
-     },
-     "/parallel/all_reduce", "parallel.bucket above 0", notBuilt("a ring for one reduction after the backward")},
     {"copies without ZeRO", [](Layout& l) { l.parallel.shard = 2; }, "/parallel/shard", "parallel.zero 1 to 3",
      pointless()},
     {"copies over data ranks that they do not divide",
