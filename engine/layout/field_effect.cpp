@@ -160,9 +160,7 @@ const Rule rules[] = {
     {{"/parallel/all_reduce"},
      "only with ZeRO 0: the others scatter and gather",
      [](const L& l, const M&) { return l.parallel.zero == 0; }},
-    {{"/parallel/zero", "/parallel/bucket", "/parallel/all_reduce"},
-     "only with a schedule that flushes",
-     [](const L&, const M& m) { return m.flushes; }},
+    {{"/parallel/zero"}, "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
     {{"/parallel/zero"}, "only with the exchange allreduce", [](const L& l, const M&) { return averages(l); }},
 
     {{"/schedule/chunks"},
@@ -180,7 +178,6 @@ const Rule rules[] = {
      "only with several replicas",
      [](const L& l, const M&) { return replicaCount(l.parallel) > 1; }},
     {{"/precision/exchange"}, "only with the exchange allreduce", [](const L& l, const M&) { return averages(l); }},
-    {{"/precision/exchange"}, "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
     {{"/precision/exchange"}, "only with ZeRO 0 or 1", [](const L& l, const M&) { return l.parallel.zero < 2; }},
     {{"/precision/weights", "/precision/gradients"},
      "only with fp16 or bf16",

@@ -5,7 +5,7 @@
 
 namespace shardlab::layout {
 
-void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+void checkCoded(const Layout& layout, std::vector<Fault>& faults) {
     if (!codesExchange(layout)) return;
     const ParallelSpec& p = layout.parallel;
     const auto refuse = [&](bool wrong, const Sentence& with, const Sentence& why, const Sentence& instead) {
@@ -29,8 +29,6 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
     refuse(p.zero == 0 && p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),
            say("parallel.all_reduce backend"));
-    refuse(flushlessMethod(layout, schedules) != nullptr, say("the schedule {}", layout.schedule.kind),
-           say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
     refuse(modelledStack(layout) != nullptr, say("a modelled software stack"),
            say("what is known of its times is about gradients in full"), say("cluster.pace.stack shardlab"));
 }

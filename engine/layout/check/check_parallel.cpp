@@ -214,10 +214,6 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
              say("{} has no moment at which the first and the last stage agree on the embedding", method.name),
              say("modules embed tokens on the last stage, and both copies take the sum of their gradients"),
              say("0; or a schedule with a flush, 1f1b")});
-    if (layout.parallel.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("{} has no buckets for a ring", method.name),
-                          say("each update reduces its stage's gradients at once, by the backend"),
-                          say("backend; or a schedule with a flush, 1f1b")});
     if (layout.parallel.zero > 0)
         faults.push_back(
             {"/parallel/zero", say("{} does not work with ZeRO", method.name),

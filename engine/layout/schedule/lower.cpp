@@ -20,14 +20,13 @@ LowerOptions lowerOptions(const Layout& layout) {
     return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
             stageCount(layout) > 1 && flushes(layout) && sharesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
-            // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least. What
-            // goes round a ring or is coded is a bucket too, be it all gradients.
+            // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least.
+            // What goes round a ring or is coded is a bucket too, be it all gradients.
             parallel.bucket > 0 || expertSpread(parallel) > 1 || parallel.allReduce == AllReduceKind::Ring ||
                 codesExchange(layout),
-            parallel.zero,
-            parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel), exchange == Exchange::Hogwild,
-            exchange == Exchange::Elastic, offloadsOptimizer(layout.memory), offloadsParameters(layout.memory),
-            swapsActivations(layout.memory)};
+            parallel.zero, parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel),
+            exchange == Exchange::Hogwild, exchange == Exchange::Elastic, offloadsOptimizer(layout.memory),
+            offloadsParameters(layout.memory), swapsActivations(layout.memory)};
 }
 
 Schedule lower(Schedule compute, const LowerOptions& options) {
@@ -40,7 +39,7 @@ Schedule addWeightReads(Schedule schedule, const LowerOptions& options) {
 }
 
 Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
-    if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel);
+    if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel, options.buckets);
     if (options.swap) schedule = addActivationSwap(std::move(schedule));
     schedule = addWeightReads(std::move(schedule), options);
     if (options.server) schedule = addGradientPush(std::move(schedule));

@@ -51,13 +51,6 @@ inline constexpr Refusal codedRefusals[]{
          l.parallel.allReduce = AllReduceKind::Ring;
      },
      "/precision/exchange", "full; or parallel.all_reduce backend", notBuilt("codes made anew at every hop of a ring")},
-    {"codes without a flush",
-     [](Layout& l) {
-         l.precision.exchange = ExchangeFormat::Bits1;
-         withoutFlush(l);
-     },
-     "/precision/exchange", "full; or a schedule with a flush, 1f1b",
-     notBuilt("codes of each update's gradients, with remainders from update to update")},
     {"codes in another program's times",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
