@@ -158,8 +158,8 @@ const Rule rules[] = {
      "only with ZeRO 0 or 1: 2 and 3 go layer by layer",
      [](const L& l, const M&) { return l.parallel.zero < 2; }},
     {{"/parallel/all_reduce"},
-     "only with ZeRO 0: the others scatter and gather",
-     [](const L& l, const M&) { return l.parallel.zero == 0; }},
+     "only with the partition flat: whole layers have one owner each",
+     [](const L& l, const M&) { return l.parallel.partition == PartitionKind::Flat; }},
     {{"/parallel/zero"}, "only with a schedule that flushes", [](const L&, const M& m) { return m.flushes; }},
     {{"/parallel/zero"}, "only with the exchange allreduce", [](const L& l, const M&) { return averages(l); }},
 

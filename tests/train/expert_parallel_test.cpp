@@ -196,17 +196,20 @@ private Q_SLOTS:
     void ringsAndOneBucketToo_data() {
         QTest::addColumn<QString>("kind");
         QTest::addColumn<double>("bucket");
-        QTest::addRow("a ring, small buckets") << "ring" << 0.01;
-        QTest::addRow("a ring, large buckets") << "ring" << 25.0;
-        QTest::addRow("no buckets") << "backend" << 0.0;
-        QTest::addRow("a ring, no buckets") << "ring" << 0.0;
+        QTest::addColumn<int>("zero");
+        QTest::addRow("a ring, small buckets") << "ring" << 0.01 << 0;
+        QTest::addRow("a ring, large buckets") << "ring" << 25.0 << 0;
+        QTest::addRow("no buckets") << "backend" << 0.0 << 0;
+        QTest::addRow("a ring, no buckets") << "ring" << 0.0 << 0;
+        for (const int zero : {1, 2, 3}) QTest::addRow("a ring, zero %d", zero) << "ring" << 0.01 << zero;
     }
     void ringsAndOneBucketToo() {
         QFETCH(QString, kind);
         QFETCH(double, bucket);
+        QFETCH(int, zero);
         requireEqual([&]() -> QString {
             for (const auto& [d, p, e] : {std::tuple(4, 1, 2), std::tuple(4, 1, 4), std::tuple(4, 2, 2)}) {
-                Layout layout = layoutOf("switch", {"1f1b", d, p, e, 1, "none", bucket});
+                Layout layout = layoutOf("switch", {"1f1b", d, p, e, 1, "none", bucket, zero});
                 layout.parallel.allReduce = named(kind);
                 const Plan plan = planOf(layout);
                 const RunOutcome run = runInProcess(plan);

@@ -26,7 +26,7 @@ void checkCoded(const Layout& layout, std::vector<Fault>& faults) {
            say("parallel.zero 0 or 1"));
     refuse(p.zero == 1 && copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
            say("copies sum their parts once more, in full"), say("parallel.shard 0"));
-    refuse(p.zero == 0 && p.allReduce == AllReduceKind::Ring, say("a ring"),
+    refuse(p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),
            say("parallel.all_reduce backend"));
     refuse(modelledStack(layout) != nullptr, say("a modelled software stack"),

@@ -276,9 +276,10 @@ void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
     if (p.partition != PartitionKind::Flat && p.zero < 3)
         faults.push_back({"/parallel/partition", say("the partition {} with ZeRO {}", wordOf(p.partition), p.zero),
                           say("only ZeRO 3 divides the parameters"), say("flat; or parallel.zero 3")});
-    if (p.zero > 0 && p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("a ring with ZeRO {}", p.zero),
-                          say("ZeRO scatters gradients and gathers parameters: there is no all-reduce"), "backend"});
+    if (p.zero == 3 && p.partition == PartitionKind::Layers && p.allReduce == AllReduceKind::Ring)
+        faults.push_back({"/parallel/all_reduce", say("a ring with whole layers"),
+                          say("each of them goes to the replica that has all of it, and from there: no parts go round"),
+                          say("backend; or parallel.partition flat")});
 }
 
 }  // namespace
