@@ -47,7 +47,7 @@ bool TrafficMatrix::addMessage(const Event& event) {
 
 bool TrafficMatrix::addAtServer(const Event& event) {
     // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
-    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
+    const std::vector<int> group = sameWeights(mesh_, event.rank);
     const bool server = event.rank == group.front();
     std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
     const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
@@ -61,7 +61,7 @@ bool TrafficMatrix::addAtServer(const Event& event) {
 }
 
 bool TrafficMatrix::addAtCentre(const Event& event) {
-    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
+    const std::vector<int> group = sameWeights(mesh_, event.rank);
     const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
     if (worker >= group.size()) return false;
     const int taker = event.rank == group.front() ? group[worker] : group.front();
