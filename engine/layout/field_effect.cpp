@@ -178,7 +178,6 @@ const Rule rules[] = {
      "only with several replicas",
      [](const L& l, const M&) { return replicaCount(l.parallel) > 1; }},
     {{"/precision/exchange"}, "only with the exchange allreduce", [](const L& l, const M&) { return averages(l); }},
-    {{"/precision/exchange"}, "only with ZeRO 0 or 1", [](const L& l, const M&) { return l.parallel.zero < 2; }},
     {{"/precision/weights", "/precision/gradients"},
      "only with fp16 or bf16",
      [](const L& l, const M&) { return l.precision.compute != NumberFormat::Fp32; }},

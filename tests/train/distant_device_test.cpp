@@ -100,7 +100,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("format");
         QTest::addColumn<int>("zero");
         for (const char* format : {"8-bit", "4-bit", "1-bit"})
-            for (const int zero : {0, 1}) QTest::addRow("%s zero %d", format, zero) << format << zero;
+            for (const int zero : {0, 1, 2, 3}) QTest::addRow("%s zero %d", format, zero) << format << zero;
     }
     void codedExchangesToo() {
         QFETCH(QString, format);

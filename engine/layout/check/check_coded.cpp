@@ -20,11 +20,10 @@ void checkCoded(const Layout& layout, std::vector<Fault>& faults) {
     refuse(p.tensor > 1, say("a tensor group of {} ranks", p.tensor),
            say("its members hold some weights in common, and would round them in blocks with different neighbours"),
            say("parallel.tensor 1"));
-    refuse(p.zero > 1, say("ZeRO {}", p.zero),
-           say("what rounding loses is kept for every gradient, and ZeRO {} would divide the gradients to save less",
-               p.zero),
-           say("parallel.zero 0 or 1"));
-    refuse(p.zero == 1 && copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
+    refuse(p.zero == 3 && p.partition == PartitionKind::Layers, say("whole layers"),
+           say("each replica sends its codes in equal parts, of which every other one owns one"),
+           say("parallel.partition flat"));
+    refuse(copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
            say("copies sum their parts once more, in full"), say("parallel.shard 0"));
     refuse(p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),

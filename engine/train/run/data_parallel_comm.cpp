@@ -357,7 +357,7 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
-                                                        ArraySpan gradient) {
+                                                        ArraySpan gradient, std::function<void()> finish) {
     const CodedStage& coded = *coded_.at(action.stage);
     const auto exchange = [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
         Device& device = setup_.arena.device();
@@ -369,7 +369,9 @@ DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, in
         exchanged->wait();
         return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
     };
-    PiecePtr piece = start(action, index, {.whole = gradient, .collective = exchange, .group = holdersOf(unit)});
+    PiecePtr piece =
+        start(action, index,
+              {.whole = gradient, .collective = exchange, .finish = std::move(finish), .group = holdersOf(unit)});
     piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
     return piece;
 }
@@ -377,8 +379,8 @@ DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, in
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
-    if (coded(action.stage)) return startCoded(action, index, unit, whole);
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
+    if (coded(action.stage)) return startCoded(action, index, unit, whole, keep);
     PieceWork scatter = workOn(unit, RingWay::ReduceParts, whole);
     if (!parts_) {
         scatter.finish = keep;

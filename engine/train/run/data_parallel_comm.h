@@ -143,7 +143,8 @@ private:
     void post(Piece& piece, PieceWork work);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
     /// Exchanges the whole gradient of a unit as codes.
-    PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient);
+    PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient,
+                        std::function<void()> finish = {});
     /// Where there are several copies, with the sum between them after it.
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     /// Who holds the same of a unit, where these are not all of setup_.group.

@@ -29,13 +29,14 @@ inline constexpr Refusal codedRefusals[]{
      },
      "/precision/exchange", "full; or parallel.tensor 1",
      notBuilt("blocks of codes that end where a parameter does, so that all members of a tensor group round alike")},
-    {"more remainders than gradients",
+    {"codes of whole layers",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
-         l.parallel.zero = 2;
+         l.parallel.zero = 3;
+         l.parallel.partition = PartitionKind::Layers;
      },
-     "/precision/exchange", "full; or parallel.zero 0 or 1",
-     notBuilt("codes of gradients that are scattered as they are made")},
+     "/precision/exchange", "full; or parallel.partition flat",
+     notBuilt("codes of whole layers, which all replicas send to one owner")},
     {"codes between copies",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;

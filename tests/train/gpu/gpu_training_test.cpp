@@ -136,6 +136,7 @@ private Q_SLOTS:
         row("8-bit", 2, 2, 0, "fp32");
         row("4-bit", 4, 1, 1, "fp32");
         row("1-bit", 4, 1, 0, "bf16");
+        row("8-bit", 2, 1, 3, "bf16");
     }
     void codedExchangesToo() {
         QFETCH(QString, format);
