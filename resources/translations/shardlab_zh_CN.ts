@@ -8259,10 +8259,6 @@ would give away what the lesson asks.</source>
         <translation>仅用于 ZeRO 0 或 1：2 和 3 逐层进行</translation>
     </message>
     <message>
-        <source>only with ZeRO 0: the others scatter and gather</source>
-        <translation>仅用于 ZeRO 0：其余的做 scatter 和 gather</translation>
-    </message>
-    <message>
         <source>only with ZeRO 3</source>
         <translation>仅用于 ZeRO 3</translation>
     </message>
@@ -8901,10 +8897,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>How experts are chosen. switch: a token goes to the expert with its highest score. noisy-top-k: it goes to the few with the highest scores, to which noise is added. hierarchical: it goes to the few best experts in each of the few best groups, with noise too. gshard: it goes to the best expert, and to the second best with a probability that depends on its weight. expert-choice: each expert takes the tokens with the highest scores, whatever their place in the text. capped-expert-choice: the same, but few experts take the same token. softmax-top-k: a token goes to the top_k experts with the highest softmax over all, which are their weights (DeepSeek-V2). top-k-softmax: the same, with the softmax over these experts alone as weights (Mixtral, Qwen3). sigmoid-top-k: each score goes through a sigmoid by itself, and the weights are shares of the sum over the experts of the token (DeepSeek-V3). sigmoid-in-groups: the same, but the experts of a token lie in its few best groups.</source>
         <translation>如何选择专家。switch：token 去往得分最高的专家。noisy-top-k：去往得分最高的几个专家，得分上加有噪声。hierarchical：去往最好的几个组中每组最好的几个专家，也加噪声。gshard：去往最好的专家，并以取决于权重的概率去往次好的专家。expert-choice：每个专家选取得分最高的 token，不论其在文本中的位置。capped-expert-choice：同上，但只有少数专家选取同一个 token。softmax-top-k：token 去往对所有专家做 softmax 后最高的 top_k 个专家，softmax 值即其权重（DeepSeek-V2）。top-k-softmax：同上，但权重为仅对这些专家做的 softmax（Mixtral、Qwen3）。sigmoid-top-k：每个得分单独经过 sigmoid，权重为其占该 token 各专家之和的比例（DeepSeek-V3）。sigmoid-in-groups：同上，但一个 token 的专家都位于其最好的几个组中。</translation>
-    </message>
-    <message>
-        <source>How gradients are averaged. backend: by the all-reduce of the communication library. ring: in 2(n−1) hops round the replicas, each of which is an event.</source>
-        <translation>如何平均梯度。backend：用通信库的 all-reduce。ring：沿各副本组成的环传递 2(n−1) 跳，每一跳是一个事件。</translation>
     </message>
     <message>
         <source>How many of the lowest blocks of each stage are computed again, as far as memory asks for it; the blocks above them keep their activations.</source>
@@ -10859,16 +10851,8 @@ would give away what the lesson asks.</source>
         <translation>1，调度用 1f1b、gpipe 或 naive</translation>
     </message>
     <message>
-        <source>1; or a schedule with a flush, 1f1b</source>
-        <translation>1；或使用会排空的调度，如 1f1b</translation>
-    </message>
-    <message>
         <source>1; or model.kind gpt-moe or llama-moe</source>
         <translation>1；或 model.kind 取 gpt-moe 或 llama-moe</translation>
-    </message>
-    <message>
-        <source>1; or parallel.exchange allreduce</source>
-        <translation>1；或 parallel.exchange 取 allreduce</translation>
     </message>
     <message>
         <source>1; or parallel.exchange allreduce, server or easgd</source>
@@ -10925,10 +10909,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>ZeRO has the stages 0 to 3</source>
         <translation>ZeRO 有 0 到 3 级</translation>
-    </message>
-    <message>
-        <source>ZeRO scatters gradients and gathers parameters: there is no all-reduce</source>
-        <translation>ZeRO 分散梯度、收集参数：没有 all-reduce</translation>
     </message>
     <message>
         <source>ZeRO {} with one replica</source>
@@ -11151,16 +11131,8 @@ would give away what the lesson asks.</source>
         <translation>重启要从检查点继续，而它不写检查点</translation>
     </message>
     <message>
-        <source>a ring with ZeRO {}</source>
-        <translation>ZeRO {} 使用环</translation>
-    </message>
-    <message>
         <source>a ring with the exchange {}</source>
         <translation>交换方式 {} 使用环</translation>
-    </message>
-    <message>
-        <source>a ring without buckets</source>
-        <translation>没有梯度桶的环</translation>
     </message>
     <message>
         <source>a run has at least one step</source>
@@ -11451,14 +11423,6 @@ would give away what the lesson asks.</source>
         <translation>在 {} 个副本上平均梯度</translation>
     </message>
     <message>
-        <source>backend; or a schedule with a flush, 1f1b</source>
-        <translation>backend；或使用会排空的调度，如 1f1b</translation>
-    </message>
-    <message>
-        <source>backend; or parallel.bucket above 0</source>
-        <translation>backend；或 parallel.bucket 大于 0</translation>
-    </message>
-    <message>
         <source>backend; or parallel.exchange allreduce</source>
         <translation>backend；或 parallel.exchange 取 allreduce</translation>
     </message>
@@ -11617,10 +11581,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>each stage updates as soon as its own gradient is there, and waiting for the norm of all stages would be a flush</source>
         <translation>每个阶段一有自己的梯度就更新，等待所有阶段的范数就成了排空</translation>
-    </message>
-    <message>
-        <source>each update reduces its stage&apos;s gradients at once, by the backend</source>
-        <translation>每次更新由后端一次归约其阶段的梯度</translation>
     </message>
     <message>
         <source>each whole on one rank</source>
@@ -12005,10 +11965,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>its order fixes how many microbatches a rank holds</source>
         <translation>一个 rank 持有多少微批次由其顺序决定</translation>
-    </message>
-    <message>
-        <source>its stages sum all their gradients at once over all replicas, in the middle of a step, and replicas hold different experts</source>
-        <translation>它的各阶段在一步中途一次在所有副本之间对全部梯度求和，而各副本持有不同的专家</translation>
     </message>
     <message>
         <source>its stages update in the middle of a step, and keep several versions of the weights on the device</source>
@@ -12819,10 +12775,6 @@ would give away what the lesson asks.</source>
         <translation>失败了一千次的还会再失败</translation>
     </message>
     <message>
-        <source>what goes round a ring is a bucket</source>
-        <translation>沿环传递的是梯度桶</translation>
-    </message>
-    <message>
         <source>what the exchange of the heads brought is kept instead of what latents were made into, so that nothing is left to make again</source>
         <translation>保留的是交换头所得的结果，而不是由潜向量生成的内容，因此没有什么可重新生成</translation>
     </message>
@@ -13063,10 +13015,6 @@ would give away what the lesson asks.</source>
         <translation>{1} 个专家分成 {0} 个组</translation>
     </message>
     <message>
-        <source>{} has no buckets for a ring</source>
-        <translation>{} 没有可供环使用的梯度桶</translation>
-    </message>
-    <message>
         <source>{} has no field of this name</source>
         <translation>{} 没有这个名称的字段</translation>
     </message>
@@ -13261,10 +13209,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} with 1 chunk</source>
         <translation>{}，用 1 个模型块</translation>
-    </message>
-    <message>
-        <source>{} with experts over {} ranks</source>
-        <translation>{}，而专家分布于 {} 个 rank</translation>
     </message>
     <message>
         <source>{} with one replica</source>
@@ -18847,14 +18791,6 @@ would give away what the lesson asks.</source>
         <translation>交换格式</translation>
     </message>
     <message>
-        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, with ZeRO 0 and 1, and without a tensor group.</source>
-        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、ZeRO 0 和 1、没有张量组。</translation>
-    </message>
-    <message>
-        <source>ZeRO {}</source>
-        <translation>ZeRO {}</translation>
-    </message>
-    <message>
         <source>a modelled software stack</source>
         <translation>所模拟的软件栈</translation>
     </message>
@@ -18869,10 +18805,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>a ring</source>
         <translation>环</translation>
-    </message>
-    <message>
-        <source>a schedule with a flush, 1f1b</source>
-        <translation>会排空的调度，如 1f1b</translation>
     </message>
     <message>
         <source>a tensor group of {} ranks</source>
@@ -18891,10 +18823,6 @@ would give away what the lesson asks.</source>
         <translation>它的每一跳都做加法，每次都得重新生成编码</translation>
     </message>
     <message>
-        <source>each update reduces its stage&apos;s gradients at once</source>
-        <translation>每次更新一次归约其阶段的全部梯度</translation>
-    </message>
-    <message>
         <source>full; or {}</source>
         <translation>full；或 {}</translation>
     </message>
@@ -18911,24 +18839,12 @@ would give away what the lesson asks.</source>
         <translation>它的成员共同持有一些权重，会在邻居不同的块中舍入它们</translation>
     </message>
     <message>
-        <source>no buckets</source>
-        <translation>没有桶</translation>
-    </message>
-    <message>
         <source>one replica</source>
         <translation>一个副本</translation>
     </message>
     <message>
-        <source>only with ZeRO 0 or 1</source>
-        <translation>仅用于 ZeRO 0 或 1</translation>
-    </message>
-    <message>
         <source>parallel.all_reduce backend</source>
         <translation>parallel.all_reduce backend</translation>
-    </message>
-    <message>
-        <source>parallel.bucket above 0</source>
-        <translation>parallel.bucket 大于 0</translation>
     </message>
     <message>
         <source>parallel.data of at least 2</source>
@@ -18947,24 +18863,12 @@ would give away what the lesson asks.</source>
         <translation>parallel.tensor 1</translation>
     </message>
     <message>
-        <source>parallel.zero 0 or 1</source>
-        <translation>parallel.zero 0 或 1</translation>
-    </message>
-    <message>
         <source>the exchange {}</source>
         <translation>交换方式 {}</translation>
     </message>
     <message>
-        <source>the schedule {}</source>
-        <translation>调度 {}</translation>
-    </message>
-    <message>
         <source>there is no other replica to send gradients to</source>
         <translation>没有别的副本可以发送梯度</translation>
-    </message>
-    <message>
-        <source>what is coded is a bucket</source>
-        <translation>被编码的是一个桶</translation>
     </message>
     <message>
         <source>what is known of its times is about gradients in full</source>
@@ -18973,10 +18877,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>what is written for {} reduces gradients in a number format, without error feedback</source>
         <translation>为 {} 写出的内容以数值格式归约梯度，没有误差反馈</translation>
-    </message>
-    <message>
-        <source>what rounding loses is kept for every gradient, and ZeRO {} would divide the gradients to save less</source>
-        <translation>舍入所损失的部分要为每个梯度保留，而 ZeRO {} 切分梯度省下的比这更少</translation>
     </message>
     <message>
         <source>codes are made for gradients that all replicas send to all</source>
@@ -20517,6 +20417,46 @@ would give away what the lesson asks.</source>
     <message>
         <source>times are those of {} on {}, as cluster.pace says</source>
         <translation>时间是 {} 在 {} 上的时间，如 cluster.pace 所示</translation>
+    </message>
+    <message>
+        <source>1; or parallel.exchange allreduce or server</source>
+        <translation>1；或 parallel.exchange 取 allreduce 或 server</translation>
+    </message>
+    <message>
+        <source>How gradients are averaged. backend: by the all-reduce of the communication library. ring: in 2(n−1) hops round the replicas, each of which is an event. With ZeRO gradients are scattered in the first half of them, and weights gathered in the second; copies are summed by the library.</source>
+        <translation>如何平均梯度。backend：用通信库的 all-reduce。ring：沿各副本组成的环传递 2(n−1) 跳，每一跳是一个事件。用 ZeRO 时，梯度在前一半跳中分散，权重在后一半跳中收集；各份拷贝之间由通信库求和。</translation>
+    </message>
+    <message>
+        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, and without a tensor group; with ZeRO 2 and 3 for the gradients of each microbatch.</source>
+        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、没有张量组；用 ZeRO 2 和 3 时，用于每个微批次的梯度。</translation>
+    </message>
+    <message>
+        <source>a ring with whole layers</source>
+        <translation>整层归一个副本所有，却使用环</translation>
+    </message>
+    <message>
+        <source>backend; or parallel.partition flat</source>
+        <translation>backend；或 parallel.partition flat</translation>
+    </message>
+    <message>
+        <source>each of them goes to the replica that has all of it, and from there: no parts go round</source>
+        <translation>每一层都去往拥有它全部的那个副本，再从那里出来：没有部分沿环传递</translation>
+    </message>
+    <message>
+        <source>each replica sends its codes in equal parts, of which every other one owns one</source>
+        <translation>每个副本把它的编码分成相等的部分发送，其他每个副本拥有其中一份</translation>
+    </message>
+    <message>
+        <source>only with the partition flat: whole layers have one owner each</source>
+        <translation>仅用于 partition flat：整层各有一个所有者</translation>
+    </message>
+    <message>
+        <source>parallel.partition flat</source>
+        <translation>parallel.partition flat</translation>
+    </message>
+    <message>
+        <source>whole layers</source>
+        <translation>整层归一个副本所有</translation>
     </message>
 </context>
 </TS>

@@ -188,7 +188,8 @@ private Q_SLOTS:
                         const auto compute = generateSchedule(kind, {p, 1, m, 0, {}, sync});
                         QCOMPARE(compute.has_value(), !(two && (sync || m < p)));
                         if (!compute) continue;
-                        Schedule lowered = lower(*compute, {p % 2 == 0, false, false});
+                        const bool buckets = m % 2 == 0;
+                        Schedule lowered = lower(*compute, {p % 2 == 0, false, false, buckets});
                         const Status status = validate(lowered);
                         QVERIFY2(status.has_value(), status ? "" : status.error().text().c_str());
                         for (int r = 0; r < p; ++r) {
@@ -205,7 +206,18 @@ private Q_SLOTS:
                             QCOMPARE(kept, expected - 1);
                             QCOMPARE(steps, two ? 1 : m);
                         }
-                        // Each stash and free is needed, and where it stands.
+                        // Each average is needed: of an update's gradients at once, or in buckets.
+                        const ActionKind averages = buckets ? ActionKind::ReduceBuckets : ActionKind::ReduceGradients;
+                        for (int r = 0; r < p; ++r) {
+                            Schedule without = lowered;
+                            std::vector<Action>& list = without.ranks[std::size_t(r)];
+                            QCOMPARE(std::ranges::count(list, averages, &Action::kind),
+                                     p % 2 != 0 ? 0 : lowered.updates);
+                            if (p % 2 != 0) continue;
+                            list.erase(std::ranges::find(list, averages, &Action::kind));
+                            QVERIFY(!validate(without));
+                        }
+                        // So is each stash and free, where it stands.
                         if (p == 1 && !two) continue;
                         std::vector<Action>& list = lowered.ranks[0];
                         const auto stash = std::ranges::find(list, ActionKind::StashWeights, &Action::kind);

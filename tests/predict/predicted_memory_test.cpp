@@ -3,6 +3,7 @@
 #include "engine/predict/plan/plan.h"
 #include "engine/predict/plan/predicted_memory.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/layout/mesh/replicas.h"
 #include "tests/support/named.h"
 #include "tests/support/wings.h"
 
@@ -83,7 +84,7 @@ private Q_SLOTS:
             std::set<std::int64_t> peaks;
             for (const RankMemory& memory : plan->memory) {
                 const auto curves =
-                    predictedMemory(*plan, plan->simulation.events, plan->mesh.coordinate(memory.rank, Axis::Data));
+                    predictedMemory(*plan, plan->simulation.events, replicaNumber(plan->mesh, memory.rank));
                 const MemoryCurve& curve =
                     curves[static_cast<std::size_t>(plan->mesh.coordinate(memory.rank, Axis::Pipeline))];
                 QCOMPARE(curve.peak, memory.peak);

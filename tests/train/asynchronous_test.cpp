@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules without a flush against a serial re-enactment: one thread, a plain loop over the microbatches, which takes
-// each stage's weights from a list of all versions there ever were. Losses, weights, versions and their bytes.
+// Schedules without a flush against a serial re-enactment (serial_pipeline.h): losses, weights, versions and their
+// bytes, whichever way replicas average their gradients.
 #include "engine/trace/metrics/summary.h"
-#include "engine/train/optim/optimizer.h"
-#include "engine/layout/data/corpus.h"
-#include "engine/train/model/stage.h"
-#include "engine/layout/data/sampler.h"
 #include "tests/support/named.h"
 #include "tests/support/sanitizer.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
 #include "tests/train/run_in_process.h"
+#include "tests/train/serial_pipeline.h"
 #include "tests/support/wings.h"
 
 #include <QTemporaryDir>
@@ -26,127 +23,20 @@ namespace {
 
 constexpr int steps = 6;
 
-/// Updates that the weights which microbatch n meets at a stage are behind those it would meet in a plain loop.
-struct Delay {
-    int stage(int p, int r) const { return vertical ? p - 1 : p - r - 1; }
-    bool vertical = false;
+/// How replicas average the gradients of an update.
+struct Averaging {
+    const char* name = "";
+    double bucket = 25;
+    AllReduceKind kind = AllReduceKind::Backend;
+    ExchangeFormat format = ExchangeFormat::Full;
 };
-
-class Reenactment {
-public:
-    explicit Reenactment(const Layout& layout) : layout_(layout), corpus_(*Corpus::load(layout)) {
-        const std::vector<int> layers = stageLayers(layout);
-        int first = 0;
-        for (std::size_t r = 0; r < layers.size(); ++r) {
-            StageSpec spec;
-            spec.model = layout.model;
-            spec.seed = layout.run.seed;
-            spec.firstLayer = first;
-            spec.layers = layers[r];
-            spec.first = r == 0;
-            spec.last = r + 1 == layers.size();
-            spec.samples = layout.batch.micro;
-            spec.tied = layers.size() == 1;
-            first += layers[r];
-            stages_.push_back(std::make_unique<Stage>(spec, arena_));
-            optimizers_.push_back(makeOptimizer({layout.optimizer}, stages_.back()->parameters(), arena_));
-            const auto block = stages_.back()->parameterBlock().floats();
-            history_.push_back({std::vector<float>(block.begin(), block.end())});
-        }
-        for (int d = 0; d < layout.parallel.data; ++d) samplers_.emplace_back(corpus_, layout, d);
-    }
-
-    /// One update of the mean gradient of microbatches [begin, end) of every replica, taken at version(stage).
-    double update(int begin, int end, const std::function<int(int stage)>& version) {
-        const int each = microbatches(layout_), replicas = layout_.parallel.data;
-        const float scale = 1.0f / static_cast<float>((end - begin) * replicas);
-        for (std::size_t r = 0; r < stages_.size(); ++r)
-            load(r, history_[r].at(static_cast<std::size_t>(std::max(0, version(static_cast<int>(r))))));
-        double loss = 0;
-        std::vector<std::vector<float>> sums(stages_.size());
-        for (int d = 0; d < replicas; ++d) {
-            for (auto& stage : stages_) stage->zeroGradients();
-            for (int n = begin; n < end; ++n) {
-                const MicrobatchTokens tokens = samplers_[static_cast<std::size_t>(d)].train(n / each, n % each);
-                Buffer passed;
-                for (auto& stage : stages_) passed = stage->forward(0, tokens.batch(), std::move(passed));
-                loss += stages_.back()->loss(0);
-                for (std::size_t r = stages_.size(); r-- > 0;)
-                    passed = stages_[r]->backward(0, std::move(passed), scale);
-            }
-            for (std::size_t r = 0; r < stages_.size(); ++r) {
-                const auto gradients = stages_[r]->gradientBlock().floats();
-                sums[r].resize(gradients.size());
-                for (std::size_t i = 0; i < gradients.size(); ++i) sums[r][i] += gradients[i];
-            }
-        }
-        for (std::size_t r = 0; r < stages_.size(); ++r) {
-            load(r, history_[r].back());
-            std::ranges::copy(sums[r], stages_[r]->gradientBlock().floats().begin());
-            optimizers_[r]->update(stages_[r]->parameters(), static_cast<int>(history_[r].size()), 1.0f);
-            const auto block = stages_[r]->parameterBlock().floats();
-            history_[r].emplace_back(block.begin(), block.end());
-        }
-        return loss / ((end - begin) * replicas);
-    }
-
-    double validate() {
-        for (std::size_t r = 0; r < stages_.size(); ++r) load(r, history_[r].back());
-        const int each = samplers_[0].validationMicrobatches();
-        double sum = 0;
-        for (const Sampler& sampler : samplers_)
-            for (int j = 0; j < each; ++j) {
-                const MicrobatchTokens tokens = sampler.validation(j);
-                Buffer passed;
-                double loss = 0;
-                for (auto& stage : stages_) passed = stage->evaluate(tokens.batch(), std::move(passed), &loss);
-                sum += loss;
-            }
-        return sum / (each * static_cast<int>(samplers_.size()));
-    }
-
-    std::span<Parameter> parameters(std::size_t stage) { return stages_[stage]->parameters(); }
-
-private:
-    void load(std::size_t r, const std::vector<float>& weights) {
-        std::ranges::copy(weights, stages_[r]->parameterBlock().floats().begin());
-    }
-
-    const Layout& layout_;
-    Corpus corpus_;
-    Arena arena_;
-    std::vector<std::unique_ptr<Stage>> stages_;
-    std::vector<std::unique_ptr<Optimizer>> optimizers_;
-    std::vector<std::vector<std::vector<float>>> history_;  ///< by stage and updates done
-    std::vector<Sampler> samplers_;
-};
-
-struct Curves {
-    std::vector<double> losses, validations;
-};
-
-Curves reenact(Reenactment& serial, const Layout& layout, bool delayed = true) {
-    const int m = microbatches(layout), p = layout.parallel.pipeline;
-    const Delay delay{layout.schedule.verticalSync};
-    Curves curves;
-    for (int step = 0; step < layout.run.steps; ++step) {
-        double loss = 0;
-        // Before a checkpoint the pipeline runs empty: what follows meets no older weights than those.
-        const int empty = layout.checkpoint.every == 0 ? 0 : step / layout.checkpoint.every * layout.checkpoint.every;
-        if (layout.schedule.kind == "pipedream-2bw") {
-            loss = serial.update(step * m, (step + 1) * m,
-                                 [&](int) { return delayed ? std::max(empty, step - 1) : step; });
-        } else {
-            for (int n = step * m; n < (step + 1) * m; ++n)
-                loss += serial.update(n, n + 1, [&](int r) {
-                    return delayed ? std::max(empty * m, n - delay.stage(p, r)) : n;
-                }) / m;
-        }
-        curves.losses.push_back(loss);
-        if ((step + 1) % layout.run.validateEvery == 0) curves.validations.push_back(serial.validate());
-    }
-    return curves;
-}
+constexpr std::array averagings{Averaging{},
+                                Averaging{"at once", 0},
+                                Averaging{"in buckets", 0.004},
+                                Averaging{"in rings", 0.004, AllReduceKind::Ring},
+                                Averaging{"in 8 bits", 0.004, AllReduceKind::Backend, ExchangeFormat::Bits8},
+                                Averaging{"in 4 bits at once", 0, AllReduceKind::Backend, ExchangeFormat::Bits4},
+                                Averaging{"in signs", 25, AllReduceKind::Backend, ExchangeFormat::Bits1}};
 
 }  // namespace
 
@@ -171,6 +61,25 @@ private:
         layout.optimizer.clip = 0;
         layout.run = {steps, seed_, 2, 1};
         return layout;
+    }
+    static void average(Layout& layout, int how) {
+        const Averaging& averaging = averagings[std::size_t(how)];
+        layout.parallel.bucket = averaging.bucket;
+        layout.parallel.allReduce = averaging.kind;
+        layout.precision.exchange = averaging.format;
+    }
+    /// What leaves a rank for other replicas in a step that is neither first nor last.
+    static std::map<EventKind, std::pair<int, std::int64_t>> averaged(const std::vector<Event>& events, int rank,
+                                                                      int step) {
+        std::map<EventKind, std::pair<int, std::int64_t>> made;
+        for (const Event& event : events) {
+            const bool averages = event.kind == EventKind::ReduceGradients || event.kind == EventKind::ReduceBuckets ||
+                                  event.kind == EventKind::RingHop;
+            if (!averages || event.rank != rank || event.step != step) continue;
+            ++made[event.kind].first;
+            made[event.kind].second += event.bytes;
+        }
+        return made;
     }
 
     static RunOutcome runInto(const QTemporaryDir& folder, const Layout& layout,
@@ -212,9 +121,11 @@ private Q_SLOTS:
         QTest::addColumn<int>("m");
         QTest::addColumn<int>("data");
         QTest::addColumn<bool>("sync");
-        const auto row = [](const char* kind, int p, int m, int data, bool sync) {
-            QTest::addRow("%s p %d m %d data %d%s", kind, p, m, data, sync ? " vertical sync" : "")
-                << kind << p << m << data << sync;
+        QTest::addColumn<int>("averaging");
+        const auto row = [](const char* kind, int p, int m, int data, bool sync, int averaging = 0) {
+            QTest::addRow("%s p %d m %d data %d%s %s", kind, p, m, data, sync ? " vertical sync" : "",
+                          averagings[std::size_t(averaging)].name)
+                << kind << p << m << data << sync << averaging;
         };
         row("pipedream", 3, 4, 1, false);
         row("pipedream", 4, 1, 1, false);  // microbatches of three steps are on their way
@@ -222,7 +133,8 @@ private Q_SLOTS:
         row("pipedream", 2, 4, 2, false);
         row("pipedream", 1, 2, 1, false);
         row("pipedream-2bw", 3, 4, 1, false);
-        row("pipedream-2bw", 2, 4, 2, false);
+        row("pipedream-2bw", 2, 4, 2, false, 4);
+        row("pipedream", 2, 3, 2, true, 6);
     }
     void checkpointsEmptyThePipeline() {
         QFETCH(QString, kind);
@@ -230,14 +142,16 @@ private Q_SLOTS:
         QFETCH(int, m);
         QFETCH(int, data);
         QFETCH(bool, sync);
+        QFETCH(int, averaging);
         Layout layout = layoutOf(kind, p, m, data, sync, "adamw");
+        average(layout, averaging);
         layout.checkpoint.every = 2;
         layout.checkpoint.keep = 10;
         const QTemporaryDir folder, asked, stopped;
         const RunOutcome run = runInto(folder, layout);
         QVERIFY2(run.error.empty(), run.error.c_str());
         Reenactment serial(layout);
-        const Curves wanted = reenact(serial, layout);
+        const PipelineCurves wanted = reenact(serial, layout);
         const auto seed = QString("seed %1: ").arg(seed_);
         QString wrong = difference(run.counter(EventKind::Loss), wanted.losses, 1e-5);
         QVERIFY2(wrong.isEmpty(), qPrintable(seed + "loss: " + wrong));
@@ -278,7 +192,8 @@ private Q_SLOTS:
         QTest::addColumn<int>("data");
         QTest::addColumn<bool>("sync");
         QTest::addColumn<QString>("optimizer");
-        int count = 0;
+        QTest::addColumn<int>("averaging");
+        int count = 0, averaging = 0;
         for (const char* kind : {"pipedream", "pipedream-2bw"})
             for (int p = 1; p <= 4; ++p)
                 for (int m : {1, 3, 4, 6})
@@ -289,9 +204,11 @@ private Q_SLOTS:
                             if (data == 2 && m != 4) continue;
                             const std::array optimizers{"adamw", "sgd", "adafactor", "sm3"};
                             const char* optimizer = optimizers[std::size_t(count++) % 4];
-                            QTest::addRow("%s p %d m %d data %d%s %s", kind, p, m, data, sync ? " vertical sync" : "",
-                                          optimizer)
-                                << kind << p << m << data << sync << optimizer;
+                            if (data == 2) averaging = averaging % (int(averagings.size()) - 1) + 1;
+                            QTest::addRow("%s p %d m %d data %d%s %s %s", kind, p, m, data,
+                                          sync ? " vertical sync" : "", optimizer,
+                                          averagings[data == 2 ? std::size_t(averaging) : 0].name)
+                                << kind << p << m << data << sync << optimizer << (data == 2 ? averaging : 0);
                         }
     }
     void equalsTheSerialReenactment() {
@@ -301,12 +218,14 @@ private Q_SLOTS:
         QFETCH(int, data);
         QFETCH(bool, sync);
         QFETCH(QString, optimizer);
-        const Layout layout = layoutOf(kind, p, m, data, sync, optimizer);
+        QFETCH(int, averaging);
+        Layout layout = layoutOf(kind, p, m, data, sync, optimizer);
+        average(layout, averaging);
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
         Reenactment serial(layout);
-        const Curves wanted = reenact(serial, layout);
+        const PipelineCurves wanted = reenact(serial, layout);
         const auto seed = QString("seed %1: ").arg(seed_);
         const auto measured = run.counter(EventKind::Loss);
         QString wrong = difference(measured, wanted.losses, 1e-5);
@@ -355,6 +274,9 @@ private Q_SLOTS:
             QCOMPARE(held, double(versions));
             for (const auto& [step, value] : atTheEnd) QCOMPARE(value, double(versions));
             QCOMPARE(parameters, plan.memory[rank].bytes[std::size_t(MemoryCategory::Parameters)]);
+            const auto sent = averaged(run.ranks[rank].events, int(rank), 3);
+            QCOMPARE(sent, averaged(plan.simulation.events, int(rank), 0));
+            QCOMPARE(sent.size(), std::size_t(data - 1));
             // A message may leave a little sooner or later than the ledger has it.
             const auto predicted = double(plan.memory[rank].peak);
             QVERIFY2(std::abs(double(peak) - predicted) < 0.02 * predicted,

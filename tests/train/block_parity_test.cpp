@@ -72,6 +72,8 @@ private:
                 drawExpertBlocks(layout.model, [&](int n) { return below(n); });
             }
             if (coin()) layout.model.dropout = 0.2;
+            if (coin()) layout.parallel.allReduce = AllReduceKind::Ring;
+            layout.parallel.bucket = one({0.0, 0.01, 25.0});
             if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
             layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt"}));
             layout.memory.recomputeBlocks = below(3);

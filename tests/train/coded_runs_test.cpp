@@ -49,6 +49,11 @@ private Q_SLOTS:
         row("mlp", "1-bit", 4, 1, 1, 0, "bf16");
         row("gpt", "1-bit", 1, 1, 1, 0, "fp32", 3);
         row("gpt", "8-bit", 2, 1, 1, 1, "fp32", 2);
+        row("gpt", "8-bit", 3, 1, 1, 2, "fp16");
+        row("gpt", "1-bit", 2, 2, 1, 3, "bf16");
+        row("gpt-moe", "4-bit", 4, 1, 2, 2, "fp32");
+        row("gpt-moe", "8-bit", 4, 1, 2, 3, "bf16");
+        row("gpt", "4-bit", 2, 1, 1, 3, "fp32", 2);
     }
     void memoryAndTrafficAreAsPlanned() {
         QFETCH(QString, model);
@@ -69,7 +74,7 @@ private Q_SLOTS:
             layout.parallel.expert = expert;
             layout.parallel.context = context;
             if (context > 1) layout.model.sequence = 24;
-            layout.parallel.bucket = 0.1 * random.uniform() + 0.001;
+            layout.parallel.bucket = every > 0 ? 0 : 0.1 * random.uniform() + 0.001;
             layout.parallel.zero = zero;
             layout.precision.compute = named(compute);
             layout.batch = {12, 1};
@@ -116,6 +121,10 @@ private Q_SLOTS:
                                           << "1-bit" << 2 << 1 << 0 << "fp32";
         QTest::newRow("ZeRO 1") << "gpt"
                                 << "4-bit" << 2 << 1 << 1 << "fp32";
+        QTest::newRow("ZeRO 2") << "gpt"
+                                << "8-bit" << 1 << 1 << 2 << "fp32";
+        QTest::newRow("ZeRO 3, experts") << "gpt-moe"
+                                         << "1-bit" << 1 << 2 << 3 << "bf16";
         QTest::newRow("experts") << "gpt-moe"
                                  << "1-bit" << 1 << 2 << 0 << "fp32";
         QTest::newRow("experts, ZeRO 1, bf16") << "gpt-moe"
@@ -186,7 +195,7 @@ private Q_SLOTS:
     /// A skipped step leaves nothing behind that is not finite, and later steps update.
     void aSkippedStepLeavesRemaindersFinite() {
         for (const char* format : {"8-bit", "1-bit"})
-            for (const int zero : {0, 1}) {
+            for (const int zero : {0, 1, 2, 3}) {
                 Layout layout = layoutOf("gpt", format, 2);
                 layout.parallel.zero = zero;
                 layout.precision.compute = NumberFormat::Fp16;

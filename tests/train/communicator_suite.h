@@ -6,6 +6,7 @@
 #include "engine/base/random.h"
 #include "engine/train/comm/communication_error.h"
 #include "engine/train/comm/communicator.h"
+#include "engine/train/comm/ring_collectives.h"
 #include "tests/support/wings.h"
 
 #include <cmath>
@@ -44,6 +45,9 @@ public:
         collectives(world_, (std::size_t{1} << 20) + 17);  // more than one piece
         for (const int most : {1, 40, 3000, 200'000}) parts(world_, most);
         unfitParts();
+        for (const std::size_t count :
+             {std::size_t{1}, std::size_t{7}, std::size_t{5000}, std::size_t{1} + sizes.below(40'000)})
+            rings(world_, count);
         ring(16);
         ring(300'000);
         order();
@@ -101,6 +105,38 @@ private:
             expect(told == all[static_cast<std::size_t>(root)],
                    "broadcast of " + size + " from " + std::to_string(root) + " is wrong");
         }
+    }
+
+    /// Sums and parts that go round a ring: part k is summed from member k + 1 on, and last comes member k.
+    void rings(Communicator& group, std::size_t count) {
+        const int n = group.size(), me = group.rank(), what = ++arrays_;
+        std::vector<float> wanted(count), own = values(seed_, what, me, count);
+        for (int k = 0; k < n; ++k) {
+            const auto [begin, size] = train::partRange(count, k, n);
+            for (int i = 1; i <= n; ++i) {
+                const std::vector<float> theirs = values(seed_, what, (k + i) % n, count);
+                for (std::size_t at = begin; at < begin + size; ++at) wanted[at] += theirs[at];
+            }
+        }
+        const std::string size = std::to_string(count) + " floats, " + std::to_string(n) + " members";
+        const auto go = [&](train::RingWay way, std::vector<float>& block) {
+            std::vector<train::RingHop> hops;
+            train::iring(way, group, block, &hops)->wait();
+            std::size_t sent = 0;
+            for (const train::RingHop& hop : hops) sent += static_cast<std::size_t>(hop.bytes);
+            const std::size_t halves = way == train::RingWay::AllReduce ? 2 : 1;
+            expect(hops.size() == halves * static_cast<std::size_t>(n - 1), "a ring of " + size + ": hops");
+            expect(sent <= halves * 4 * count, "a ring of " + size + ": bytes");
+        };
+        std::vector<float> all = own, halves = own;
+        go(train::RingWay::AllReduce, all);
+        expect(sameBits(all, wanted), "all-reduce round a ring of " + size + " is wrong");
+        go(train::RingWay::ReduceParts, halves);
+        const auto [begin, mine] = train::partRange(count, me, n);
+        expect(sameBits(std::span(halves).subspan(begin, mine), std::span(wanted).subspan(begin, mine)),
+               "reduce-scatter round a ring of " + size + " is wrong");
+        go(train::RingWay::GatherParts, halves);
+        expect(sameBits(halves, wanted), "all-gather round a ring of " + size + " is wrong");
     }
 
     /// Everybody sends another number of elements to everybody, up to `most`, and often none; several at once.

@@ -7,6 +7,7 @@
 #include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/validate.h"
+#include "engine/trace/event/event_payload.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/one_rank.h"
@@ -15,6 +16,7 @@
 #include <QtTest>
 #include <array>
 #include <cmath>
+#include <map>
 
 using namespace shardlab::test;
 
@@ -308,25 +310,47 @@ private Q_SLOTS:
     }
 
     void ringEqualsBackend_data() {
+        QTest::addColumn<int>("zero");
         QTest::addColumn<int>("data");
-        QTest::newRow("2") << 2;
-        QTest::newRow("3") << 3;
-        QTest::newRow("4") << 4;
+        QTest::addColumn<double>("bucket");
+        for (const int zero : {0, 1, 2, 3})
+            for (const int data : {2, 3, 4}) QTest::addRow("zero %d data %d", zero, data) << zero << data << 0.02;
+        QTest::newRow("all at once") << 0 << 3 << 0.0;
     }
     void ringEqualsBackend() {
+        QFETCH(int, zero);
         QFETCH(int, data);
-        Layout layout = layoutOf(0, data, 1, "1f1b", 1, 1);
+        QFETCH(double, bucket);
+        Layout layout = layoutOf(zero, data, 1, "1f1b", 1, 1, bucket);
+        layout.data.validation = 0;
         layout.parallel.allReduce = AllReduceKind::Ring;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         oneRank_.requireEqual(layout, run);
+        requireMemoryIsTheLedger(plan, run);
         const auto buckets = static_cast<int>(plan.costs.stages[0].data.reduce.size());
-        QCOMPARE(run.count(EventKind::RingHop), data * steps * buckets * 2 * (data - 1));
-        // 2(n−1)/n of the gradients leave each rank; parts differ by a float.
-        const double gradients = 4.0 * static_cast<double>(plan.parameters);
+        QVERIFY(bucket > 0 ? buckets > 1 : buckets == 1);
+        // Halves of rings: the sum that each has its part of, once or for each microbatch, and the parts that all get.
+        const int m = plan.lowered.microbatches, scatters = zero < 2 ? 1 : m;
+        if (zero < 3) QCOMPARE(run.count(EventKind::RingHop), data * steps * buckets * (scatters + 1) * (data - 1));
+        // In each half (n−1)/n of the gradients, or weights, leave each rank; parts differ by a float.
+        const double gradients = 4.0 * static_cast<double>(plan.parameters), halves = zero == 3 ? 3 * m : scatters + 1;
         for (int rank = 0; rank < data; ++rank)
             QVERIFY(std::abs(static_cast<double>(bytesOf(run, rank, EventKind::RingHop)) -
-                             2.0 * (data - 1) / data * gradients) < 0.01 * gradients);
+                             halves * (data - 1) / data * gradients) < 0.01 * halves * gradients);
+        const auto hops = [](const std::vector<Event>& events, int rank, int step) {
+            std::map<std::pair<ActionId, int>, int> made;
+            for (const Event& event : events)
+                if (event.kind == EventKind::RingHop && event.rank == rank && event.step == step)
+                    ++made[{event.action, pieceOf(event)}];
+            return made;
+        };
+        for (int rank = 0; rank < data; ++rank)
+            QCOMPARE(hops(run.ranks[static_cast<std::size_t>(rank)].events, rank, 2),
+                     hops(plan.simulation.events, rank, 0));
+        for (const EventKind whole :
+             {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
+            QCOMPARE(run.count(whole), 0);
     }
 
     /// Volume in the words of the paper: an all-reduce moves 2Ψ, a scatter or a gather Ψ.
@@ -427,7 +451,7 @@ private Q_SLOTS:
         };
         Layout alone = layoutOf(1, 1, 1, "naive", 1, 6);
         QVERIFY(refusal(alone).contains("/parallel/zero"));
-        Layout ring = layoutOf(2, 2, 1, "naive", 1, 6);
+        Layout ring = layoutOf(4, 2, 1, "naive", 1, 6);
         ring.parallel.allReduce = AllReduceKind::Ring;
         QVERIFY(refusal(ring).contains("/parallel/all_reduce"));
     }

@@ -38,11 +38,12 @@ private Q_SLOTS:
         QTest::addColumn<QString>("compute");
         QTest::addColumn<QString>("recompute");
         QTest::addColumn<QString>("exchange");
+        QTest::addColumn<QString>("allReduce");
         const auto row = [](int d, int p, int t, int zero, const char* schedule, const char* compute,
-                            const char* recompute, const char* exchange = "allreduce") {
-            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s, %s", d, p, t, zero, schedule,
-                          compute, recompute, exchange)
-                << d << p << t << zero << schedule << compute << recompute << exchange;
+                            const char* recompute, const char* exchange = "allreduce", const char* kind = "backend") {
+            QTest::addRow("data %d pipeline %d tensor %d zero %d %s %s recompute %s, %s, %s", d, p, t, zero, schedule,
+                          compute, recompute, exchange, kind)
+                << d << p << t << zero << schedule << compute << recompute << exchange << kind;
         };
         row(1, 1, 1, 0, "1f1b", "fp32", "none");
         row(1, 1, 1, 0, "1f1b", "bf16", "selective");
@@ -54,6 +55,9 @@ private Q_SLOTS:
         row(2, 2, 1, 3, "1f1b", "fp16", "none");
         row(1, 2, 1, 0, "pipedream", "fp32", "none");
         row(2, 2, 1, 0, "1f1b", "bf16", "none", "server");
+        row(2, 2, 1, 0, "pipedream", "bf16", "none");
+        row(2, 2, 1, 0, "pipedream-2bw", "fp32", "none", "allreduce", "ring");
+        for (const int zero : {0, 1, 2, 3}) row(3, 1, 1, zero, "1f1b", "fp16", "none", "allreduce", "ring");
     }
     void trainsTheSame() {
         QFETCH(int, data);
@@ -64,7 +68,9 @@ private Q_SLOTS:
         QFETCH(QString, compute);
         QFETCH(QString, recompute);
         QFETCH(QString, exchange);
+        QFETCH(QString, allReduce);
         Layout layout = small();
+        if (data == 3) layout.batch = {12, 2};
         layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
         layout.parallel.data = data;
         layout.parallel.pipeline = pipeline;
@@ -72,8 +78,9 @@ private Q_SLOTS:
         layout.parallel.sequence = tensor > 1;
         layout.parallel.zero = zero;
         layout.parallel.exchange = named(exchange);
+        layout.parallel.allReduce = named(allReduce);
         layout.schedule.kind = schedule.toStdString();
-        if (schedule == "pipedream") layout.optimizer.clip = 0;
+        if (schedule.startsWith("pipedream")) layout.optimizer.clip = 0;
         layout.memory.recompute = named(recompute);
         layout.precision.compute = named(compute);
         if (compute == "fp16") layout.precision.lossScale = LossScaling::Dynamic;
@@ -93,7 +100,7 @@ private Q_SLOTS:
         QTest::addColumn<QString>("format");
         QTest::addColumn<int>("zero");
         for (const char* format : {"8-bit", "4-bit", "1-bit"})
-            for (const int zero : {0, 1}) QTest::addRow("%s zero %d", format, zero) << format << zero;
+            for (const int zero : {0, 1, 2, 3}) QTest::addRow("%s zero %d", format, zero) << format << zero;
     }
     void codedExchangesToo() {
         QFETCH(QString, format);

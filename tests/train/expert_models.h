@@ -3,7 +3,9 @@
 #pragma once
 
 #include "engine/base/random.h"
+#include "engine/launch/job/run_header.h"
 #include "engine/layout/model_shape.h"
+#include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/trace/event/experts.h"
 #include "tests/support/named.h"
 #include "tests/train/outcomes.h"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <map>
 #include <string>
 #include <utility>
@@ -98,6 +101,44 @@ inline QString expertsDiffer(const RunOutcome& run, const RunOutcome& reference)
         }
         if (!(off <= 1e-4 * most + 1e-6)) return QString("%1 is off by %2").arg(name.c_str()).arg(off);
     }
+    return {};
+}
+
+/// Empty: whoever holds a weight holds the same bits, and of the experts each rank has its share.
+inline QString copiesDiffer(const RunOutcome& run, const Layout& layout) {
+    std::map<std::string, const std::vector<float>*> first;
+    std::map<std::string, int> holders;
+    for (const RankOutcome& rank : run.ranks)
+        for (const auto& [key, values] : rank.parameters) {
+            const std::string name = key.substr(key.find('/') + 1);
+            ++holders[name];
+            const auto [entry, added] = first.try_emplace(name, &values);
+            if (!added && std::memcmp(values.data(), entry->second->data(), values.size() * sizeof(float)) != 0)
+                return QString("%1 has two values").arg(name.c_str());
+        }
+    for (const auto& [name, count] : holders) {
+        const int wanted =
+            layout.parallel.data / (name.find(".experts.") != std::string::npos ? layout.parallel.expert : 1);
+        if (name != "wte.weight" && count != wanted)
+            return QString("%1 is on %2 ranks instead of %3").arg(name.c_str()).arg(count).arg(wanted);
+    }
+    return {};
+}
+
+/// Empty: in a step that is neither first nor last, what goes from rank to rank is what was planned.
+inline QString sendsOtherwise(const RunOutcome& run, const Plan& plan) {
+    TrafficMatrix measured(headerOf(plan)), predicted(headerOf(plan));
+    for (const RankOutcome& rank : run.ranks)
+        for (const Event& event : rank.events)
+            if (event.step == 1) measured.add(event);
+    for (const Event& event : plan.simulation.events) predicted.add(event);
+    for (int from = 0; from < plan.mesh.ranks(); ++from)
+        for (int to = 0; to < plan.mesh.ranks(); ++to) {
+            const auto got = measured.cell(from, to, TrafficMatrix::Part::All),
+                       wanted = predicted.cell(from, to, TrafficMatrix::Part::All);
+            if (got.bytes != wanted.bytes || got.count != wanted.count)
+                return QString("%1 to %2: %3 bytes instead of %4").arg(from).arg(to).arg(got.bytes).arg(wanted.bytes);
+        }
     return {};
 }
 

@@ -68,7 +68,7 @@ private:
     static QString trafficDiffers(const Plan& plan, const RunOutcome& run) {
         const int copies = plan.mesh.copies();
         for (const EventKind kind :
-             {EventKind::ScatterGradients, EventKind::ReduceParts, EventKind::GatherParameters}) {
+             {EventKind::ScatterGradients, EventKind::ReduceParts, EventKind::GatherParameters, EventKind::RingHop}) {
             double measured = 0, told = 0;
             int pieces = 0;
             for (const RankOutcome& rank : run.ranks) {
@@ -163,6 +163,7 @@ private Q_SLOTS:
             p.tensor = p.data * p.context <= 4 ? 1 + below(2) : 1;
             p.pipeline = p.data * p.context * p.tensor <= 6 ? 1 + below(2) : 1;
             p.bucket = below(2) ? 0.003 : 25;
+            if (p.partition == PartitionKind::Flat && below(2)) p.allReduce = AllReduceKind::Ring;
             layout.cluster.hosts = {{"localhost", p.data * p.context * p.tensor * p.pipeline}};
             if (p.pipeline > 1) {
                 const std::array kinds{"1f1b", "gpipe", "zb-h1", "zb-v", "interleaved-1f1b"};

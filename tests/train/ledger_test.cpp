@@ -314,7 +314,7 @@ private Q_SLOTS:
             }
             const ScheduleMethod& method = generatedMethods()[random.below(generatedMethods().size())];
             // How many rows come where experts are spread in context groups, the run alone knows.
-            if (experts && layout.parallel.context == 1 && method.flushes && random.below(2))
+            if (experts && layout.parallel.context == 1 && random.below(2))
                 layout.parallel.expert = layout.parallel.data = 2 + below(2);
             // A member of a context group none of whose tokens has a place rounds no weights, and needs less than
             // planned.

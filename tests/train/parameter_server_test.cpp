@@ -3,6 +3,7 @@
 // only its link carries gradients and weights.
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/launch/job/run_header.h"
+#include "engine/layout/mesh/replicas.h"
 #include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/loss_curves.h"
@@ -20,11 +21,12 @@ class ParameterServerTest : public QObject {
     Q_OBJECT
 
 private:
-    Layout layoutOf(int data, int pipeline, int tensor, const char* optimizer) const {
+    Layout layoutOf(int data, int pipeline, int tensor, const char* optimizer, int context = 1) const {
         Layout layout;
         layout.model = {ModelKind::Gpt, 4, 16, 2, 8, 256, 0.1};
-        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor * context}};
         layout.parallel.data = data;
+        layout.parallel.context = context;
         layout.parallel.pipeline = pipeline;
         layout.parallel.tensor = tensor;
         layout.batch = {12, 1};
@@ -52,9 +54,11 @@ private Q_SLOTS:
         QTest::addColumn<QString>("schedule");
         QTest::addColumn<QString>("optimizer");
         QTest::addColumn<QString>("compute");
-        const auto row = [](int d, int p, int t, const char* schedule, const char* optimizer, const char* compute) {
-            QTest::addRow("data %d pipeline %d tensor %d %s %s %s", d, p, t, schedule, optimizer, compute)
-                << d << p << t << schedule << optimizer << compute;
+        QTest::addColumn<int>("context");
+        const auto row = [](int d, int p, int t, const char* schedule, const char* optimizer, const char* compute,
+                            int c = 1) {
+            QTest::addRow("data %d pipeline %d tensor %d %s %s %s context %d", d, p, t, schedule, optimizer, compute, c)
+                << d << p << t << schedule << optimizer << compute << c;
         };
         row(2, 1, 1, "1f1b", "adamw", "fp32");
         row(4, 1, 1, "naive", "sgd", "fp32");
@@ -63,6 +67,9 @@ private Q_SLOTS:
         row(2, 2, 2, "gpipe", "sm3", "fp32");
         row(2, 1, 2, "1f1b", "adamw", "bf16");
         row(2, 2, 1, "zb-v", "sgd", "bf16");
+        row(2, 1, 1, "1f1b", "adamw", "fp32", 2);
+        row(2, 2, 1, "1f1b", "adafactor", "bf16", 2);
+        row(2, 1, 2, "gpipe", "sgd", "fp32", 2);
     }
     void equalsTheAllReduceToTheBit() {
         QFETCH(int, data);
@@ -71,7 +78,8 @@ private Q_SLOTS:
         QFETCH(QString, schedule);
         QFETCH(QString, optimizer);
         QFETCH(QString, compute);
-        Layout layout = layoutOf(data, pipeline, tensor, optimizer.toLatin1().constData());
+        QFETCH(int, context);
+        Layout layout = layoutOf(data, pipeline, tensor, optimizer.toLatin1().constData(), context);
         layout.schedule.kind = schedule.toStdString();
         if (schedule == "zb-v") layout.schedule.chunks = 2;
         layout.precision.compute = named(compute);
@@ -93,7 +101,7 @@ private Q_SLOTS:
 
         // The state is the server's alone, and what is predicted is what is allocated.
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
-            const bool serves = plan.mesh.coordinate(int(rank), Axis::Data) == 0;
+            const bool serves = replicaNumber(plan.mesh, int(rank)) == 0;
             const std::int64_t state = largest(run.ranks[rank], peakKind(MemoryCategory::Optimizer));
             QCOMPARE(state > 0, serves);
             QCOMPARE(state, plan.memory[rank].bytes[std::size_t(MemoryCategory::Optimizer)]);
@@ -130,17 +138,20 @@ private Q_SLOTS:
         QTest::addColumn<double>("scale");
         QTest::addColumn<int>("data");
         QTest::addColumn<int>("pipeline");
-        QTest::addRow("static") << "static" << 1024.0 << 3 << 1;
-        QTest::addRow("static, too large") << "static" << 16777216.0 << 2 << 1;
-        QTest::addRow("dynamic") << "dynamic" << 16777216.0 << 3 << 1;
-        QTest::addRow("dynamic, a pipeline") << "dynamic" << 16777216.0 << 2 << 2;
+        QTest::addColumn<int>("context");
+        QTest::addRow("static") << "static" << 1024.0 << 3 << 1 << 1;
+        QTest::addRow("static, too large") << "static" << 16777216.0 << 2 << 1 << 1;
+        QTest::addRow("dynamic") << "dynamic" << 16777216.0 << 3 << 1 << 1;
+        QTest::addRow("dynamic, a pipeline") << "dynamic" << 16777216.0 << 2 << 2 << 1;
+        QTest::addRow("dynamic, a context group") << "dynamic" << 16777216.0 << 2 << 1 << 2;
     }
     void lossScalesToo() {
         QFETCH(QString, scaling);
         QFETCH(double, scale);
         QFETCH(int, data);
         QFETCH(int, pipeline);
-        Layout layout = layoutOf(data, pipeline, 1, "adamw");
+        QFETCH(int, context);
+        Layout layout = layoutOf(data, pipeline, 1, "adamw", context);
         layout.precision.compute = NumberFormat::Fp16;
         layout.precision.lossScale = named(scaling);
         layout.precision.scale = scale;
@@ -159,7 +170,7 @@ private Q_SLOTS:
                 return std::ranges::count(of.ranks[rank].events, EventKind::Overflow, &Event::kind);
             };
             // Where a sum is too large, though no replica's gradient is, the server alone tells.
-            const bool serves = plan.mesh.coordinate(int(rank), Axis::Data) == 0;
+            const bool serves = replicaNumber(plan.mesh, int(rank)) == 0;
             if (serves) QCOMPARE(overflows(run), overflows(wanted));
             else QVERIFY(overflows(run) <= overflows(wanted));
         }
@@ -167,13 +178,21 @@ private Q_SLOTS:
     }
 
     /// What was predicted is what happens: the same spans, the same bytes over the same links.
+    void recordsWhatIsPredicted_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("context");
+        QTest::newRow("three replicas") << 3 << 1;
+        QTest::newRow("two of two each") << 2 << 2;
+    }
     void recordsWhatIsPredicted() {
-        Layout layout = layoutOf(3, 2, 1, "adamw");
+        QFETCH(int, data);
+        QFETCH(int, context);
+        Layout layout = layoutOf(data, 2, 1, "adamw", context);
         layout.parallel.exchange = Exchange::Server;
         const Plan plan = planOf(layout);
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
-        TrafficMatrix predicted(headerOf(plan)), measured(headerOf(plan));
+        TrafficMatrix predicted(headerOf(plan)), measured(headerOf(plan)), withServer(headerOf(plan));
         for (const Event& event : plan.simulation.events) predicted.add(event);
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
             const auto counted = [&](EventKind kind, const std::vector<Event>& events) {
@@ -184,8 +203,11 @@ private Q_SLOTS:
             for (const EventKind kind : {EventKind::PushGradients, EventKind::PullWeights, EventKind::Optimizer,
                                          EventKind::ReduceNorm, EventKind::ReduceTied})
                 QCOMPARE(counted(kind, run.ranks[rank].events), counted(kind, plan.simulation.events));
-            for (const Event& event : run.ranks[rank].events)
-                if (event.step == 0) measured.add(event);
+            for (const Event& event : run.ranks[rank].events) {
+                if (event.step != 0) continue;
+                measured.add(event);
+                if (isServerExchange(actionFromId(event.action).kind)) withServer.add(event);
+            }
         }
         std::int64_t exchanged = 0;
         for (int from = 0; from < plan.mesh.ranks(); ++from)
@@ -193,9 +215,8 @@ private Q_SLOTS:
                 QCOMPARE(measured.cell(from, to, TrafficMatrix::Part::All).bytes,
                          predicted.cell(from, to, TrafficMatrix::Part::All).bytes);
                 if (plan.mesh.coordinate(from, Axis::Pipeline) != plan.mesh.coordinate(to, Axis::Pipeline)) continue;
-                const int replica = plan.mesh.coordinate(from, Axis::Data),
-                          other = plan.mesh.coordinate(to, Axis::Data);
-                const std::int64_t bytes = measured.cell(from, to, TrafficMatrix::Part::Collectives).bytes;
+                const int replica = replicaNumber(plan.mesh, from), other = replicaNumber(plan.mesh, to);
+                const std::int64_t bytes = withServer.cell(from, to, TrafficMatrix::Part::Collectives).bytes;
                 QVERIFY2(bytes == 0 || replica == 0 || other == 0, "workers have no link between them");
                 exchanged += bytes;
             }

@@ -85,39 +85,42 @@ inline ReenactedCodes reenactCodes(const Layout& layout, bool feedback = true) {
     made.buckets = reductionUnits(layout.parallel, unitsOf(layout.parallel, model.parameters()), 4);
     for (const FlatUnit& bucket : made.buckets)
         made.codes.emplace_back(bitsOf(layout), d, std::size_t(bucket.size), layout.parallel.zero == 0, feedback);
+    const bool scatters = layout.parallel.zero >= 2;  // after each microbatch
     for (int step = 0; step < layout.run.steps; ++step) {
-        std::vector<Numbers> gradients;
         double loss = 0;
-        for (Sampler& sampler : samplers) {
-            const auto gradient = model.gradient(made.weights, sampler, step, each);
-            loss += gradient.loss / d;
-            gradients.push_back(gradient.values);
-            for (float& g : gradients.back()) g /= float(d);  // a power of two: the bits are those of a loss ÷ d
-        }
-        made.losses.push_back(loss);
         Numbers mean(made.weights.size());
-        for (std::size_t b = 0; b < made.buckets.size(); ++b) {
-            const auto begin = std::size_t(made.buckets[b].begin), size = std::size_t(made.buckets[b].size);
-            std::vector<Numbers> parts;
-            for (const Numbers& gradient : gradients)
-                parts.emplace_back(gradient.begin() + long(begin), gradient.begin() + long(begin + size));
-            Numbers result(size);
-            if (full)
-                for (const Numbers& part : parts)
-                    for (std::size_t i = 0; i < size; ++i) result[i] += part[i];
-            else result = made.codes[b].exchange(parts);
-            for (std::size_t i = 0; i < size; ++i) {
-                const std::size_t at = begin + i;
-                mean[at] = result[i];
-                made.applied[at] += result[i];
-                made.touched[at] += std::abs(result[i]) + std::abs(made.codes[b].ofSums[i]);
-                for (int w = 0; w < d; ++w) {
-                    made.given[at] += parts[std::size_t(w)][i];
-                    made.touched[at] +=
-                        std::abs(parts[std::size_t(w)][i]) + 2 * std::abs(made.codes[b].ofWorker[std::size_t(w)][i]);
+        for (int scatter = 0; scatter < (scatters ? each : 1); ++scatter) {
+            std::vector<Numbers> gradients;
+            for (Sampler& sampler : samplers) {
+                const auto gradient = model.gradient(made.weights, sampler, step, each, scatters ? scatter : -1);
+                loss += gradient.loss / d;
+                gradients.push_back(gradient.values);
+                for (float& g : gradients.back()) g /= float(d);  // a power of two: the bits are those of a loss ÷ d
+            }
+            for (std::size_t b = 0; b < made.buckets.size(); ++b) {
+                const auto begin = std::size_t(made.buckets[b].begin), size = std::size_t(made.buckets[b].size);
+                std::vector<Numbers> parts;
+                for (const Numbers& gradient : gradients)
+                    parts.emplace_back(gradient.begin() + long(begin), gradient.begin() + long(begin + size));
+                Numbers result(size);
+                if (full)
+                    for (const Numbers& part : parts)
+                        for (std::size_t i = 0; i < size; ++i) result[i] += part[i];
+                else result = made.codes[b].exchange(parts);
+                for (std::size_t i = 0; i < size; ++i) {
+                    const std::size_t at = begin + i;
+                    mean[at] = scatters ? mean[at] + result[i] : result[i];
+                    made.applied[at] += result[i];
+                    made.touched[at] += std::abs(result[i]) + std::abs(made.codes[b].ofSums[i]);
+                    for (int w = 0; w < d; ++w) {
+                        made.given[at] += parts[std::size_t(w)][i];
+                        made.touched[at] += std::abs(parts[std::size_t(w)][i]) +
+                                            2 * std::abs(made.codes[b].ofWorker[std::size_t(w)][i]);
+                    }
                 }
             }
         }
+        made.losses.push_back(loss);
         model.load(made.weights);
         model.loadGradient(mean);
         optimizer->update(model.parameters(), step + 1, model.clipping(layout.optimizer.clip));

@@ -43,12 +43,13 @@ public:
         Numbers values;
         double loss = 0;  ///< mean over the microbatches
     };
-    /// Mean over the sampler's share of a batch.
-    Gradient gradient(const Numbers& weights, Sampler& sampler, int step, int microbatches) {
+    /// Mean over the sampler's share of a batch; `only`: what one microbatch of it gives to that.
+    Gradient gradient(const Numbers& weights, Sampler& sampler, int step, int microbatches, int only = -1) {
         load(weights);
         stage_->zeroGradients();
         Gradient made;
         for (int j = 0; j < microbatches; ++j) {
+            if (only >= 0 && j != only) continue;
             const MicrobatchTokens tokens = sampler.train(step, j);
             stage_->forward(0, tokens.batch(), {});
             made.loss += stage_->loss(0) / microbatches;

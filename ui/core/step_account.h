@@ -5,7 +5,7 @@
 
 #include "engine/base/device_time.h"
 #include "engine/trace/metrics/memory_curve.h"
-#include "engine/layout/mesh/mesh.h"
+#include "engine/layout/mesh/replicas.h"
 #include "engine/predict/plan/critical_path.h"
 
 #include <map>
@@ -25,7 +25,7 @@ struct StepAccount {
 
     int pipelineRank(int rank) const { return mesh.coordinate(rank, Axis::Pipeline); }
     const MemoryCurve& memoryOf(int rank) const {
-        const bool first = !memoryOfFirst.empty() && mesh.coordinate(rank, Axis::Data) == 0;
+        const bool first = !memoryOfFirst.empty() && replicaNumber(mesh, rank) == 0;
         return (first ? memoryOfFirst : memory)[static_cast<std::size_t>(pipelineRank(rank))];
     }
     /// The node of an event of any replica; -1 where it is none (waits, receives).

@@ -42,7 +42,7 @@ std::vector<Fault> check(const Layout& layout, std::span<const ScheduleMethod> s
     checkPrecision(layout, schedules, faults);
     checkParallel(layout, schedules, faults);
     checkExchange(layout, schedules, faults);
-    checkCoded(layout, schedules, faults);
+    checkCoded(layout, faults);
     checkOptimizer(layout, faults);
     checkRun(layout, faults);
     checkElasticity(layout, schedules, faults);

@@ -5,7 +5,7 @@
 
 namespace shardlab::layout {
 
-void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+void checkCoded(const Layout& layout, std::vector<Fault>& faults) {
     if (!codesExchange(layout)) return;
     const ParallelSpec& p = layout.parallel;
     const auto refuse = [&](bool wrong, const Sentence& with, const Sentence& why, const Sentence& instead) {
@@ -20,20 +20,14 @@ void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules,
     refuse(p.tensor > 1, say("a tensor group of {} ranks", p.tensor),
            say("its members hold some weights in common, and would round them in blocks with different neighbours"),
            say("parallel.tensor 1"));
-    refuse(p.zero > 1, say("ZeRO {}", p.zero),
-           say("what rounding loses is kept for every gradient, and ZeRO {} would divide the gradients to save less",
-               p.zero),
-           say("parallel.zero 0 or 1"));
-    refuse(p.zero == 1 && copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
+    refuse(p.zero == 3 && p.partition == PartitionKind::Layers, say("whole layers"),
+           say("each replica sends its codes in equal parts, of which every other one owns one"),
+           say("parallel.partition flat"));
+    refuse(copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
            say("copies sum their parts once more, in full"), say("parallel.shard 0"));
-    refuse(p.zero == 0 && p.allReduce == AllReduceKind::Ring, say("a ring"),
+    refuse(p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),
            say("parallel.all_reduce backend"));
-    const bool flushes = flushlessMethod(layout, schedules) == nullptr;
-    refuse(!flushes, say("the schedule {}", layout.schedule.kind),
-           say("each update reduces its stage's gradients at once"), say("a schedule with a flush, 1f1b"));
-    refuse(flushes && p.zero == 0 && p.bucket == 0, say("no buckets"), say("what is coded is a bucket"),
-           say("parallel.bucket above 0"));
     refuse(modelledStack(layout) != nullptr, say("a modelled software stack"),
            say("what is known of its times is about gradients in full"), say("cluster.pace.stack shardlab"));
 }

@@ -22,11 +22,11 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
              : updatesAtServer(p)            ? say("only the server has optimizer state: there is nothing to divide")
                                              : say("every replica has weights of its own: there is nothing to divide"),
              say("0; or parallel.exchange allreduce")});
-    if (p.context > 1)
+    if (p.context > 1 && p.exchange != Exchange::Server)
         faults.push_back({"/parallel/context",
                           say("a context group of {} ranks with the exchange {}", p.context, wordOf(p.exchange)),
                           say("its members hold the same weights, and their gradients are summed by an all-reduce"),
-                          say("1; or parallel.exchange allreduce")});
+                          say("1; or parallel.exchange allreduce or server")});
     if (p.allReduce == AllReduceKind::Ring)
         faults.push_back({"/parallel/all_reduce", say("a ring with the exchange {}", wordOf(p.exchange)),
                           say("it has no all-reduce"), say("backend; or parallel.exchange allreduce")});

@@ -10,7 +10,7 @@ namespace shardlab::layout {
 namespace {
 
 /// Experts are alike on fewer ranks than the rest: what treats all weights of a rank as one goes with none of it.
-void checkReductions(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults) {
+void checkReductions(const Layout& layout, std::vector<Fault>& faults) {
     const ParallelSpec& p = layout.parallel;
     if (p.zero == 3 && p.partition == PartitionKind::Layers)
         faults.push_back({"/parallel/partition", say("whole layers to replicas with experts over {} ranks", p.expert),
@@ -20,11 +20,6 @@ void checkReductions(const Layout& layout, std::span<const ScheduleMethod> sched
                           say("the exchange {} with experts over {} ranks", wordOf(p.exchange), p.expert),
                           say("it moves a replica's whole weights or gradients, and replicas hold different experts"),
                           say("allreduce; or parallel.expert 1")});
-    if (const ScheduleMethod* method = flushlessMethod(layout, schedules))
-        faults.push_back({"/parallel/expert", say("{} with experts over {} ranks", method->name, p.expert),
-                          say("its stages sum all their gradients at once over all replicas, in the middle of a step, "
-                              "and replicas hold different experts"),
-                          say("1; or a schedule with a flush, 1f1b")});
 }
 
 /// The biases move between steps, by what all replicas' tokens chose in the last one.
@@ -122,7 +117,7 @@ void checkExpert(const Layout& layout, std::span<const ScheduleMethod> schedules
     } else if (experts % e != 0)
         faults.push_back({"/parallel/expert", say("{} experts do not divide into {} shares", experts, e),
                           say("each rank of a group holds the same number of experts"), legalSpreads(p, experts)});
-    if (spread > 1) checkReductions(layout, schedules, faults);
+    if (spread > 1) checkReductions(layout, faults);
 }
 
 }  // namespace shardlab::layout

@@ -214,10 +214,6 @@ void checkAsynchronous(const Layout& layout, const ScheduleMethod& method, std::
              say("{} has no moment at which the first and the last stage agree on the embedding", method.name),
              say("modules embed tokens on the last stage, and both copies take the sum of their gradients"),
              say("0; or a schedule with a flush, 1f1b")});
-    if (layout.parallel.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("{} has no buckets for a ring", method.name),
-                          say("each update reduces its stage's gradients at once, by the backend"),
-                          say("backend; or a schedule with a flush, 1f1b")});
     if (layout.parallel.zero > 0)
         faults.push_back(
             {"/parallel/zero", say("{} does not work with ZeRO", method.name),
@@ -280,12 +276,10 @@ void checkDataAxis(const Layout& layout, std::vector<Fault>& faults) {
     if (p.partition != PartitionKind::Flat && p.zero < 3)
         faults.push_back({"/parallel/partition", say("the partition {} with ZeRO {}", wordOf(p.partition), p.zero),
                           say("only ZeRO 3 divides the parameters"), say("flat; or parallel.zero 3")});
-    if (p.bucket == 0 && p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("a ring without buckets"),
-                          say("what goes round a ring is a bucket"), say("backend; or parallel.bucket above 0")});
-    if (p.zero > 0 && p.allReduce == AllReduceKind::Ring)
-        faults.push_back({"/parallel/all_reduce", say("a ring with ZeRO {}", p.zero),
-                          say("ZeRO scatters gradients and gathers parameters: there is no all-reduce"), "backend"});
+    if (p.zero == 3 && p.partition == PartitionKind::Layers && p.allReduce == AllReduceKind::Ring)
+        faults.push_back({"/parallel/all_reduce", say("a ring with whole layers"),
+                          say("each of them goes to the replica that has all of it, and from there: no parts go round"),
+                          say("backend; or parallel.partition flat")});
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ void checkParallel(const Layout& layout, std::span<const ScheduleMethod> schedul
 /// What replicas exchange, and what cannot be combined with that.
 void checkExchange(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
 /// What gradients in codes do not go with.
-void checkCoded(const Layout& layout, std::span<const ScheduleMethod> schedules, std::vector<Fault>& faults);
+void checkCoded(const Layout& layout, std::vector<Fault>& faults);
 /// What an optimizer needs of its numbers, and of how its state is divided.
 void checkOptimizer(const Layout& layout, std::vector<Fault>& faults);
 /// Other numbers of replicas that a run may go on with; after all other rules.

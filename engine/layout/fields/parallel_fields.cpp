@@ -110,8 +110,10 @@ std::span<const Field> parallelFields() {
         {
             .pointer = "/parallel/all_reduce",
             .label = "All-reduce",
-            .help = "How gradients are averaged. backend: by the all-reduce of the communication library. ring: in "
-                    "2(n−1) hops round the replicas, each of which is an event.",
+            .help =
+                "How gradients are averaged. backend: by the all-reduce of the communication library. ring: in "
+                "2(n−1) hops round the replicas, each of which is an event. With ZeRO gradients are scattered in the "
+                "first half of them, and weights gathered in the second; copies are summed by the library.",
             .access = member<&Layout::parallel, &ParallelSpec::allReduce>(),
         },
         {

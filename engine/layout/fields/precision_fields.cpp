@@ -91,8 +91,8 @@ std::span<const Field> precisionFields() {
             .help = "How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole "
                     "numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. "
                     "What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). "
-                    "It works with the exchange allreduce by the backend, with ZeRO 0 and 1, and without a tensor "
-                    "group.",
+                    "It works with the exchange allreduce by the backend, and without a tensor group; with ZeRO 2 and "
+                    "3 for the gradients of each microbatch.",
             .access = member<&Layout::precision, &PrecisionSpec::exchange>(),
         },
     };

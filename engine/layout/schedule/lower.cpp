@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/schedule/passes.h"
 
+#include "engine/layout/coded_exchange.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/mesh/copies.h"
@@ -20,10 +21,12 @@ LowerOptions lowerOptions(const Layout& layout) {
             stageCount(layout) > 1 && flushes(layout) && sharesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
             // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least.
-            parallel.bucket > 0 || expertSpread(parallel) > 1, parallel.zero,
-            parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel), exchange == Exchange::Hogwild,
-            exchange == Exchange::Elastic, offloadsOptimizer(layout.memory), offloadsParameters(layout.memory),
-            swapsActivations(layout.memory)};
+            // What goes round a ring or is coded is a bucket too, be it all gradients.
+            parallel.bucket > 0 || expertSpread(parallel) > 1 || parallel.allReduce == AllReduceKind::Ring ||
+                codesExchange(layout),
+            parallel.zero, parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel),
+            exchange == Exchange::Hogwild, exchange == Exchange::Elastic, offloadsOptimizer(layout.memory),
+            offloadsParameters(layout.memory), swapsActivations(layout.memory)};
 }
 
 Schedule lower(Schedule compute, const LowerOptions& options) {
@@ -36,7 +39,7 @@ Schedule addWeightReads(Schedule schedule, const LowerOptions& options) {
 }
 
 Schedule lowerTransfers(Schedule schedule, const LowerOptions& options) {
-    if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel);
+    if (!schedule.flushes()) return addVersionedUpdates(std::move(schedule), options.dataParallel, options.buckets);
     if (options.swap) schedule = addActivationSwap(std::move(schedule));
     schedule = addWeightReads(std::move(schedule), options);
     if (options.server) schedule = addGradientPush(std::move(schedule));

@@ -39,10 +39,11 @@ Schedule addTiedReduce(Schedule schedule);
 /// clipping.
 Schedule addNormReduce(Schedule schedule);
 /// Adds the updates of a schedule with weight versions. An update comes after the backward that completes its gradient,
-/// and after what that sends: gradients are averaged over the data axis (where `dataParallel`), the version that no
-/// microbatch needs any more is freed, the current weights are stashed, and the optimizer's step makes the next
-/// version. The fill stashes the initial weights, so that every version is there from the start.
-Schedule addVersionedUpdates(Schedule schedule, bool dataParallel);
+/// and after what that sends: gradients are averaged over the data axis (where `dataParallel`; with `buckets` beside
+/// that backward, as addBucketReduce() has it), the version that no microbatch needs any more is freed, the current
+/// weights are stashed, and the optimizer's step makes the next version. The fill stashes the initial weights, so that
+/// every version is there from the start.
+Schedule addVersionedUpdates(Schedule schedule, bool dataParallel, bool buckets);
 /// Adds STEP: each stage is updated once, at the end.
 Schedule addOptimizerStep(Schedule schedule);
 

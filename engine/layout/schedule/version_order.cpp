@@ -13,12 +13,12 @@ using Kind = ActionKind;
 /// Follows the weights of one stage through its rank's list.
 class StageVersions {
 public:
-    StageVersions(const std::vector<Action>& actions, int rank, int stage)
-        : actions_(actions), rank_(rank), stage_(stage) {
+    /// `reduces`, `beside`: the gradients of stages are averaged at once, or in buckets beside the last backward.
+    StageVersions(const std::vector<Action>& actions, int rank, int stage, bool reduces, bool beside)
+        : actions_(actions), rank_(rank), stage_(stage), reduces_(reduces), beside_(beside) {
         for (const Action& action : actions) {
             if (action.stage != stage || action.version < 0) continue;
             if (action.kind == Kind::OptimizerStep && current_ < 0) current_ = action.version - 1;
-            reduces_ = reduces_ || action.kind == Kind::ReduceGradients;
         }
     }
 
@@ -59,6 +59,7 @@ private:
                 wrong(at, action, say("the next update makes version {}", next), say("@v{}", next));
             reduced_ = action.version;
             return;
+        case Kind::ReduceBuckets: announced_ = action.microbatch; return;
         case Kind::OptimizerStep:
             if (!updates()) return;
             if (action.version != next)
@@ -69,6 +70,9 @@ private:
             else if (reduces_ && reduced_ != next)
                 wrong(at, action, say("the update needs the averaged gradient"),
                       say("{} first", toText({Kind::ReduceGradients, stage_, -1, next})));
+            else if (beside_ && announced_ != last_)
+                wrong(at, action, say("the update needs the averaged gradient"),
+                      say("{} first", toText({Kind::ReduceBuckets, stage_, last_})));
             current_ = next;
             updated_ = true;
             gradients_ = 0;
@@ -85,7 +89,10 @@ private:
             return wrong(at, action, say("{} used another version", toText(forward)),
                          say("A backward with the weights of its forward"));
         }
-        if (endsMicrobatch(action.kind)) ++gradients_;
+        if (endsMicrobatch(action.kind)) {
+            ++gradients_;
+            last_ = action.microbatch;
+        }
         if (!updates()) return;
         if (action.version < 0)
             wrong(at, action, say("it names no weight version, and its stage has several"), say("A version, as @v0"));
@@ -96,11 +103,12 @@ private:
 
     const std::vector<Action>& actions_;
     int rank_, stage_;
+    bool reduces_, beside_;
     int current_ = -1;  ///< -1: the list has no updates that name versions
     bool updated_ = false;
-    bool reduces_ = false;
     int reduced_ = -1;
-    int gradients_ = 0;  ///< since the last update
+    int announced_ = -1, last_ = -1;  ///< the microbatches whose backward averages, and came last
+    int gradients_ = 0;               ///< since the last update
     std::set<int> kept_;
     std::map<int, int> used_;  ///< version by microbatch
     std::optional<Finding> finding_;
@@ -109,12 +117,16 @@ private:
 }  // namespace
 
 std::optional<Finding> findVersionViolation(const Schedule& schedule) {
-    const bool any = std::ranges::any_of(schedule.ranks, [](const std::vector<Action>& actions) {
-        return std::ranges::any_of(actions, [](const Action& action) { return action.version >= 0; });
-    });
-    if (!any) return {};
+    const auto any = [&](const auto& is) {
+        return std::ranges::any_of(
+            schedule.ranks, [&](const std::vector<Action>& actions) { return std::ranges::any_of(actions, is); });
+    };
+    if (!any([](const Action& action) { return action.version >= 0; })) return {};
+    const bool reduces = any([](const Action& a) { return a.kind == Kind::ReduceGradients && a.version >= 0; });
+    const bool beside = any([](const Action& a) { return a.kind == Kind::ReduceBuckets; });
     for (int stage = 0; stage < schedule.stages(); ++stage) {
-        if (auto finding = StageVersions(schedule.listOf(stage), schedule.rankOf(stage), stage).run()) return finding;
+        StageVersions versions(schedule.listOf(stage), schedule.rankOf(stage), stage, reduces, beside);
+        if (auto finding = versions.run()) return finding;
     }
     return {};
 }

@@ -24,7 +24,7 @@ struct DataPiece {
     double seconds = 0;      ///< not stretched
     bool stays = false;      ///< its gradient stays between two layers (FlatUnit::staysBetweenLayers)
     bool experts = false;    ///< between the ranks that hold the same experts, no others
-    int hops = 0;            ///< of a bucket that goes round a ring, within its time; 0 = the backend's all-reduce
+    int hops = 0;            ///< of a piece that goes round a ring, within its time; 0: the backend exchanges it
 };
 
 /// The data axis of one stage; a list is empty where the layout has no such action.

@@ -126,7 +126,12 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     const std::vector<FlatUnit> reduced = reductionUnits(layout.parallel, units, formats.gradientBytes());
     DataCosts costs;
     setLayerShares(costs, layout, shape, share);
-    const bool ring = layout.parallel.allReduce == AllReduceKind::Ring;
+    const bool ring = layout.parallel.allReduce == AllReduceKind::Ring &&
+                      layout.parallel.partition == PartitionKind::Flat;  // no parts of whole layers
+    const auto goRound = [&](std::vector<DataPiece>& pieces, int halves) {
+        for (DataPiece& piece : pieces)
+            piece.hops = ring ? halves * ((piece.experts ? expertHolders(layout.parallel) : d) - 1) : 0;
+    };
     const auto half = [&](double bytes, const FlatUnit& unit) {
         return halfRingSeconds(bytes, d / unit.spread, unit.spread > 1 ? holdersLink : link);
     };
@@ -156,9 +161,9 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
                                    unit.spread > 1});
         }
     costs.inSlots = zero >= 2;
-    for (std::size_t i = 0; zero == 0 && ring && i < reduced.size(); ++i)
-        costs.reduce[i].hops = 2 * (d / reduced[i].spread - 1);
+    goRound(costs.reduce, zero > 0 ? 1 : 2);
     if (zero == 1 || zero == 2) costs.gatherUpdated = piecesOf(reduced, formats.weightBytes(), gather);
+    goRound(costs.gatherUpdated, 1);
     if (zero < 3) return costs;
     const std::vector<UnitGather> forward = forwardGathers(units),
                                   backward = backwardGathers(units, costs.segments, embeds(layout.model, shape));
@@ -171,6 +176,8 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
     const auto inUse = [&](double bytes, const FlatUnit& unit) { return gather(gathered.of(unit) * bytes, unit); };
     costs.gatherForward = piecesOf(forward, formats.weightBytes(), inUse);
     costs.gatherBackward = piecesOf(backward, formats.weightBytes(), inUse);
+    goRound(costs.gatherForward, 1);
+    goRound(costs.gatherBackward, 1);
     return costs;
 }
 

@@ -146,7 +146,7 @@ void addExchange(const Plan& plan, std::vector<Sentence>& notes) {
     if (exchange == Exchange::Server)
         notes.push_back(say("replica 0 is the parameter server and a worker too: {} gradients reach it and {} copies "
                             "of the weights leave it one after another, and the other replicas wait while it updates",
-                            layout.parallel.data - 1, layout.parallel.data - 1));
+                            replicaCount(layout.parallel) - 1, replicaCount(layout.parallel) - 1));
 }
 
 /// What ZeRO sends and gathers.

@@ -49,7 +49,7 @@ void addLayers(MemoryCurve& curve, const StepCosts& costs, const Action& action,
 
 MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipelineRank, int rank) {
     const Exchange exchange = plan.layout.parallel.exchange;
-    const int replica = plan.mesh.coordinate(rank, Axis::Data);
+    const int replica = replicaNumber(plan.mesh, rank);
     if (exchange == Exchange::AsyncServer && replica == 0) {
         const auto ledger = memoryLedger(plan.layout, plan.lowered, plan.mesh);
         const RankMemory& server = ledger[static_cast<std::size_t>(rank)];  // it computes nothing
@@ -86,10 +86,10 @@ MemoryCurve curveOf(const StepPlan& plan, std::span<const Event> step, int pipel
 }  // namespace
 
 std::vector<MemoryCurve> predictedMemory(const StepPlan& plan, std::span<const Event> step, int replica) {
-    if (replica < 0) replica = plan.mesh.size(Axis::Data) - 1;
+    if (replica < 0) replica = replicaCount(plan.layout.parallel) - 1;
     std::vector<MemoryCurve> curves(plan.lowered.ranks.size());
     for (int rank = plan.mesh.ranks(); rank-- > 0;) {
-        if (plan.mesh.coordinate(rank, Axis::Data) != replica) continue;
+        if (replicaNumber(plan.mesh, rank) != replica) continue;
         const int pipelineRank = plan.mesh.coordinate(rank, Axis::Pipeline);
         MemoryCurve& curve = curves[static_cast<std::size_t>(pipelineRank)];
         if (curve.points.empty()) curve = curveOf(plan, step, pipelineRank, rank);

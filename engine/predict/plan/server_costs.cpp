@@ -76,7 +76,7 @@ void addServerCosts(StepCosts& costs, const Layout& layout, const std::vector<in
                     const std::function<Link(int pipelineRank)>& link, double memoryBandwidth) {
     const Exchange exchange = layout.parallel.exchange;
     const NumberFormats formats = numberFormats(layout.precision);
-    const double senders = exchange == Exchange::Server ? layout.parallel.data - 1.0 : 1.0;
+    const double senders = exchange == Exchange::Server ? replicaCount(layout.parallel) - 1.0 : 1.0;
     const auto seconds = [&](int rank, std::int64_t bytes) {
         const Link& of = link(rank);
         return of.latency + senders * static_cast<double>(bytes) / of.bandwidth;
@@ -110,7 +110,7 @@ std::vector<Event> withOwnParts(std::span<const Event> events, const Layout& lay
     auto event = events.begin();
     while (event != events.end()) {
         const int rank = event->rank;
-        OwnPart own(made, mesh.coordinate(rank, Axis::Data), mesh.size(Axis::Data));
+        OwnPart own(made, replicaNumber(mesh, rank), replicaCount(layout.parallel));
         for (; event != events.end() && event->rank == rank; ++event) {
             if (exchange == Exchange::Hogwild) own.addWithoutMessages(*event);
             else if (exchange == Exchange::Elastic) own.addWithCentre(*event);

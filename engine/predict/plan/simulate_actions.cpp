@@ -209,9 +209,11 @@ private:
             state.data.reduced = free;
         if (!state.sink.keeps()) return free;
         const auto value = static_cast<double>(index);
+        const int halves = action.kind == ActionKind::ReduceBuckets ? 2 : 1;
         for (int hop = 0; hop < piece.hops; ++hop)
             state.sink.add(Lane::Comm, EventKind::RingHop, begin + length * hop / piece.hops,
-                           begin + length * (hop + 1) / piece.hops, action, 2 * piece.bytes / (piece.hops + 2), value);
+                           begin + length * (hop + 1) / piece.hops, action,
+                           halves * piece.bytes / (piece.hops + halves), value);
         const Lane lane = copies ? Lane::Copy : Lane::Comm;
         if (piece.hops == 0) state.sink.add(lane, eventKind(action.kind), begin, free.time, action, piece.bytes, value);
         return free;

@@ -324,7 +324,7 @@ private:
         checkPrecision(probe_, scheduleMethods(), faults);
         checkParallel(probe_, scheduleMethods(), faults);
         checkExchange(probe_, scheduleMethods(), faults);
-        checkCoded(probe_, scheduleMethods(), faults);
+        checkCoded(probe_, faults);
         return faults.empty();
     }
 

@@ -18,11 +18,11 @@ TrafficMatrix::TrafficMatrix(const RunHeader& header) : mesh_(header.layout), se
         rankOfStage_ = schedule->rankOfStage;
 }
 
-void TrafficMatrix::ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort) {
+void TrafficMatrix::ring(const std::vector<int>& group, int rank, std::int64_t bytes) {
     const auto own = std::ranges::find(group, rank);
     if (group.size() < 2 || own == group.end()) return;
     const int next = own + 1 == group.end() ? group.front() : *(own + 1);
-    cells_[sort][{rank, next}].add(bytes);
+    cells_[Sort::Collective][{rank, next}].add(bytes);
 }
 
 void TrafficMatrix::toEach(const std::vector<int>& group, const Event& event) {
@@ -47,7 +47,7 @@ bool TrafficMatrix::addMessage(const Event& event) {
 
 bool TrafficMatrix::addAtServer(const Event& event) {
     // Bytes are those that leave the rank: a worker's to the server, or the server's, as many to each worker.
-    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
+    const std::vector<int> group = sameWeights(mesh_, event.rank);
     const bool server = event.rank == group.front();
     std::span<const int> takers(group.begin() + (server ? 1 : 0), server ? group.end() : group.begin() + 1);
     const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
@@ -61,7 +61,7 @@ bool TrafficMatrix::addAtServer(const Event& event) {
 }
 
 bool TrafficMatrix::addAtCentre(const Event& event) {
-    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
+    const std::vector<int> group = sameWeights(mesh_, event.rank);
     const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
     if (worker >= group.size()) return false;
     const int taker = event.rank == group.front() ? group[worker] : group.front();
@@ -72,17 +72,15 @@ bool TrafficMatrix::addAtCentre(const Event& event) {
 void TrafficMatrix::add(const Event& event) {
     if (event.rank < 0 || event.rank >= mesh_.ranks() || event.bytes <= 0) return;
     const int rank = event.rank;
-    const auto around = [&](const std::vector<int>& group, Sort sort) { ring(group, rank, sent_(event), sort); };
-    const auto replicas = [&] { return sameWeights(mesh_, rank); };
+    const auto around = [&](const std::vector<int>& group) { ring(group, rank, sent_(event)); };
     switch (transferOf(event.kind).partners) {
     case Partners::Stage:
         if (!addMessage(event)) return;
         break;
-    case Partners::Replicas: around(replicas(), Sort::Collective); break;
+    case Partners::Replicas: around(sameWeights(mesh_, rank)); break;
     case Partners::Bucket:
-        around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : sameCopy(mesh_, rank), Sort::Bucket);
-        break;
-    case Partners::Copies: around(samePart(mesh_, rank), Sort::Bucket); break;
+    case Partners::Hop: around(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : sameCopy(mesh_, rank)); break;
+    case Partners::Copies: around(samePart(mesh_, rank)); break;
     case Partners::Expert: toEach(expertExchange(mesh_, rank), event); break;
     case Partners::Heads: toEach(mesh_.group(rank, Axis::Context), event); break;
     case Partners::Server:
@@ -91,17 +89,14 @@ void TrafficMatrix::add(const Event& event) {
     case Partners::Centre:
         if (!addAtCentre(event)) return;
         break;
-    case Partners::Hop:
-        ring(sent_.ofExperts(event) ? sameExperts(mesh_, rank) : replicas(), rank, event.bytes, Sort::Hop);
-        break;
-    case Partners::Tensor: around(mesh_.group(rank, Axis::Tensor), Sort::Collective); break;
-    case Partners::Context: around(mesh_.group(rank, Axis::Context), Sort::Collective); break;
-    case Partners::Replica: around(replicaRanks(mesh_, rank), Sort::Collective); break;
+    case Partners::Tensor: around(mesh_.group(rank, Axis::Tensor)); break;
+    case Partners::Context: around(mesh_.group(rank, Axis::Context)); break;
+    case Partners::Replica: around(replicaRanks(mesh_, rank)); break;
     case Partners::Ends:
         if (rankOfStage_.empty()) return;
         if (const int first = inPlaceOf(rank, rankOfStage_.front()), last = inPlaceOf(rank, rankOfStage_.back());
             first != last)
-            around({first, last}, Sort::Collective);
+            around({first, last});
         break;
     case Partners::None:
     case Partners::Unknown: return;
@@ -111,11 +106,8 @@ void TrafficMatrix::add(const Event& event) {
 
 std::vector<const std::map<TrafficMatrix::Link, TrafficMatrix::Cell>*> TrafficMatrix::of(Part part) const {
     std::vector<const std::map<Link, Cell>*> all;
-    const bool hops = cells_.contains(Sort::Hop);
-    for (const auto& [sort, cells] : cells_) {
-        if (hops && sort == Sort::Bucket) continue;
+    for (const auto& [sort, cells] : cells_)
         if (part == Part::All || (part == Part::Messages) == (sort == Sort::Message)) all.push_back(&cells);
-    }
     return all;
 }
 

@@ -17,7 +17,7 @@ namespace shardlab::trace {
 
 /// Messages go from their sender to the rank that holds the stage they are for. A collective goes round a ring,
 /// whichever way it was made, each member sending to the next what SentBytes counts; an all-to-all goes in equal parts
-/// to each other member. Where the hops of a ring are events, they are counted in place of the reduction around them.
+/// to each other member.
 class TrafficMatrix {
 public:
     enum class Part : std::uint8_t { All, Messages, Collectives };
@@ -44,10 +44,10 @@ public:
     std::int64_t total(Part part) const;     ///< bytes
 
 private:
-    enum class Sort : std::uint8_t { Message, Collective, Bucket, Hop };
+    enum class Sort : std::uint8_t { Message, Collective };
     using Link = std::pair<int, int>;
     /// To the next member of the group, the first after the last.
-    void ring(const std::vector<int>& group, int rank, std::int64_t bytes, Sort sort);
+    void ring(const std::vector<int>& group, int rank, std::int64_t bytes);
     /// An equal part to each other member of the group.
     void toEach(const std::vector<int>& group, const Event& event);
     /// The rank that differs from `rank` along the pipeline axis alone.

@@ -47,7 +47,7 @@ enum class EventKind : std::uint8_t {
     ReduceBuckets = 20,
     ScatterGradients = 21,
     GatherParameters = 22,
-    RingHop = 23,       ///< one step of the ring within a reduction: a part to the next member, one from the last
+    RingHop = 23,  ///< one step of a ring, in place of the collective: a part to the next member, one from the last
     StashWeights = 24,  ///< compute lane: a copy of the current weights is kept as a version; bytes of the copy
     FreeWeights = 25,   ///< compute lane, no time: a kept version is dropped; its bytes
     // All-to-alls of an expert group inside a compute action, comm lane: rows of tokens, or their gradients, to the

@@ -21,7 +21,7 @@ enum class Partners : std::uint8_t {
     Ends,      ///< first and last stage
     Server,    ///< a server, or shared memory, and a worker
     Centre,    ///< the keeper of a centre and the replica whose turn it is
-    Hop,       ///< the next of those that share the bucket, within a reduction that counts as a whole
+    Hop,       ///< the next of those that share the bucket
     Unknown,   ///< the program that recorded it knows
 };
 

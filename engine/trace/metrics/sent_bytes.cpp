@@ -56,9 +56,7 @@ bool SentBytes::ofExperts(const Event& event) const {
 
 std::int64_t SentBytes::operator()(const Event& event) const {
     const Transfer& transfer = transferOf(event.kind);
-    if (transfer.partners == Partners::None || transfer.partners == Partners::Hop ||
-        (event.kind == EventKind::PullWeights && sharesMemory_))
-        return 0;
+    if (transfer.partners == Partners::None || (event.kind == EventKind::PullWeights && sharesMemory_)) return 0;
     const std::int64_t recorded = asFigure(event.bytes);
     if (!known_ || transfer.passes == 0) return recorded;
     const int members = membersOf(transfer.partners, event);

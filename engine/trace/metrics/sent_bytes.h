@@ -12,8 +12,8 @@ namespace shardlab::trace {
 
 /// A message counts where it is sent. A collective counts as a ring carries it, whichever way it was made: of a buffer
 /// of S bytes each of n members sends 2(n−1)/n·S for a sum, (n−1)/n·S for a reduce-scatter or an all-gather, and
-/// (n−1)/n·S of what it holds for an all-to-all. A ring's hops are parts of the reduction around them and count nothing
-/// by themselves.
+/// (n−1)/n·S of what it holds for an all-to-all. The hops of Shardlab's own rings are there in place of the collective,
+/// each with the part that it sends.
 class SentBytes {
 public:
     /// For a run without a layout: sends and collectives count with the bytes that their events hold.

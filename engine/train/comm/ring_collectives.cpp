@@ -108,38 +108,38 @@ RequestPtr Communicator::igatherParts(ArraySpan block) {
     return std::make_unique<MultiRoundRequest>(std::move(rounds));
 }
 
-RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops,
-                          const std::function<std::int64_t()>& clock) {
+RequestPtr iring(RingWay way, Communicator& group, ArraySpan block, std::vector<RingHop>* hops,
+                 const std::function<std::int64_t()>& clock) {
     const int n = group.size(), me = group.rank();
     const int next = (me + 1) % n, last = (me + n - 1) % n;
     const auto incoming = std::make_shared<std::vector<std::byte>>();
     const auto begun = std::make_shared<std::int64_t>(0);
+    // In each hop the part goes on that came in the one before; with hop n − 1, in which parts begin to go round, the
+    // member's own.
+    const auto sent = [=](int hop) { return partOf(block, (me - hop - 1 + 2 * n) % n, n); };
     // Ends the hop before. In the first half the part that came is added; in the second half it already lies in its
     // place.
     const auto end = [=](int hop) {
-        if (hop < 0) return;
-        const ArraySpan sent = partOf(block, (me - hop + 2 * n) % n, n);
-        if (hop < n - 1) add(*incoming, partOf(block, (me - hop - 1 + 2 * n) % n, n));
-        if (hops) hops->push_back({*begun, clock ? clock() : 0, static_cast<std::int64_t>(sent.bytes().size())});
+        if (hop < n - 1) add(*incoming, sent(hop + 1));
+        if (hops) hops->push_back({*begun, clock ? clock() : 0, static_cast<std::int64_t>(sent(hop).bytes().size())});
     };
+    const int first = way == RingWay::GatherParts ? n - 1 : 0, behind = (way == RingWay::ReduceParts ? 1 : 2) * (n - 1);
     std::vector<MultiRoundRequest::Round> rounds;
-    for (int hop = 0; n > 1 && hop < 2 * (n - 1); ++hop)
+    for (int hop = first; hop < behind; ++hop)
         rounds.push_back([=, &group] {
-            end(hop - 1);
+            if (hop > first) end(hop - 1);
             if (clock) *begun = clock();
-            // Part me − hop goes on; in the second half that is the part whose sum arrived last.
-            const ArraySpan sent = partOf(block, (me - hop + 2 * n) % n, n);
-            const ArraySpan taken = partOf(block, (me - hop - 1 + 2 * n) % n, n);
+            const ArraySpan taken = sent(hop + 1);
             incoming->resize(taken.bytes().size());
             const std::span<std::byte> into = hop < n - 1 ? std::span(*incoming) : taken.bytes();
             std::vector<RequestPtr> messages;
             messages.push_back(group.ireceive(into, last, ringTag));
-            messages.push_back(group.isend(sent.bytes(), next, ringTag));
+            messages.push_back(group.isend(sent(hop).bytes(), next, ringTag));
             return messages;
         });
     if (n > 1)
         rounds.push_back([=] {
-            end(2 * (n - 1) - 1);
+            end(behind - 1);
             return std::vector<RequestPtr>{};
         });
     return std::make_unique<MultiRoundRequest>(std::move(rounds));

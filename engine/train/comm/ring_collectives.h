@@ -40,10 +40,15 @@ struct RingHop {
     std::int64_t bytes = 0;  ///< sent to the next member
 };
 
-/// An all-reduce (sum) round a ring. In n−1 hops each member adds its own numbers to those that come from the previous
-/// member and passes them on, until it holds the sum of one part; in n−1 more hops the sums go round. Each member sends
-/// 2(n−1)/n of the block. All members get the same bits. `hops` outlives the request; `hops` and `clock` may be empty.
-RequestPtr iringAllReduce(Communicator& group, ArraySpan block, std::vector<RingHop>* hops = nullptr,
-                          const std::function<std::int64_t()>& clock = {});
+/// What goes round a ring: sums, of which each member is left its part; the members' parts; or one after the other,
+/// which is an all-reduce.
+enum class RingWay : std::uint8_t { ReduceParts, GatherParts, AllReduce };
+
+/// A collective round a ring. In the n−1 hops of ReduceParts each member adds its own numbers to those that come from
+/// the previous member and passes them on, until it holds the sum of its part; in those of GatherParts parts go round.
+/// In each half a member sends (n−1)/n of the block. After an all-reduce all members have the same bits. `hops`
+/// outlives the request; `hops` and `clock` may be empty.
+RequestPtr iring(RingWay way, Communicator& group, ArraySpan block, std::vector<RingHop>* hops = nullptr,
+                 const std::function<std::int64_t()>& clock = {});
 
 }  // namespace shardlab::train

@@ -8,7 +8,8 @@
 //   2. on each owner k:           b = Σ_w C(a_w) + s_k,  w = 0 … d−1 in fp32,  s_k := b − C(b)
 //   3. k sends C(b) to all:       g := C(b), rounded to the gradients' type: the same bits on every replica
 // Losses are scaled by 1 ÷ (microbatches · replicas) already (data.h), so that the sum is the mean. With ZeRO the owner
-// alone updates with its part: there is no s, and instead of 2 and 3 its part becomes Σ_w C(a_w).
+// alone updates with its part: there is no s, and instead of 2 and 3 its part becomes Σ_w C(a_w). ZeRO 2 and 3 exchange
+// after each microbatch, whose remainders go to the next.
 //
 // Where a block holds a number that is not finite, not-a-number goes to all, so that every replica skips the step; its
 // remainder stays as it was. What the other blocks sent in a skipped step is dropped with the step's gradients.

@@ -53,16 +53,23 @@ RequestPtr nothingToExchange(Device& device) {
 
 }  // namespace
 
-/// The collective that gathers a unit, of which each replica has a part, or one replica has everything.
-DataParallelComm::Collective DataParallelComm::gathering(const FlatUnit& unit) {
-    if (unit.owner < 0) return &Communicator::igatherParts;
-    return
-        [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ibroadcast(whole.bytes(), owner); };
-}
-
-DataParallelComm::Collective DataParallelComm::reducing(const FlatUnit& unit) {
-    if (unit.owner < 0) return &Communicator::ireduceParts;
-    return [owner = unit.owner](Communicator& group, ArraySpan whole) { return group.ireduceTo(whole, owner); };
+DataParallelComm::PieceWork DataParallelComm::workOn(const FlatUnit& unit, RingWay way, ArraySpan whole) {
+    PieceWork work{.whole = whole, .group = holdersOf(unit)};
+    if (setup_.parallel.allReduce == AllReduceKind::Ring && unit.owner < 0 && exchanging(setup_.parallel, unit) > 1) {
+        work.hops = std::make_shared<std::vector<RingHop>>();
+        work.collective = [way, hops = work.hops, &trace = setup_.trace](Communicator& group, ArraySpan data) {
+            return iring(way, group, data, hops.get(), [&trace] { return trace.now(); });
+        };
+        return work;
+    }
+    const bool gathers = way == RingWay::GatherParts;
+    if (way == RingWay::AllReduce) work.collective = summing;
+    else if (unit.owner < 0) work.collective = gathers ? &Communicator::igatherParts : &Communicator::ireduceParts;
+    else
+        work.collective = [gathers, owner = unit.owner](Communicator& group, ArraySpan data) {
+            return gathers ? group.ibroadcast(data.bytes(), owner) : group.ireduceTo(data, owner);
+        };
+    return work;
 }
 
 DataParallelComm::DataParallelComm(DataParallelCommSetup setup)
@@ -197,8 +204,7 @@ void DataParallelComm::announce(const Action& action) {
         const std::vector<FlatUnit>& units = shards_.at(action.stage)->reduced();
         for (std::size_t i = 0; i < units.size(); ++i) {
             const ArraySpan whole = shards_.at(action.stage)->values(units[i]);
-            start(action, static_cast<int>(i),
-                  {.whole = whole, .collective = &Communicator::igatherParts, .group = holdersOf(units[i])});
+            start(action, static_cast<int>(i), workOn(units[i], RingWay::GatherParts, whole));
         }
         return;
     }
@@ -270,12 +276,11 @@ void DataParallelComm::bringWeights() {
             fetched = startFetch(*fetch_, index, shards.ownValues(unit), shards.ownPart(unit, whole));
             arriving_[bringing_].push_back(fetched);
         }
-        if (gather_)
-            arriving_[bringing_].push_back(start(*gather_, index,
-                                                 {.whole = whole,
-                                                  .collective = after(fetched, gathering(unit)),
-                                                  .group = holdersOf(unit),
-                                                  .after = fetched}));
+        if (!gather_) continue;
+        PieceWork gather = workOn(unit, RingWay::GatherParts, whole);
+        gather.collective = after(fetched, std::move(gather.collective));
+        gather.after = fetched;
+        arriving_[bringing_].push_back(start(*gather_, index, std::move(gather)));
     }
 }
 
@@ -348,18 +353,11 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
                                 ->gradientBlock()
                                 .subspan(static_cast<std::size_t>(unit.begin), static_cast<std::size_t>(unit.size));
     if (coded(action.stage)) return startCoded(action, index, unit, block);
-    if (setup_.parallel.allReduce != AllReduceKind::Ring)
-        return start(action, index, {.whole = block, .collective = summing, .group = holdersOf(unit)});
-    auto hops = std::make_shared<std::vector<RingHop>>();
-    RankTrace& trace = setup_.trace;
-    const auto ring = [hops, &trace](Communicator& group, ArraySpan data) {
-        return iringAllReduce(group, data, hops.get(), [&trace] { return trace.now(); });
-    };
-    return start(action, index, {.whole = block, .collective = ring, .hops = hops, .group = holdersOf(unit)});
+    return start(action, index, workOn(unit, RingWay::AllReduce, block));
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
-                                                        ArraySpan gradient) {
+                                                        ArraySpan gradient, std::function<void()> finish) {
     const CodedStage& coded = *coded_.at(action.stage);
     const auto exchange = [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
         Device& device = setup_.arena.device();
@@ -371,7 +369,9 @@ DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, in
         exchanged->wait();
         return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
     };
-    PiecePtr piece = start(action, index, {.whole = gradient, .collective = exchange, .group = holdersOf(unit)});
+    PiecePtr piece =
+        start(action, index,
+              {.whole = gradient, .collective = exchange, .finish = std::move(finish), .group = holdersOf(unit)});
     piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
     return piece;
 }
@@ -379,9 +379,9 @@ DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, in
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
-    if (coded(action.stage)) return startCoded(action, index, unit, whole);
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
-    PieceWork scatter{.whole = whole, .collective = reducing(unit), .group = holdersOf(unit)};
+    if (coded(action.stage)) return startCoded(action, index, unit, whole, keep);
+    PieceWork scatter = workOn(unit, RingWay::ReduceParts, whole);
     if (!parts_) {
         scatter.finish = keep;
         return start(action, index, std::move(scatter));

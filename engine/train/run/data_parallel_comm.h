@@ -130,8 +130,10 @@ private:
         Communicator* group = nullptr;                    ///< one of setup_; null: that of all pieces
         PiecePtr after = {};                              ///< with what its modelled time begins at the earliest
     };
-    static Collective gathering(const FlatUnit& unit);
-    static Collective reducing(const FlatUnit& unit);
+    /// How those who hold the same of a unit sum it, leave each its part of the sum, or gather the parts: round a ring
+    /// where the layout says so, else by the backend. Where one replica has all of the unit, the sum is left to it and
+    /// comes from it.
+    PieceWork workOn(const FlatUnit& unit, RingWay way, ArraySpan whole);
 
     const DataCosts& costsOf(const Action& action) const;
     /// A piece with its modelled time, which is ready once `after` is over; it may be null.
@@ -141,7 +143,8 @@ private:
     void post(Piece& piece, PieceWork work);
     PiecePtr startBucket(const Action& action, int index, const FlatUnit& unit);
     /// Exchanges the whole gradient of a unit as codes.
-    PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient);
+    PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient,
+                        std::function<void()> finish = {});
     /// Where there are several copies, with the sum between them after it.
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     /// Who holds the same of a unit, where these are not all of setup_.group.

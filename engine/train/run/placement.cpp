@@ -64,7 +64,6 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
     const Groups groups(world, device, direct);
     Placement placed;
     placed.pipelineRank = plan.mesh.coordinate(self, Axis::Pipeline);
-    placed.dataRank = plan.mesh.coordinate(self, Axis::Data);
     placed.contextRank = plan.mesh.coordinate(self, Axis::Context);
     placed.tensorRank = plan.mesh.coordinate(self, Axis::Tensor);
     placed.replicaNumber = replicaNumber(plan.mesh, self);

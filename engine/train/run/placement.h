@@ -20,7 +20,6 @@ class HostCopies;
 
 struct Placement {
     int pipelineRank = 0;
-    int dataRank = 0;
     int contextRank = 0;
     int tensorRank = 0;
     int replicaNumber = 0;             ///< its number among the ranks that hold the same weights: data × context

@@ -90,7 +90,7 @@ private:
     }
     /// The state for checkpoints, which a server writes alone.
     TrainingState state() {
-        if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, {place_.dataRank, 1}};
+        if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, {place_.replicaNumber, 1}};
         const int members = place_.experts->size(), replicas = place_.data->size();
         return {stages_,
                 device(),
@@ -104,7 +104,7 @@ private:
     /// Updates of one replica's weights in the whole run.
     int updates() const { return layout_.run.steps * plan_.lowered.updates * updatesOfStep(layout_.parallel); }
     /// Whether this rank's replica updates its weights.
-    bool serves() const { return !updatesAtServer(layout_.parallel) || place_.dataRank == 0; }
+    bool serves() const { return !updatesAtServer(layout_.parallel) || place_.replicaNumber == 0; }
     DirectExchange directExchange();
     Device& device() { return observed_ ? *observed_ : computing(); }
     Device& computing() { return services_.device ? *services_.device : *processor_; }

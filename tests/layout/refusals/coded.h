@@ -29,13 +29,14 @@ inline constexpr Refusal codedRefusals[]{
      },
      "/precision/exchange", "full; or parallel.tensor 1",
      notBuilt("blocks of codes that end where a parameter does, so that all members of a tensor group round alike")},
-    {"more remainders than gradients",
+    {"codes of whole layers",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
-         l.parallel.zero = 2;
+         l.parallel.zero = 3;
+         l.parallel.partition = PartitionKind::Layers;
      },
-     "/precision/exchange", "full; or parallel.zero 0 or 1",
-     notBuilt("codes of gradients that are scattered as they are made")},
+     "/precision/exchange", "full; or parallel.partition flat",
+     notBuilt("codes of whole layers, which all replicas send to one owner")},
     {"codes between copies",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;
@@ -51,19 +52,6 @@ inline constexpr Refusal codedRefusals[]{
          l.parallel.allReduce = AllReduceKind::Ring;
      },
      "/precision/exchange", "full; or parallel.all_reduce backend", notBuilt("codes made anew at every hop of a ring")},
-    {"codes without a flush",
-     [](Layout& l) {
-         l.precision.exchange = ExchangeFormat::Bits1;
-         withoutFlush(l);
-     },
-     "/precision/exchange", "full; or a schedule with a flush, 1f1b",
-     notBuilt("codes of each update's gradients, with remainders from update to update")},
-    {"codes without buckets",
-     [](Layout& l) {
-         l.precision.exchange = ExchangeFormat::Bits8;
-         l.parallel.bucket = 0;
-     },
-     "/precision/exchange", "full; or parallel.bucket above 0", notBuilt("codes of one reduction after the backward")},
     {"codes in another program's times",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits8;

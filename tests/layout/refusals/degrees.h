@@ -303,18 +303,13 @@ inline constexpr Refusal degreeRefusals[]{
          l.parallel.partition = PartitionKind::Layers;
      },
      "/parallel/partition", "flat; or parallel.zero 3", pointless()},
-    {"ZeRO with a ring",
+    {"whole layers round a ring",
      [](Layout& l) {
-         l.parallel.zero = 1;
+         l.parallel.zero = 3;
+         l.parallel.partition = PartitionKind::Layers;
          l.parallel.allReduce = AllReduceKind::Ring;
      },
-     "/parallel/all_reduce", "backend", notBuilt("a ring's first half, which scatters, and its second, which gathers")},
-    {"a ring without buckets",
-     [](Layout& l) {
-         l.parallel.bucket = 0;
-         l.parallel.allReduce = AllReduceKind::Ring;
-     },
-     "/parallel/all_reduce", "parallel.bucket above 0", notBuilt("a ring for one reduction after the backward")},
+     "/parallel/all_reduce", "backend; or parallel.partition flat", pointless()},
     {"copies without ZeRO", [](Layout& l) { l.parallel.shard = 2; }, "/parallel/shard", "parallel.zero 1 to 3",
      pointless()},
     {"copies over data ranks that they do not divide",

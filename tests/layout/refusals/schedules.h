@@ -115,12 +115,6 @@ inline constexpr Refusal scheduleRefusals[]{
      "0; or a schedule with a flush, 1f1b",
      wrong("PipeDream (1806.03377): a stage updates without waiting for others, and the norm needs all gradients",
            [](const Layout& l) { return l.optimizer.clip == 0 || updatesBetweenSteps(l); })},
-    {"a ring without a flush",
-     [](Layout& l) {
-         withoutFlush(l);
-         l.parallel.allReduce = AllReduceKind::Ring;
-     },
-     "/parallel/all_reduce", "backend; or a schedule with a flush, 1f1b", notBuilt("a ring for each update")},
     {"ZeRO without a flush",
      [](Layout& l) {
          withoutFlush(l);

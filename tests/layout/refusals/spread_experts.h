@@ -151,14 +151,6 @@ inline constexpr Refusal spreadExpertRefusals[]{
      },
      "/parallel/exchange", "allreduce; or parallel.expert 1",
      notBuilt("a server for each group of ranks that hold the same experts")},
-    {"an asynchronous schedule for experts that are spread",
-     [](Layout& l) {
-         l.model.kind = ModelKind::GptMoe;
-         l.parallel.expert = 2;
-         withoutFlush(l);
-     },
-     "/parallel/expert", "1; or a schedule with a flush, 1f1b",
-     notBuilt("two reductions for each update, of experts and of all else")},
 };
 
 }  // namespace shardlab::test

@@ -136,6 +136,7 @@ private Q_SLOTS:
         row("8-bit", 2, 2, 0, "fp32");
         row("4-bit", 4, 1, 1, "fp32");
         row("1-bit", 4, 1, 0, "bf16");
+        row("8-bit", 2, 1, 3, "bf16");
     }
     void codedExchangesToo() {
         QFETCH(QString, format);
@@ -396,13 +397,22 @@ private Q_SLOTS:
     /// A GPU's run tells as much of what runs beside compute as a processor's; what it waited for is what is exposed.
     void toldBesideCompute_data() {
         QTest::addColumn<int>("zero");
-        for (const int zero : {0, 1, 2, 3}) QTest::addRow("zero %d", zero) << zero;
+        QTest::addColumn<QString>("schedule");
+        for (const int zero : {0, 1, 2, 3}) QTest::addRow("zero %d", zero) << zero << "1f1b";
+        for (const char* kind : {"pipedream", "pipedream-2bw"}) QTest::newRow(kind) << 0 << kind;
     }
     void toldBesideCompute() {
         QFETCH(int, zero);
-        const Plan plan = planOf(layoutOf(2, 1, 1, zero, "fp32"));
+        QFETCH(QString, schedule);
+        const bool flushes = schedule == "1f1b";
+        Layout layout = layoutOf(2, flushes ? 1 : 2, 1, zero, "fp32");
+        layout.schedule.kind = schedule.toStdString();
+        if (!flushes) layout.optimizer.clip = 0;
+        const Plan plan = planOf(layout);
         const RunOutcome near = runInProcess(plan), far = runOnGpus(plan);
         QVERIFY2(far.error.empty(), far.error.c_str());
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), 1e-4);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
         for (const EventKind kind :
              {EventKind::ReduceBuckets, EventKind::ScatterGradients, EventKind::GatherParameters})
             QCOMPARE(far.count(kind), near.count(kind));
