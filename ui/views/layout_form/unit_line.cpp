@@ -34,6 +34,9 @@ void UnitLine::focusInEvent(QFocusEvent* event) {
 
 void UnitLine::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
+    // A right-aligned text that fitted and no longer does is scrolled out of sight; the next painting puts it right.
+    if (fontMetrics().horizontalAdvance(text()) > contentsRect().width() - textMargins().right())
+        QLineEdit::paintEvent(event);
     if (unit_.isEmpty()) return;
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::PlaceholderText));
