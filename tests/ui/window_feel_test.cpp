@@ -8,6 +8,7 @@
 #include "ui/core/child.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/tip_width.h"
+#include "ui/views/layout_form/unit_line.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/core/hint.h"
@@ -24,6 +25,7 @@
 #include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
 #include <QScreen>
@@ -57,6 +59,8 @@ class WindowFeelTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void tooltipsAreWrapped();
+    void textFieldsLeaveCommandsTheirKeys();
+    void aTextThatNoLongerFitsShowsItsBeginning();
     void theViewWithTheKeyboardIsFramed();
     void whateverHasTheKeyboardShowsIt();
     void theKeyboardGoesToNoViewBehindATab();
@@ -315,6 +319,52 @@ void WindowFeelTest::sizesAndDatesOfFilesAreRead() {
         QTRY_VERIFY2(files->columnWidth(column) > files->fontMetrics().horizontalAdvance(text), qPrintable(text));
     }
     QVERIFY(files->header()->length() <= files->viewport()->width());
+}
+
+/// Of "Llama 3 8B training" the form showed one letter at its right edge after the window had become smaller.
+void WindowFeelTest::aTextThatNoLongerFitsShowsItsBeginning() {
+    const auto fill = [](UnitLine& line) {
+        line.setText(QStringLiteral("Llama 3 8B training"));
+        line.setCursorPosition(0);
+    };
+    UnitLine grown(nullptr), fresh(nullptr);
+    grown.resize(600, 30);
+    fill(grown);
+    grown.grab();
+    for (UnitLine* line : {&grown, &fresh}) line->resize(80, 30);
+    fill(fresh);
+    fresh.grab();
+    const QRect inside(8, 6, 64, 18);
+    QCOMPARE(grown.grab(inside).toImage(), fresh.grab(inside).toImage());
+}
+
+/// Ctrl+E, as the tour has it, was "end of line" in the fields of a bare X11.
+void WindowFeelTest::textFieldsLeaveCommandsTheirKeys() {
+    struct Greedy : QLineEdit {
+        using QLineEdit::QLineEdit;
+        bool event(QEvent* event) override {
+            if (event->type() == QEvent::ShortcutOverride) event->accept();
+            return event->type() == QEvent::ShortcutOverride || QLineEdit::event(event);
+        }
+    };
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    auto* field = child<Greedy>(&window);
+    field->show();
+    field->setFocus();
+    const bool dark = desk.workbench.theme().theme().dark;
+    QTest::keyClick(field, Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(desk.workbench.theme().theme().dark, !dark);
+    // What is typed, and the field's own undoing, stay with the field.
+    Layout layout = desk.document().layout();
+    layout.name = "changed";
+    desk.document().change(layout, QStringLiteral("name"));
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(desk.document().layout().name, std::string("changed"));
+    QTest::keyClick(field, Qt::Key_N);
+    QCOMPARE(field->text(), QStringLiteral("n"));
 }
 
 void WindowFeelTest::theViewWithTheKeyboardIsFramed() {
