@@ -42,6 +42,8 @@ View* makeTimeline(const ViewContext& context, QWidget* parent) {
     return timeline;
 }
 
+bool isHeading(const std::string& idea) { return idea.starts_with('#') && idea.find('\n') + 1 >= idea.size(); }
+
 }  // namespace
 
 Presenter::Presenter(const ViewContext& context, QWidget* parent)
@@ -90,7 +92,7 @@ void Presenter::addKey(int key, void (Presenter::*what)()) {
 void Presenter::begin() {
     const LessonSession& lessons = context_.lessons;
     if (std::exchange(lesson_, lessons.chosen()) != lessons.chosen()) screen_ = 0;
-    blocks_ = cut();
+    screens_ = cut();
     title_->setText(lessons.lesson() ? text(lessons.lesson()->title) : QString());
     if (!isVisible()) {
         setGeometry(parentWidget()->screen()->geometry());  // where no window manager makes it fill the screen
@@ -102,63 +104,97 @@ void Presenter::begin() {
     go(screen_);
 }
 
-std::vector<LessonBlock> Presenter::cut() const {
-    std::vector<LessonBlock> screens;
+std::vector<Presenter::Screen> Presenter::cut() const {
+    std::vector<Screen> screens;
     const LessonSession& lessons = context_.lessons;
     if (!lessons.lesson()) return screens;
+    std::string heading;
     for (LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader(), toldText)) {
-        if (block.kind != LessonBlock::Kind::Text) screens.push_back(std::move(block));
-        else
-            for (std::string& idea : ideas(block.text))
-                screens.push_back({LessonBlock::Kind::Text, 0, std::move(idea)});
+        if (block.kind != LessonBlock::Kind::Text) {
+            screens.push_back({std::move(block), std::exchange(heading, {})});
+            continue;
+        }
+        for (std::string& idea : ideas(block.text))
+            if (isHeading(idea)) heading = std::move(idea);
+            else screens.push_back({{LessonBlock::Kind::Text, 0, std::move(idea)}, std::exchange(heading, {})});
     }
     return screens;
 }
 
+bool Presenter::atLesson(int lesson) const {
+    return lesson >= 0 && lesson < static_cast<int>(context_.lessons.lessons().size());
+}
+
+void Presenter::forward() {
+    if (screen_ + 1 < screens()) go(screen_ + 1);
+    else context_.lessons.choose(lesson_ + 1);
+}
+
+void Presenter::back() {
+    if (screen_ > 0) return go(screen_ - 1);
+    if (!atLesson(lesson_ - 1)) return;
+    context_.lessons.choose(lesson_ - 1);
+    last();
+}
+
 void Presenter::go(int screen) {
-    if (blocks_.empty()) return;
+    if (screens_.empty()) return;
     screen_ = std::clamp(screen, 0, screens() - 1);
     showScreen();
 }
 
 void Presenter::showScreen() {
-    const LessonBlock& block = blocks_[static_cast<std::size_t>(screen_)];
-    const std::unique_ptr<LessonPart> gone(std::exchange(part_, nullptr));
+    const auto& [block, heading] = screens_[static_cast<std::size_t>(screen_)];
+    for (LessonPart** part : {&heading_, &part_}) const std::unique_ptr<LessonPart> gone(std::exchange(*part, nullptr));
     while (column_->count() > 0) const std::unique_ptr<QLayoutItem> taken(column_->takeAt(0));
-    part_ = makePart(context_, block, page_);
-    part_->refresh(block);
-    const int widest = static_cast<int>(widestInLetters * theme_.theme().body.pixelSize());
-    part_->setMaximumWidth(widest);
-    part_->show();
     column_->addStretch(1);
-    auto* line = child<QHBoxLayout>();
-    line->addStretch(1);
-    line->addWidget(part_, 100);
-    line->addStretch(1);
-    column_->addLayout(line);
-    if (block.kind == LessonBlock::Kind::Experiment) {
-        column_->addWidget(timeline_, 100);
-        context_.lessons.show(block.index);
-    }
+    const auto put = [this](const LessonBlock& shown) {
+        LessonPart* part = makePart(context_, shown, page_);
+        part->refresh(shown);
+        part->setMaximumWidth(static_cast<int>(widestInLetters * theme_.theme().body.pixelSize()));
+        part->show();
+        auto* line = child<QHBoxLayout>();
+        line->addStretch(1);
+        line->addWidget(part, 100);
+        line->addStretch(1);
+        column_->addLayout(line);
+        return part;
+    };
+    if (!heading.empty()) heading_ = put({LessonBlock::Kind::Text, 0, heading});
+    part_ = put(block);
+    column_->addWidget(timeline_, 100);
     column_->addStretch(1);
+    if (block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(block.index);
     showTimeline();
-    place_->setText(
-        tr("%1 of %2 · Space on · ← back · Enter guess or run · Esc leave").arg(screen_ + 1).arg(screens()));
+    const bool last = screen_ + 1 == screens() && atLesson(lesson_ + 1);
+    const QString keys = last ? tr("%1 of %2 · Space next lesson · ← back · Enter guess or run · Esc leave")
+                              : tr("%1 of %2 · Space on · ← back · Enter guess or run · Esc leave");
+    place_->setText(keys.arg(screen_ + 1).arg(screens()));
 }
 
 void Presenter::refresh() {
     if (!isVisible() || !part_ || lesson_ != context_.lessons.chosen()) return;
-    std::vector<LessonBlock> now = cut();
-    if (now.size() != blocks_.size()) return begin();
-    blocks_ = std::move(now);
-    part_->refresh(blocks_[static_cast<std::size_t>(screen_)]);
+    std::vector<Screen> now = cut();
+    if (now.size() != screens_.size()) return begin();
+    screens_ = std::move(now);
+    part_->refresh(screens_[static_cast<std::size_t>(screen_)].block);
     showTimeline();
 }
 
-/// Below an experiment, as soon as there is something to show.
+/// Below an experiment, as soon as there is something to show; below a question what it asked for while that is
+/// measured and as long as it is the one in sight.
 void Presenter::showTimeline() {
-    const bool experiment = blocks_[static_cast<std::size_t>(screen_)].kind == LessonBlock::Kind::Experiment;
-    timeline_->setVisible(experiment && timeline_->emptyText().isEmpty());
+    const LessonSession& lessons = context_.lessons;
+    const LessonBlock& block = screens_[static_cast<std::size_t>(screen_)].block;
+    const auto asked = [&] {
+        const LessonQuestion& question = lessons.lesson()->questions[block.index];
+        const int shown = lessons.shown();
+        return shown >= 0 && question.isAbout(static_cast<std::size_t>(shown)) && !lessons.reader().isOpen(question) &&
+               lessons.state(static_cast<std::size_t>(shown)) != LessonSession::State::Fresh;
+    };
+    const bool belongs =
+        block.kind == LessonBlock::Kind::Experiment || (block.kind == LessonBlock::Kind::Question && asked());
+    timeline_->setVisible(belongs && timeline_->emptyText().isEmpty());
 }
 
 void Presenter::act() {
@@ -185,7 +221,8 @@ void Presenter::takeTheme() {
     large.body.setPixelSize(small);
     large.mono.setPixelSize(small);
     beside_.setTheme(large);
-    if (part_) part_->setMaximumWidth(static_cast<int>(widestInLetters * letters));
+    for (LessonPart* part : {heading_, part_})
+        if (part) part->setMaximumWidth(static_cast<int>(widestInLetters * letters));
 }
 
 void Presenter::resizeEvent(QResizeEvent* event) {
