@@ -5905,6 +5905,10 @@ and %1 more</source>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
     </message>
+    <message>
+        <source>Show all</source>
+        <translation>显示全部</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::NearestSession</name>
@@ -6167,6 +6171,10 @@ Legal: %1</source>
 </context>
 <context>
     <name>shardlab::ui::Presenter</name>
+    <message>
+        <source>%1 of %2 · Space next lesson · ← back · Enter guess or run · Esc leave</source>
+        <translation>%1 / %2 · 空格 下一课 · ← 上一屏 · 回车 猜测或运行 · Esc 退出</translation>
+    </message>
     <message>
         <source>%1 of %2 · Space on · ← back · Enter guess or run · Esc leave</source>
         <translation>%1 / %2 · 空格 下一屏 · ← 上一屏 · 回车 猜测或运行 · Esc 退出</translation>
@@ -12081,14 +12089,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>matrix products number their rows, micro × sequence, with 32 bits</source>
         <translation>矩阵乘法的行（微批次 × 序列长度）用 32 位编号</translation>
-    </message>
-    <message>
-        <source>memory: all ranks together need {}, and this machine has {}</source>
-        <translation>内存：所有 rank 一共需要 {}，而这台机器有 {}</translation>
-    </message>
-    <message>
-        <source>memory: rank {} needs {}, and its device has {}</source>
-        <translation>内存：rank {} 需要 {}，而其设备{}</translation>
     </message>
     <message>
         <source>micro {} instead of {} (1 microbatch)</source>
@@ -20517,6 +20517,14 @@ would give away what the lesson asks.</source>
     <message>
         <source>times are those of {} on {}, as cluster.pace says</source>
         <translation>时间是 {} 在 {} 上的时间，如 cluster.pace 所示</translation>
+    </message>
+    <message>
+        <source>rank {} does not fit: it needs {}, and its device has {}</source>
+        <translation>rank {} 放不下：需要 {}，而其设备{}</translation>
+    </message>
+    <message>
+        <source>too large for this machine: all ranks together need {}, and it has {}</source>
+        <translation>这台机器放不下：所有 rank 一共需要 {}，而这台机器有 {}</translation>
     </message>
 </context>
 </TS>
