@@ -20526,5 +20526,21 @@ would give away what the lesson asks.</source>
         <source>too large for this machine: all ranks together need {}, and it has {}</source>
         <translation>这台机器放不下：所有 rank 一共需要 {}，而这台机器有 {}</translation>
     </message>
+    <message>
+        <source>another order on pipeline rank {}</source>
+        <translation>流水线 rank {} 的顺序不同</translation>
+    </message>
+    <message>
+        <source>no orders by hand</source>
+        <translation>没有手工顺序</translation>
+    </message>
+    <message>
+        <source>orders by hand</source>
+        <translation>手工顺序</translation>
+    </message>
+    <message>
+        <source>other orders on pipeline ranks {}</source>
+        <translation>流水线 rank {} 的顺序不同</translation>
+    </message>
 </context>
 </TS>
