@@ -20,6 +20,7 @@
 #include <QHelpEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
@@ -339,8 +340,9 @@ private Q_SLOTS:
         QTest::keyClick(presenter, Qt::Key_Space);
         QCOMPARE(presenter->screen(), 1);
         QVERIFY(shown("slider.naive"));
-        QTest::keyClick(presenter, Qt::Key_Return);  // the guess in the middle
-        QCOMPARE(room.lessons().reader().guesses.at("naive"), 0.5);
+        for (const Qt::Key key : {Qt::Key_Up, Qt::Key_Up, Qt::Key_Down}) QTest::keyClick(presenter, key);
+        QTest::keyClick(presenter, Qt::Key_Return);  // the guess above the middle
+        QCOMPARE(room.lessons().reader().guesses.at("naive"), 0.51);
         QVERIFY(!shown("presentedTimeline"));
         QTest::keyClick(presenter, Qt::Key_Return);
         QTRY_COMPARE(jobs->started.load(), 1);
@@ -359,6 +361,10 @@ private Q_SLOTS:
         QCOMPARE(plot->state().theme.body.pixelSize(), small);
         QCOMPARE(plot->state().rows.letters(), plot->state().theme.letters());
         QVERIFY(plot->state().theme.bodyAt(11).pixelSize() > 11);
+        presenter->go(7);
+        for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_Up}) QTest::keyClick(presenter, key);
+        const auto* first = presenter->findChild<QRadioButton*>("choice.more.0");
+        QVERIFY(first && first->isVisible() && first->isChecked());
         QTest::keyClick(presenter, Qt::Key_End);
         QCOMPARE(presenter->screen(), presenter->screens() - 1);
         // Two keys lead through all lessons, as a hand-held presenter has no others.

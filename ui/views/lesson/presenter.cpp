@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QScreen>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QVBoxLayout>
 
@@ -74,6 +75,8 @@ Presenter::Presenter(const ViewContext& context, QWidget* parent)
     addKey(Qt::Key_Home, &Presenter::first);
     addKey(Qt::Key_End, &Presenter::last);
     for (const int key : {Qt::Key_Return, Qt::Key_Enter}) addKey(key, &Presenter::act);
+    addKey(Qt::Key_Up, &Presenter::up);
+    addKey(Qt::Key_Down, &Presenter::down);
     connect(child<QShortcut>(QKeySequence(Qt::Key_Escape), this), &QShortcut::activated, this, &QWidget::close);
     // What the reader is led to is in the window behind; the next presentation begins on the same screen.
     connect(&context.lessons, &LessonSession::windowWanted, this, &QWidget::close);
@@ -144,7 +147,7 @@ void Presenter::go(int screen) {
 }
 
 void Presenter::showScreen() {
-    const auto& [block, heading] = screens_[static_cast<std::size_t>(screen_)];
+    const Screen screen = screens_[static_cast<std::size_t>(screen_)];  // showing an experiment cuts screens anew
     for (LessonPart** part : {&heading_, &part_}) const std::unique_ptr<LessonPart> gone(std::exchange(*part, nullptr));
     while (column_->count() > 0) const std::unique_ptr<QLayoutItem> taken(column_->takeAt(0));
     column_->addStretch(1);
@@ -160,16 +163,23 @@ void Presenter::showScreen() {
         column_->addLayout(line);
         return part;
     };
-    if (!heading.empty()) heading_ = put({LessonBlock::Kind::Text, 0, heading});
-    part_ = put(block);
+    if (!screen.heading.empty()) heading_ = put({LessonBlock::Kind::Text, 0, screen.heading});
+    part_ = put(screen.block);
     column_->addWidget(timeline_, 100);
     column_->addStretch(1);
-    if (block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(block.index);
+    if (screen.block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(screen.block.index);
     showTimeline();
+    showKeys(screen.block.kind);
+}
+
+void Presenter::showKeys(LessonBlock::Kind kind) {
     const bool last = screen_ + 1 == screens() && atLesson(lesson_ + 1);
-    const QString keys = last ? tr("%1 of %2 · Space next lesson · ← back · Enter guess or run · Esc leave")
-                              : tr("%1 of %2 · Space on · ← back · Enter guess or run · Esc leave");
-    place_->setText(keys.arg(screen_ + 1).arg(screens()));
+    QStringList keys{tr("%1 of %2").arg(screen_ + 1).arg(screens()), last ? tr("Space next lesson") : tr("Space on"),
+                     tr("← back")};
+    if (kind == LessonBlock::Kind::Question) keys << tr("↑ ↓ choose") << tr("Enter guess or run");
+    if (kind == LessonBlock::Kind::Experiment) keys << tr("Enter run");
+    if (kind == LessonBlock::Kind::Step) keys << tr("Enter open in Design");
+    place_->setText((keys << tr("Esc leave")).join(QStringLiteral(" · ")));
 }
 
 void Presenter::refresh() {
@@ -199,6 +209,12 @@ void Presenter::showTimeline() {
 
 void Presenter::act() {
     if (part_ && !part_->act()) forward();
+}
+
+void Presenter::choose(int up) {
+    if (!part_ || part_->choose(up)) return;
+    area_->verticalScrollBar()->triggerAction(up > 0 ? QScrollBar::SliderSingleStepSub
+                                                     : QScrollBar::SliderSingleStepAdd);
 }
 
 void Presenter::takeTheme() {

@@ -47,11 +47,16 @@ private:
     void first() { go(0); }
     void last() { go(screens() - 1); }
     void act();
+    void up() { choose(1); }
+    void down() { choose(-1); }
+    /// A guess, or where nothing is asked what a long screen shows.
+    void choose(int up);
     void takeTheme();
     std::vector<Screen> cut() const;
     void refresh();
     void showScreen();
     void showTimeline();
+    void showKeys(LessonBlock::Kind kind);
 
     ThemeSource& around_;  ///< of the desktop
     ThemeSource theme_;    ///< of this window, with large letters
