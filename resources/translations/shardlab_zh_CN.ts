@@ -6172,12 +6172,40 @@ Legal: %1</source>
 <context>
     <name>shardlab::ui::Presenter</name>
     <message>
-        <source>%1 of %2 · Space next lesson · ← back · Enter guess or run · Esc leave</source>
-        <translation>%1 / %2 · 空格 下一课 · ← 上一屏 · 回车 猜测或运行 · Esc 退出</translation>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
     </message>
     <message>
-        <source>%1 of %2 · Space on · ← back · Enter guess or run · Esc leave</source>
-        <translation>%1 / %2 · 空格 下一屏 · ← 上一屏 · 回车 猜测或运行 · Esc 退出</translation>
+        <source>Space next lesson</source>
+        <translation>空格 下一课</translation>
+    </message>
+    <message>
+        <source>Space on</source>
+        <translation>空格 下一屏</translation>
+    </message>
+    <message>
+        <source>← back</source>
+        <translation>← 上一屏</translation>
+    </message>
+    <message>
+        <source>↑ ↓ choose</source>
+        <translation>↑ ↓ 选择</translation>
+    </message>
+    <message>
+        <source>Enter guess or run</source>
+        <translation>回车 猜测或运行</translation>
+    </message>
+    <message>
+        <source>Enter run</source>
+        <translation>回车 运行</translation>
+    </message>
+    <message>
+        <source>Enter open in Design</source>
+        <translation>回车 在“设计”中打开</translation>
+    </message>
+    <message>
+        <source>Esc leave</source>
+        <translation>Esc 退出</translation>
     </message>
 </context>
 <context>
