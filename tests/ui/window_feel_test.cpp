@@ -327,15 +327,19 @@ void WindowFeelTest::aTextThatNoLongerFitsShowsItsBeginning() {
         line.setText(QStringLiteral("Llama 3 8B training"));
         line.setCursorPosition(0);
     };
-    UnitLine grown(nullptr), fresh(nullptr);
-    grown.resize(600, 30);
-    fill(grown);
-    grown.grab();
-    for (UnitLine* line : {&grown, &fresh}) line->resize(80, 30);
-    fill(fresh);
-    fresh.grab();
-    const QRect inside(8, 6, 64, 18);
-    QCOMPARE(grown.grab(inside).toImage(), fresh.grab(inside).toImage());
+    const int letters = QFontMetrics(UnitLine(nullptr).font()).horizontalAdvance(QStringLiteral("Llama 3 8B training"));
+    for (const int width : {80, letters + 8, letters + 20}) {  // in padding, as the window's style sheet has it
+        UnitLine grown(nullptr), fresh(nullptr);
+        for (UnitLine* line : {&grown, &fresh}) line->setStyleSheet(QStringLiteral("QLineEdit { padding: 4px 8px; }"));
+        grown.resize(600, 30);
+        fill(grown);
+        grown.grab();
+        for (UnitLine* line : {&grown, &fresh}) line->resize(width, 30);
+        fill(fresh);
+        fresh.grab();
+        const QRect inside(10, 6, width - 20, 18);
+        QCOMPARE(grown.grab(inside).toImage(), fresh.grab(inside).toImage());
+    }
 }
 
 /// Ctrl+E, as the tour has it, was "end of line" in the fields of a bare X11.
