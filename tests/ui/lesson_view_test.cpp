@@ -365,6 +365,8 @@ private Q_SLOTS:
         for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_Up}) QTest::keyClick(presenter, key);
         const auto* first = presenter->findChild<QRadioButton*>("choice.more.0");
         QVERIFY(first && first->isVisible() && first->isChecked());
+        presenter->resize(1600, 1440);  // where a choice was once a dot beside letters of three times its size
+        QTRY_VERIFY(first->style()->pixelMetric(QStyle::PM_ExclusiveIndicatorHeight, nullptr, first) > 20);
         QTest::keyClick(presenter, Qt::Key_End);
         QCOMPARE(presenter->screen(), presenter->screens() - 1);
         // Two keys lead through all lessons, as a hand-held presenter has no others.

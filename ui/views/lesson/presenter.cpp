@@ -43,6 +43,30 @@ View* makeTimeline(const ViewContext& context, QWidget* parent) {
     return timeline;
 }
 
+/// Sliders and choices as large as the letters beside them.
+QString controlsSheet(int letters) {
+    const int dot = std::max(14, letters * 6 / 10), ring = std::max(3, dot / 4), groove = std::max(6, letters / 4);
+    const int handle = letters * 2 / 3 / 2 * 2;
+    return QStringLiteral("#presenter QRadioButton { min-height: %1px; } "
+                          "#presenter QRadioButton::indicator { width: %2px; height: %2px; border-radius: %3px; } "
+                          "#presenter QRadioButton::indicator:checked { width: %4px; height: %4px; "
+                          "border-width: %5px; border-radius: %3px; } ")
+               .arg(letters * 13 / 10)
+               .arg(dot)
+               .arg(dot / 2 + 1)
+               .arg(dot + 2 - 2 * ring)
+               .arg(ring) +
+           QStringLiteral(
+               "#presenter QSlider::groove:horizontal { height: %1px; border-radius: %2px; } "
+               "#presenter QSlider::sub-page:horizontal { border-radius: %2px; } "
+               "#presenter QSlider::handle:horizontal { width: %3px; margin: -%4px 0; border-radius: %5px; }")
+               .arg(groove)
+               .arg(groove / 2)
+               .arg(handle)
+               .arg((handle - groove) / 2)
+               .arg(handle / 2);
+}
+
 bool isHeading(const std::string& idea) { return idea.starts_with('#') && idea.find('\n') + 1 >= idea.size(); }
 
 }  // namespace
@@ -232,7 +256,8 @@ void Presenter::takeTheme() {
                       .arg(large.panel.name())
                       .arg(letters)
                       .arg(small)
-                      .arg(large.scaled(5)));
+                      .arg(large.scaled(5)) +
+                  controlsSheet(letters));
     theme_.setTheme(large);
     large.body.setPixelSize(small);
     large.mono.setPixelSize(small);
