@@ -5905,6 +5905,10 @@ and %1 more</source>
         <source>Close this message</source>
         <translation>关闭此消息</translation>
     </message>
+    <message>
+        <source>Show all</source>
+        <translation>显示全部</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::NearestSession</name>
@@ -6168,8 +6172,40 @@ Legal: %1</source>
 <context>
     <name>shardlab::ui::Presenter</name>
     <message>
-        <source>%1 of %2 · Space on · ← back · Enter guess or run · Esc leave</source>
-        <translation>%1 / %2 · 空格 下一屏 · ← 上一屏 · 回车 猜测或运行 · Esc 退出</translation>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+    <message>
+        <source>Space next lesson</source>
+        <translation>空格 下一课</translation>
+    </message>
+    <message>
+        <source>Space on</source>
+        <translation>空格 下一屏</translation>
+    </message>
+    <message>
+        <source>← back</source>
+        <translation>← 上一屏</translation>
+    </message>
+    <message>
+        <source>↑ ↓ choose</source>
+        <translation>↑ ↓ 选择</translation>
+    </message>
+    <message>
+        <source>Enter guess or run</source>
+        <translation>回车 猜测或运行</translation>
+    </message>
+    <message>
+        <source>Enter run</source>
+        <translation>回车 运行</translation>
+    </message>
+    <message>
+        <source>Enter open in Design</source>
+        <translation>回车 在“设计”中打开</translation>
+    </message>
+    <message>
+        <source>Esc leave</source>
+        <translation>Esc 退出</translation>
     </message>
 </context>
 <context>
@@ -12037,14 +12073,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>matrix products number their rows, micro × sequence, with 32 bits</source>
         <translation>矩阵乘法的行（微批次 × 序列长度）用 32 位编号</translation>
-    </message>
-    <message>
-        <source>memory: all ranks together need {}, and this machine has {}</source>
-        <translation>内存：所有 rank 一共需要 {}，而这台机器有 {}</translation>
-    </message>
-    <message>
-        <source>memory: rank {} needs {}, and its device has {}</source>
-        <translation>内存：rank {} 需要 {}，而其设备{}</translation>
     </message>
     <message>
         <source>micro {} instead of {} (1 microbatch)</source>
@@ -20457,6 +20485,30 @@ would give away what the lesson asks.</source>
     <message>
         <source>whole layers</source>
         <translation>整层归一个副本所有</translation>
+    </message>
+    <message>
+        <source>rank {} does not fit: it needs {}, and its device has {}</source>
+        <translation>rank {} 放不下：需要 {}，而其设备{}</translation>
+    </message>
+    <message>
+        <source>too large for this machine: all ranks together need {}, and it has {}</source>
+        <translation>这台机器放不下：所有 rank 一共需要 {}，而这台机器有 {}</translation>
+    </message>
+    <message>
+        <source>another order on pipeline rank {}</source>
+        <translation>流水线 rank {} 的顺序不同</translation>
+    </message>
+    <message>
+        <source>no orders by hand</source>
+        <translation>没有手工顺序</translation>
+    </message>
+    <message>
+        <source>orders by hand</source>
+        <translation>手工顺序</translation>
+    </message>
+    <message>
+        <source>other orders on pipeline ranks {}</source>
+        <translation>流水线 rank {} 的顺序不同</translation>
     </message>
 </context>
 </TS>

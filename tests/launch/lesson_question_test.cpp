@@ -344,6 +344,12 @@ private Q_SLOTS:
                                                 "## Next\n\n| c |\n|---|\n| d |\n\n```\none\n\ntwo\n```\n"};
         QCOMPARE(cut, expected);
         QVERIFY(ideas(" \n\n").empty());
+        // A screen once began with "and each rank has a summand": the sentence goes on behind its formula.
+        for (const std::string text :
+             {"The sum over\n\n    a + b\n\nranks is c.\n", "也就是，\n\n    a + b\n\n其中 a 是 b。\n",
+              "Both are sent,\n\n```\na\n```\n\nA and B.\n"})
+            QCOMPARE(ideas(text), std::vector<std::string>{text});
+        QCOMPARE(ideas("It is\n\n    a\n\nSo b is.\n").size(), std::size_t{2});
     }
 
     void linksOfTheDesktopAreTextElsewhere() {

@@ -79,6 +79,26 @@ private Q_SLOTS:
         QFETCH(const QString, translated);
         QCOMPARE(skeletonOf(translated, "one"), skeletonOf(original, "one"));
     }
+
+    /// Four lessons went on to say that each of their experiments lasts equally long, though one factor slows all.
+    void noLessonDeniesItsOneFactor() {
+        static const QRegularExpression denial(
+            QStringLiteral("slowed[^.]*(equally long|factor of (its|their) own)|放慢[^。]*同样长|各自的倍数"));
+        const QDir lessons(QStringLiteral(SHARDLAB_SOURCE_DIR "/resources/lessons"));
+        QStringList files = lessons.entryList({"*.md"}, QDir::Files);
+        for (const std::string_view language : languages) {
+            const QString folder = QString::fromStdString(std::string(language));
+            for (const QString& page : QDir(lessons.filePath(folder)).entryList({"*.md"}, QDir::Files))
+                files << folder + '/' + page;
+        }
+        QVERIFY(files.size() > 40);
+        for (const QString& file : files) {
+            const auto text = readFile(lessons.filePath(file).toStdString(), 1 << 20);
+            QVERIFY(text.has_value());
+            const auto found = denial.match(QString::fromStdString(*text).simplified());
+            QVERIFY2(!found.hasMatch(), qPrintable(file + QStringLiteral(": ") + found.captured()));
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TranslatedLessonsTest)

@@ -9,6 +9,7 @@
 #include "ui/window/workspace_area.h"
 
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QUndoStack>
 #include <QtTest>
@@ -108,6 +109,35 @@ private Q_SLOTS:
         QCOMPARE(pressed, 1);
         QVERIFY(!says(window, QStringLiteral("a long question")));
         QCOMPARE(place(), before);
+    }
+
+    /// Of 27 arguments that an import left out, 23 were in a tooltip alone.
+    void aLongMessageIsReadWhole() {
+        Desk desk;
+        MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+        window.resize(1280, 720);
+        window.show();
+        QStringList lines;
+        for (int line = 0; line < 27; ++line) lines << QStringLiteral("--argument-%1 is left out").arg(line);
+        const QString detail = lines.join(QLatin1Char('\n'));
+        desk.workbench.messages().post({.title = QStringLiteral("short"), .detail = QStringLiteral("one\ntwo")});
+        const auto all = [&]() -> QPushButton* {
+            for (auto* button : window.messageArea().findChildren<QPushButton*>())
+                if (button->isVisible() && button->text() == QStringLiteral("Show all")) return button;
+            return nullptr;
+        };
+        QTRY_VERIFY(says(window, QStringLiteral("short")));
+        QVERIFY(!all());
+        desk.workbench.messages().post({.title = QStringLiteral("long"), .detail = detail});
+        QTRY_VERIFY(all());
+        QTest::mouseClick(all(), Qt::LeftButton);
+        QVERIFY(!all());
+        const auto* whole = window.messageArea().findChild<QPlainTextEdit*>();
+        QTRY_VERIFY(whole && whole->isVisible());
+        QCOMPARE(whole->toPlainText(), detail);
+        const auto place = [&] { return QRect(whole->mapTo(&window, QPoint()), whole->size()); };
+        QTRY_VERIFY(whole->height() > 200 && window.rect().contains(window.messageArea().geometry()));
+        QTRY_VERIFY(window.messageArea().geometry().contains(place()));
     }
 
     /// The message that a run was stopped once stood over every workspace until the next run.

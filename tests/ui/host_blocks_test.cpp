@@ -87,6 +87,28 @@ private Q_SLOTS:
         }
     }
 
+    /// Of 32 hosts the first alone was named with its layers, and a fifth of the view beside them stood empty.
+    void hostsAreNamedAlike() {
+        sample::Bench bench(Workspace::Design);
+        MeshGrid grid(bench.theme, nullptr);
+        QStringList heads;
+        for (int stage = 0; stage < 8; ++stage) heads << QStringLiteral("L%1–%2").arg(2 * stage).arg(2 * stage + 1);
+        grid.setMesh(Mesh(onHosts(32, 8, 8, 8)), heads);
+        for (const int width : {246, 380, 700, 1400}) {
+            grid.resize(width, 240);
+            grid.grab();
+            const int named = grid.hosts().head(0).width();
+            const QStringList titles = grid.hostTitles(grid.fontMetrics(), named);
+            QCOMPARE(titles.size(), 32);
+            for (const QString& title : titles)
+                QCOMPARE(title.count(QStringLiteral(" · ")), titles.front().count(QStringLiteral(" · ")));
+            int right = 0;
+            for (std::size_t host = 0; host < 32; ++host) right = std::max(right, grid.hosts().head(host).right());
+            QVERIFY2(right <= width && width - right < 64, qPrintable(QString::number(right)));
+        }
+        QVERIFY(grid.hostTitles(grid.fontMetrics(), 400).back().endsWith(QStringLiteral("L14–15")));
+    }
+
     void theKeyboardReachesEveryRank() {
         const Mesh mesh(onHosts(6, 8, 2, 4));
         sample::Bench bench(Workspace::Design);

@@ -9,6 +9,7 @@
 #include "ui/views/lesson/lesson_view.h"
 #include "ui/timeline/timeline_plot.h"
 #include "ui/views/lesson/presenter.h"
+#include "ui/views/lesson/step_part.h"
 #include "ui/views/lesson/strip_drawing.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/main_window.h"
@@ -19,6 +20,7 @@
 #include <QHelpEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QRadioButton>
 #include <QScrollBar>
 #include <QTest>
 #include <QTextBrowser>
@@ -338,30 +340,48 @@ private Q_SLOTS:
         QTest::keyClick(presenter, Qt::Key_Space);
         QCOMPARE(presenter->screen(), 1);
         QVERIFY(shown("slider.naive"));
-        QTest::keyClick(presenter, Qt::Key_Return);  // the guess in the middle
-        QCOMPARE(room.lessons().reader().guesses.at("naive"), 0.5);
-        QTest::keyClick(presenter, Qt::Key_Right);
-        QCOMPARE(presenter->screen(), 2);
-        QTRY_VERIFY(shown("run.naive") && shown("presentedTimeline"));
+        for (const Qt::Key key : {Qt::Key_Up, Qt::Key_Up, Qt::Key_Down}) QTest::keyClick(presenter, key);
+        QTest::keyClick(presenter, Qt::Key_Return);  // the guess above the middle
+        QCOMPARE(room.lessons().reader().guesses.at("naive"), 0.51);
+        QVERIFY(!shown("presentedTimeline"));
         QTest::keyClick(presenter, Qt::Key_Return);
         QTRY_COMPARE(jobs->started.load(), 1);
+        QTRY_VERIFY(shown("presentedTimeline"));  // an audience once looked at nothing while it waited
         room.finish(*jobs);
         QTRY_COMPARE(room.lessons().state(0), LessonSession::State::Ran);
-        QTest::keyClick(presenter, Qt::Key_Left);
-        QTRY_VERIFY(shown("reveal.naive"));
+        QTRY_VERIFY(shown("reveal.naive") && shown("presentedTimeline"));
         const int letters = presenter->findChild<QLabel*>("reveal.naive")->fontInfo().pixelSize();
         QVERIFY(letters >= 16);
         QTest::keyClick(presenter, Qt::Key_Right);
+        QCOMPARE(presenter->screen(), 2);
+        QTRY_VERIFY(shown("run.naive") && shown("presentedTimeline"));
         const auto* plot = presenter->findChild<QWidget*>("presentedTimeline")->findChild<TimelinePlot*>();
         QTRY_VERIFY(plot->isVisible() && plot->state().rows.rowHeight() > 0);
         const int small = presenter->findChild<QPushButton*>("show.naive")->fontInfo().pixelSize() * 7 / 10;
         QCOMPARE(plot->state().theme.body.pixelSize(), small);
         QCOMPARE(plot->state().rows.letters(), plot->state().theme.letters());
         QVERIFY(plot->state().theme.bodyAt(11).pixelSize() > 11);
+        presenter->go(7);
+        for (const Qt::Key key : {Qt::Key_Down, Qt::Key_Down, Qt::Key_Up}) QTest::keyClick(presenter, key);
+        const auto* first = presenter->findChild<QRadioButton*>("choice.more.0");
+        QVERIFY(first && first->isVisible() && first->isChecked());
+        presenter->resize(1600, 1440);  // where a choice was once a dot beside letters of three times its size
+        QTRY_VERIFY(first->style()->pixelMetric(QStyle::PM_ExclusiveIndicatorHeight, nullptr, first) > 20);
         QTest::keyClick(presenter, Qt::Key_End);
         QCOMPARE(presenter->screen(), presenter->screens() - 1);
+        // Two keys lead through all lessons, as a hand-held presenter has no others.
         QTest::keyClick(presenter, Qt::Key_Right);
+        QCOMPARE(room.lessons().chosen(), 1);
+        QCOMPARE(presenter->screen(), 0);
+        QTest::keyClick(presenter, Qt::Key_Left);
+        QCOMPARE(room.lessons().chosen(), 0);
         QCOMPARE(presenter->screen(), presenter->screens() - 1);
+        const auto lastSteps = static_cast<int>(room.lessons().lesson()->steps.size());
+        presenter->go(presenter->screens() - lastSteps);  // "Try" once stood alone on a screen
+        QVERIFY(presenter->findChild<StepPart*>());
+        const auto* heading = presenter->findChild<MarkdownPage*>();
+        QVERIFY(heading && heading->isVisible());
+        QCOMPARE(heading->toPlainText(), QStringLiteral("Try"));
         QTest::keyClick(presenter, Qt::Key_Home);
         QCOMPARE(presenter->screen(), 0);
         room.workbench.theme().setDark(false);

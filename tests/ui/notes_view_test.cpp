@@ -42,7 +42,31 @@ private Q_SLOTS:
     void notesExplainBehindTheirColon();
     void aBubbleIsToldInItsParts();
     void figuresStayWithTheirUnits();
+    void whatDoesNotFitComesFirst();
 };
+
+/// "No pipeline, no bubble" stood first, and "Memory" somewhere below it, in the colour of all others.
+void NotesViewTest::whatDoesNotFitComesFirst() {
+    Desk desk;
+    const NotesView view(desk.workbench.context(Workspace::Design), nullptr);
+    QTRY_VERIFY(desk.document().planIsCurrent());
+    for (const Reason& reason : reasons(*desk.document().plan())) QVERIFY2(!reason.serious, qPrintable(reason.title));
+    const QString bad = desk.workbench.theme().theme().bad.name();
+    const QLabel& label = *view.findChild<QLabel*>();
+    QVERIFY(!label.text().contains(bad));
+    Layout layout = desk.document().layout();
+    layout.cluster.pace = PaceSpec{"h100-sxm", 1};
+    layout.model.layers = 80;
+    layout.model.hidden = 8192;
+    desk.document().change(layout, QStringLiteral("larger than four GPUs"));
+    QTRY_VERIFY(desk.document().planIsCurrent());
+    QVERIFY(!desk.document().plan()->fits);
+    const std::vector<Reason> list = reasons(*desk.document().plan());
+    QVERIFY2(list.front().serious && list.front().title.contains(QStringLiteral("does not fit")),
+             qPrintable(list.front().title));
+    QCOMPARE(std::ranges::count_if(list, &Reason::serious), 1);
+    QTRY_VERIFY2(label.text().indexOf(bad) < 60 && label.text().contains(bad), qPrintable(label.text().left(200)));
+}
 
 void NotesViewTest::figuresStayWithTheirUnits() {
     QCOMPARE(unbroken(QStringLiteral("57.6 % of 17.6 MiB, 3 × in 2 µs, 8 microbatches")),

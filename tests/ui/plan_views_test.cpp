@@ -223,6 +223,47 @@ private Q_SLOTS:
         QVERIFY(measuredMemory(bench.model, 1, 0, bench.model.recorded().last, 10).points.size() <= 10);
     }
 
+    /// Neither the curve, where it rises over the limit, nor the peak's label has the limit's label in it.
+    void limitIsNamedBesideTheCurve_data() {
+        QTest::addColumn<double>("peakAt");  // as a share of the step
+        for (const double at : {0.02, 0.4, 0.95}) QTest::addRow("peak at %g", at) << at;
+    }
+    void limitIsNamedBesideTheCurve() {
+        QFETCH(double, peakAt);
+        sample::DesignBench bench(sample::layout(1, 4, 8));
+        QTRY_VERIFY(bench.document.planIsCurrent());
+        MemoryCurvePlot plot(bench.context(), nullptr);
+        plot.resize(700, 120);
+        constexpr std::int64_t giga = std::int64_t{1} << 30;
+        const std::int64_t whole = bench.model.prediction().end();
+        MemoryCurves curves{
+            .rank = 0, .predictedEnd = whole, .knownUntil = whole, .device = {.capacityBytes = 64 * giga}};
+        const auto add = [&](double share, std::int64_t bytes) {
+            MemoryPoint point{.time = static_cast<std::int64_t>(share * static_cast<double>(whole))};
+            point.bytes[0] = bytes;
+            curves.filled.points.push_back(point);
+        };
+        add(0, 84 * giga);
+        add(peakAt, 86 * giga);
+        add(peakAt + 0.01, 84 * giga);
+        curves.filled.peak = 86 * giga;
+        plot.setCurves(curves);
+        QVERIFY(plot.limitInSight());
+        const QImage picture = plot.grab().toImage();
+        const auto isRed = [](const QColor& colour) { return colour.red() > colour.blue() + 60; };  // letters blend
+        const int foot = plot.pointOf(0, 84 * giga).y(), limit = plot.pointOf(0, 64 * giga).y();
+        const int left = plot.pointOf(0, 0).x(), middle = (left + plot.width()) / 2;
+        const auto reds = [&](int fromX, int toX, int fromY, int toY) {
+            int count = 0;
+            for (int y = fromY; y < toY; ++y)
+                for (int x = fromX; x < toX; ++x) count += isRed(picture.pixelColor(x, y)) ? 1 : 0;
+            return count;
+        };
+        QCOMPARE(reds(left, plot.width(), foot + 1, limit - 1), 0);
+        QVERIFY(reds(left, middle, 0, foot) > 20);
+        QVERIFY(reds(middle, plot.width(), 0, foot) > 20);
+    }
+
     void curveEndsWhereItsRankWasLastHeardOf() {
         sample::Bench bench;
         sample::fill(bench.model, sample::plan(sample::layout(1, 4, 8)), 2, freshSeed());

@@ -33,6 +33,23 @@ Layout shown(const char* stack = "megatron-core") {
 class WaterfallViewTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
+    /// Where faults came while a fall was worked out, that of the layout before stayed, as "from the last legal
+    /// layout".
+    void faultsLeaveTheLastLegalOne() {
+        sample::Bench bench(Workspace::Design);
+        bench.document.replace(shown(), {});
+        WaterfallView view(bench.context(), nullptr);
+        Layout legal = shown();
+        legal.memory.recompute = RecomputeKind::None;
+        bench.document.replace(legal, {});
+        Layout faulty = legal;
+        faulty.model.heads = 7;
+        bench.document.replace(faulty, {});
+        QVERIFY(!bench.document.faults().empty() && bench.document.plan());
+        const auto& parts = view.bars().parts();
+        QTRY_VERIFY(!parts.empty() && std::ranges::find(parts, WaterfallPart::Recompute) == parts.end());
+    }
+
     void itIsThatOfThePlan() {
         sample::Bench bench(Workspace::Design);
         bench.document.replace(shown(), {});

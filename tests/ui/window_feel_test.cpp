@@ -8,6 +8,7 @@
 #include "ui/core/child.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/tip_width.h"
+#include "ui/views/layout_form/unit_line.h"
 #include "ui/window/dock_panel.h"
 #include "ui/window/file_actions.h"
 #include "ui/core/hint.h"
@@ -24,6 +25,7 @@
 #include <QHelpEvent>
 #include <QImage>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
 #include <QScreen>
@@ -57,6 +59,8 @@ class WindowFeelTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void tooltipsAreWrapped();
+    void textFieldsLeaveCommandsTheirKeys();
+    void aTextThatNoLongerFitsShowsItsBeginning();
     void theViewWithTheKeyboardIsFramed();
     void whateverHasTheKeyboardShowsIt();
     void theKeyboardGoesToNoViewBehindATab();
@@ -315,6 +319,52 @@ void WindowFeelTest::sizesAndDatesOfFilesAreRead() {
         QTRY_VERIFY2(files->columnWidth(column) > files->fontMetrics().horizontalAdvance(text), qPrintable(text));
     }
     QVERIFY(files->header()->length() <= files->viewport()->width());
+}
+
+/// Of "Llama 3 8B training" the form showed one letter at its right edge after the window had become smaller.
+void WindowFeelTest::aTextThatNoLongerFitsShowsItsBeginning() {
+    const QString words = QStringLiteral("Llama 3 8B training");
+    const int letters = QFontMetrics(UnitLine(nullptr).font()).horizontalAdvance(words);
+    for (const int width : {80, letters + 8, letters + 20}) {  // in padding, as the window's style sheet has it
+        const auto picture = [&](int widthBefore) {
+            UnitLine line(nullptr);
+            line.setStyleSheet(QStringLiteral("QLineEdit { padding: 4px 8px; }"));
+            line.setText(words);
+            line.setCursorPosition(0);
+            line.resize(widthBefore, 30);
+            line.grab();
+            line.resize(width, 30);
+            return line.grab(QRect(10, 6, width - 20, 18)).toImage();
+        };
+        QCOMPARE(picture(600), picture(width));
+    }
+}
+
+/// Ctrl+E, as the tour has it, was "end of line" in the fields of a bare X11.
+void WindowFeelTest::textFieldsLeaveCommandsTheirKeys() {
+    struct Greedy : QLineEdit {
+        using QLineEdit::QLineEdit;
+        bool event(QEvent* event) override {
+            if (event->type() == QEvent::ShortcutOverride) event->accept();
+            return event->type() == QEvent::ShortcutOverride || QLineEdit::event(event);
+        }
+    };
+    Desk desk;
+    MainWindow window(desk.workbench, MainWindow::Memory::Forget);
+    window.show();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    auto* field = child<Greedy>(&window);
+    field->show();
+    field->setFocus();
+    const bool dark = desk.workbench.theme().theme().dark;
+    QTest::keyClick(field, Qt::Key_L, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(desk.workbench.theme().theme().dark, !dark);
+    // The field's own undoing stays with the field.
+    Layout layout = desk.document().layout();
+    layout.name = "changed";
+    desk.document().change(layout, QStringLiteral("name"));
+    QTest::keyClick(field, Qt::Key_Z, Qt::ControlModifier);
+    QCOMPARE(desk.document().layout().name, std::string("changed"));
 }
 
 void WindowFeelTest::theViewWithTheKeyboardIsFramed() {

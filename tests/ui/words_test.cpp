@@ -80,6 +80,16 @@ private Q_SLOTS:
         after.cluster.pace->stepSeconds = 2 * before.cluster.pace->stepSeconds;
         QVERIFY(!changesText(changesBetween(before, after)).contains(QStringLiteral("Paced")));
         QVERIFY(changesText(changesBetween(before, after)).contains(QStringLiteral(" s instead of ")));
+        // Orders filled three lines with actions.
+        before.schedule.actions = {"0F0,0B0", "1F0,1B0", "2F0,2B0"};
+        after = before;
+        after.schedule.actions[1] = "1F0,1I0,1W0";
+        QCOMPARE(changesText(changesBetween(before, after)), QStringLiteral("another order on pipeline rank 1"));
+        after.schedule.actions[2] = "2F0,2I0,2W0";
+        QCOMPARE(changesText(changesBetween(before, after)), QStringLiteral("other orders on pipeline ranks 1, 2"));
+        after.schedule.actions.clear();
+        QCOMPARE(changesText(changesBetween(before, after)), QStringLiteral("no orders by hand"));
+        QCOMPARE(changesText(changesBetween(after, before)), QStringLiteral("orders by hand"));
     }
 };
 

@@ -256,11 +256,23 @@ void MainWindow::dropEvent(QDropEvent* event) {
 }
 
 bool MainWindow::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() != QEvent::ShortcutOverride) return QWidget::eventFilter(watched, event);
+    const auto& key = *static_cast<QKeyEvent*>(event);
     // Space presses the button or ticks the row that has the keyboard; only elsewhere it pauses the run.
-    if (event->type() == QEvent::ShortcutOverride && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space &&
+    if (key.key() == Qt::Key_Space &&
         (qobject_cast<QAbstractButton*>(watched) || qobject_cast<QAbstractItemView*>(watched)))
         event->accept();
-    return QWidget::eventFilter(watched, event);
+    // Where no desktop says otherwise, text fields of X11 take Ctrl+E and others for moving in a line.
+    const auto* field = qobject_cast<QWidget*>(watched);
+    if (!field || field->window() != this || !key.modifiers().testFlag(Qt::ControlModifier) ||
+        key.matches(QKeySequence::Undo) || key.matches(QKeySequence::Redo))
+        return QWidget::eventFilter(watched, event);
+    const QList<QAction*> commands = actions();
+    const bool isCommand = std::ranges::any_of(commands, [&](const QAction* command) {
+        return command->shortcuts().contains(QKeySequence(key.keyCombination()));
+    });
+    if (isCommand) event->ignore();
+    return isCommand;
 }
 
 }  // namespace shardlab::ui

@@ -7,12 +7,14 @@
 #include <QFrame>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <memory>
 
 namespace shardlab::ui {
 namespace {
@@ -22,8 +24,7 @@ constexpr int detailLines = 4;
 constexpr int passingMilliseconds = 8000;
 constexpr int usualWidth = 300;  ///< about that of the right column in a small window
 
-QString shortened(const QString& detail) {
-    const QStringList lines = detail.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
+QString shortened(const QStringList& lines) {
     if (lines.size() <= detailLines) return lines.join(QLatin1Char('\n'));
     return lines.mid(0, detailLines).join(QLatin1Char('\n')) +
            MessageArea::tr("\nand %1 more").arg(lines.size() - detailLines);
@@ -91,6 +92,27 @@ bool MessageArea::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
+/// Puts the whole detail, which scrolls, into the place of the shortened one.
+QPushButton* MessageArea::allButton(QFrame& frame, QLabel& detail, const Message& message) {
+    auto* button = child<QPushButton>(tr("Show all"), &frame);
+    button->setProperty("role", "flat");
+    button->setFocusPolicy(Qt::TabFocus);
+    connect(button, &QPushButton::clicked, &frame,
+            [this, button, &frame, &detail, title = message.title, text = message.detail] {
+                auto* whole = child<QPlainTextEdit>(text, &frame);
+                whole->setReadOnly(true);
+                whole->setTabChangesFocus(true);
+                whole->setAccessibleName(title);
+                whole->setFixedHeight(views_.height() / 2);
+                const std::unique_ptr<QLayoutItem> taken(frame.layout()->replaceWidget(&detail, whole));
+                detail.hide();
+                button->hide();
+                whole->setFocus();
+                place();
+            });
+    return button;
+}
+
 void MessageArea::show(const Message& message) {
     if (!message.topic.isEmpty()) withdraw(message.topic);
     const QString topic = message.topic.isEmpty() ? QStringLiteral("#%1").arg(++anonymous_) : message.topic;
@@ -111,16 +133,16 @@ void MessageArea::show(const Message& message) {
         return label;
     };
     head->addWidget(say(message.title, "title"), 1);
-    if (!message.detail.isEmpty()) {
-        QLabel* detail = say(shortened(message.detail), "dim");
+    auto* row = child<QHBoxLayout>();
+    if (const QStringList lines = message.detail.split(QLatin1Char('\n'), Qt::SkipEmptyParts); !lines.isEmpty()) {
+        QLabel* detail = say(shortened(lines), "dim");
         detail->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-        detail->setToolTip(message.detail);
         words->addWidget(detail);
+        if (lines.size() > detailLines) row->addWidget(allButton(*frame, *detail, message));
     }
+    words->addLayout(row);
     if (!message.choices.empty()) {
-        auto* row = child<QHBoxLayout>();
         row->addStretch(1);
-        words->addLayout(row);
         for (const MessageChoice& choice : message.choices) {
             auto* button = child<QPushButton>(choice.label, frame);
             button->setFocusPolicy(Qt::TabFocus);

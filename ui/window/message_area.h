@@ -9,6 +9,10 @@
 
 #include <vector>
 
+class QFrame;
+class QLabel;
+class QPushButton;
+
 namespace shardlab::ui {
 
 class MessageArea : public QWidget {
@@ -29,6 +33,7 @@ private:
     void show(const Message& message);
     void withdraw(const QString& topic);
     void remove(QWidget* frame);
+    QPushButton* allButton(QFrame& frame, QLabel& detail, const Message& message);
     void place();
     Messages& messages_;
     QWidget& views_;

@@ -99,7 +99,9 @@ LessonReader allPassed(const Lesson& lesson, LessonReader reader) {
 std::vector<std::string> ideas(std::string_view markdown) {
     enum class Part { Heading, Paragraph, Code, Table };
     std::vector<std::string> found;
-    bool open = false;  // a heading waits for what it is about
+    bool open = false;       // a heading waits for what it is about
+    bool afterCode = false;  // a formula, in the middle of a sentence where what stands before it ends with a comma
+    bool comma = false;
     while (!isBlank(markdown)) {
         std::string part;
         bool fenced = false;
@@ -119,9 +121,12 @@ std::vector<std::string> ideas(std::string_view markdown) {
                                                                                 : Part::Paragraph;
         const bool list = part.starts_with("- ") || part.starts_with("* ") || part.starts_with("1. ");
         if (!part.ends_with('\n')) part += '\n';
-        if (!found.empty() && (open || kind == Part::Code || list)) found.back() += "\n" + part;
+        const bool goesOn = afterCode && kind == Part::Paragraph && (comma || (part[0] >= 'a' && part[0] <= 'z'));
+        if (!found.empty() && (open || kind == Part::Code || list || goesOn)) found.back() += "\n" + part;
         else found.push_back(part);
         open = kind == Part::Heading;
+        afterCode = kind == Part::Code;
+        if (!afterCode) comma = part.ends_with(",\n") || part.ends_with("，\n");
     }
     return found;
 }

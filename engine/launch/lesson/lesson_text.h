@@ -37,8 +37,8 @@ std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> kn
 /// The reader as one who has no question open: nothing is hidden from them.
 LessonReader allPassed(const Lesson& lesson, LessonReader reader);
 
-/// Markdown cut into what fits a screen: each paragraph with the heading above it and the formula or list below it;
-/// each table for itself.
+/// Markdown cut into what fits a screen: each paragraph with the heading above it and the formula or list below it, and
+/// the rest of a sentence that goes on behind its formula; each table for itself.
 std::vector<std::string> ideas(std::string_view markdown);
 
 /// Without the links that only the desktop follows: "[micro](show:/batch/micro)" becomes "micro".

@@ -182,32 +182,35 @@ void addRestarts(const Plan& plan, std::vector<Sentence>& notes) {
                             "of replicas changes only on request"));
 }
 
-/// Devices and hosts that hold less than ranks need.
-void addMemory(const Plan& plan, std::vector<Sentence>& notes) {
-    const Layout& layout = plan.layout;
-    if (!plan.fits) {
-        const RankMemory& most = neediest(layout, plan.memory);
-        notes.push_back(say("memory: rank {} needs {}, and its device has {}", most.rank,
-                            formatBytes(neededBytes(layout, most)), toText(plan.device)));
-    }
-    if (layout.cluster.device == DeviceKind::Cpu) {
-        std::int64_t sum = 0;
-        for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
-        if (layout.cluster.hosts.size() == 1 && sum > machineMemory())
-            notes.push_back(say("memory: all ranks together need {}, and this machine has {}", formatBytes(sum),
-                                formatBytes(machineMemory())));
-    }
+/// A device that holds less than its rank needs.
+void addShortage(const Plan& plan, std::vector<Sentence>& notes) {
+    if (plan.fits) return;
+    const RankMemory& most = neediest(plan.layout, plan.memory);
+    notes.push_back(say("rank {} does not fit: it needs {}, and its device has {}", most.rank,
+                        formatBytes(neededBytes(plan.layout, most)), toText(plan.device)));
+}
+
+/// A machine that holds less than all its ranks need.
+void addMachine(const Plan& plan, std::vector<Sentence>& notes) {
+    const ClusterSpec& cluster = plan.layout.cluster;
+    if (cluster.device != DeviceKind::Cpu || cluster.hosts.size() != 1) return;
+    std::int64_t sum = 0;
+    for (const RankMemory& rank : plan.memory) sum += rank.peak + total(rank.host);
+    if (sum > machineMemory())
+        notes.push_back(say("too large for this machine: all ranks together need {}, and it has {}", formatBytes(sum),
+                            formatBytes(machineMemory())));
 }
 
 }  // namespace
 
 std::vector<Sentence> planNotes(const Plan& plan) {
     std::vector<Sentence> notes;
+    addShortage(plan, notes);
     addTimes(plan, notes);
     std::ranges::move(precisionNotes(plan.layout.precision), std::back_inserter(notes));
     for (const auto notesOf : {fp8Notes, tensorNotes, expertNotes, stateNotes})
         std::ranges::move(notesOf(plan.layout), std::back_inserter(notes));
-    for (const auto add : {addStages, addExchange, addSharding, addRestarts, addMemory}) add(plan, notes);
+    for (const auto add : {addStages, addExchange, addSharding, addRestarts, addMachine}) add(plan, notes);
     return notes;
 }
 

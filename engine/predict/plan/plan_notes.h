@@ -8,7 +8,7 @@
 
 namespace shardlab::predict {
 
-/// Notes on a plan whose other members are all there.
+/// Notes on a plan whose other members are all there. Where it does not fit, the first says so.
 std::vector<Sentence> planNotes(const Plan& plan);
 
 }  // namespace shardlab::predict

@@ -30,6 +30,17 @@ Sentence valueWords(const json& value) {
     return value.size() > mostElements ? joined(list, say("… of {}", value.size())) : list;
 }
 
+/// Orders would fill a page: which ranks have another one.
+Sentence orderWords(const json& from, const json& to) {
+    if (to.empty()) return say("no orders by hand");
+    if (from.size() != to.size()) return say("orders by hand");
+    json ranks = json::array();
+    for (std::size_t rank = 0; rank < to.size(); ++rank)
+        if (from[rank] != to[rank]) ranks.push_back(rank);
+    return ranks.size() == 1 ? say("another order on pipeline rank {}", valueWords(ranks))
+                             : say("other orders on pipeline ranks {}", valueWords(ranks));
+}
+
 /// Empty where other fields tell of the change.
 Sentence wordsOf(const FieldChange& change) {
     const Field* field = findField(change.pointer);
@@ -39,6 +50,7 @@ Sentence wordsOf(const FieldChange& change) {
         from = from.is_object();
         to = to.is_object();
     }
+    if (change.pointer == "/schedule/actions" && from.is_array() && to.is_array()) return orderWords(from, to);
     const auto named = [&](const json& value) -> std::string_view {
         if (!field) return {};
         if (value == 0) return field->zero;

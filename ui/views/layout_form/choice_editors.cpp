@@ -3,6 +3,7 @@
 
 #include "ui/core/child.h"
 #include "ui/views/layout_form/calm_controls.h"
+#include "ui/views/layout_form/unit_line.h"
 
 #include "engine/layout/schedule/custom.h"
 #include "engine/layout/registries.h"
@@ -74,9 +75,8 @@ void ChoiceEditor::display(const Layout& layout) {
 QWidget& ChoiceEditor::control() { return *box_; }
 
 PlainTextEditor::PlainTextEditor(const Field& field, TextField access, Document& document, QWidget* parent)
-    : FieldEditor(field, document, parent), access_(access), line_(child<QLineEdit>(this)) {
+    : FieldEditor(field, document, parent), access_(access), line_(child<UnitLine>(this)) {
     fillWith(*this, *line_);
-    line_->setAlignment(Qt::AlignRight);
     line_->setPlaceholderText(term(field.empty));
     name(*line_);
     connect(line_, &QLineEdit::textEdited, this, &PlainTextEditor::set);

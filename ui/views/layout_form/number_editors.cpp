@@ -83,7 +83,6 @@ ReadEditor::ReadEditor(const Field& field, Document& document, QWidget* parent)
     fillWith(*this, *line_);
     line_->setWord(zero_);
     line_->setPlaceholderText(term(field.empty));
-    line_->setAlignment(Qt::AlignRight);
     name(*line_);
     connect(line_, &QLineEdit::textEdited, this, &ReadEditor::typed);
     connect(line_, &QLineEdit::editingFinished, this, [this] {

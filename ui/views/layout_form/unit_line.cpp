@@ -3,13 +3,16 @@
 
 #include <QEvent>
 #include <QPainter>
+#include <QStyle>
+#include <QStyleOptionFrame>
 #include <QTimer>
 
 namespace shardlab::ui {
 namespace {
 
 constexpr int gap = 6;
-constexpr int border = 8;  ///< of the style sheet, and its padding
+constexpr int border = 8;     ///< of the style sheet, and its padding
+constexpr int ownMargin = 2;  ///< of QLineEdit, left and right of its text
 
 }  // namespace
 
@@ -34,6 +37,12 @@ void UnitLine::focusInEvent(QFocusEvent* event) {
 
 void UnitLine::paintEvent(QPaintEvent* event) {
     QLineEdit::paintEvent(event);
+    // A right-aligned text that fitted and no longer does is scrolled out of sight; the next painting puts it right.
+    QStyleOptionFrame option;
+    initStyleOption(&option);
+    const int room = style()->subElementRect(QStyle::SE_LineEditContents, &option, this).width();
+    const int margins = textMargins().left() + textMargins().right() + 2 * ownMargin;
+    if (fontMetrics().horizontalAdvance(text()) >= room - margins) QLineEdit::paintEvent(event);
     if (unit_.isEmpty()) return;
     QPainter painter(this);
     painter.setPen(palette().color(QPalette::PlaceholderText));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A line of text with a unit behind it that is shown and not edited.
+// A line of text at the right edge, with a unit behind it that is shown and not edited.
 #pragma once
 
 #include <QLineEdit>
@@ -8,7 +8,7 @@ namespace shardlab::ui {
 
 class UnitLine : public QLineEdit {
 public:
-    explicit UnitLine(QWidget* parent) : QLineEdit(parent) {}
+    explicit UnitLine(QWidget* parent) : QLineEdit(parent) { setAlignment(Qt::AlignRight); }
     void setUnit(const QString& unit);
     const QString& unit() const { return unit_; }
     /// A text that stands for a number: who goes there types another in its place.

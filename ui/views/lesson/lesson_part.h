@@ -21,6 +21,8 @@ public:
     virtual void refresh(const LessonBlock& block) = 0;
     /// Does what a reader would do next with it: guess, run, stop. False: there is nothing.
     virtual bool act() { return false; }
+    /// Goes to the guess one above (1) or below (-1). False: nothing is asked.
+    virtual bool choose(int /*up*/) { return false; }
 
 protected:
     /// Frames the part as one with something to do. Its column leaves as much room as fits the letters.

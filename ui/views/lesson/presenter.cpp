@@ -13,6 +13,7 @@
 #include <QLabel>
 #include <QScreen>
 #include <QScrollArea>
+#include <QScrollBar>
 #include <QShortcut>
 #include <QVBoxLayout>
 
@@ -41,6 +42,32 @@ View* makeTimeline(const ViewContext& context, QWidget* parent) {
     timeline->setObjectName(QStringLiteral("presentedTimeline"));
     return timeline;
 }
+
+/// Sliders and choices as large as the letters beside them.
+QString controlsSheet(int letters) {
+    const int dot = std::max(14, letters * 6 / 10), ring = std::max(3, dot / 4), groove = std::max(6, letters / 4);
+    const int handle = letters * 2 / 3 / 2 * 2;
+    return QStringLiteral("#presenter QRadioButton { min-height: %1px; } "
+                          "#presenter QRadioButton::indicator { width: %2px; height: %2px; border-radius: %3px; } "
+                          "#presenter QRadioButton::indicator:checked { width: %4px; height: %4px; "
+                          "border-width: %5px; border-radius: %3px; } ")
+               .arg(letters * 13 / 10)
+               .arg(dot)
+               .arg(dot / 2 + 1)
+               .arg(dot + 2 - 2 * ring)
+               .arg(ring) +
+           QStringLiteral(
+               "#presenter QSlider::groove:horizontal { height: %1px; border-radius: %2px; } "
+               "#presenter QSlider::sub-page:horizontal { border-radius: %2px; } "
+               "#presenter QSlider::handle:horizontal { width: %3px; margin: -%4px 0; border-radius: %5px; }")
+               .arg(groove)
+               .arg(groove / 2)
+               .arg(handle)
+               .arg((handle - groove) / 2)
+               .arg(handle / 2);
+}
+
+bool isHeading(const std::string& idea) { return idea.starts_with('#') && idea.find('\n') + 1 >= idea.size(); }
 
 }  // namespace
 
@@ -72,6 +99,8 @@ Presenter::Presenter(const ViewContext& context, QWidget* parent)
     addKey(Qt::Key_Home, &Presenter::first);
     addKey(Qt::Key_End, &Presenter::last);
     for (const int key : {Qt::Key_Return, Qt::Key_Enter}) addKey(key, &Presenter::act);
+    addKey(Qt::Key_Up, &Presenter::up);
+    addKey(Qt::Key_Down, &Presenter::down);
     connect(child<QShortcut>(QKeySequence(Qt::Key_Escape), this), &QShortcut::activated, this, &QWidget::close);
     // What the reader is led to is in the window behind; the next presentation begins on the same screen.
     connect(&context.lessons, &LessonSession::windowWanted, this, &QWidget::close);
@@ -90,7 +119,7 @@ void Presenter::addKey(int key, void (Presenter::*what)()) {
 void Presenter::begin() {
     const LessonSession& lessons = context_.lessons;
     if (std::exchange(lesson_, lessons.chosen()) != lessons.chosen()) screen_ = 0;
-    blocks_ = cut();
+    screens_ = cut();
     title_->setText(lessons.lesson() ? text(lessons.lesson()->title) : QString());
     if (!isVisible()) {
         setGeometry(parentWidget()->screen()->geometry());  // where no window manager makes it fill the screen
@@ -102,67 +131,114 @@ void Presenter::begin() {
     go(screen_);
 }
 
-std::vector<LessonBlock> Presenter::cut() const {
-    std::vector<LessonBlock> screens;
+std::vector<Presenter::Screen> Presenter::cut() const {
+    std::vector<Screen> screens;
     const LessonSession& lessons = context_.lessons;
     if (!lessons.lesson()) return screens;
+    std::string heading;
     for (LessonBlock& block : lessonBlocks(*lessons.lesson(), lessons.known(), &lessons.reader(), toldText)) {
-        if (block.kind != LessonBlock::Kind::Text) screens.push_back(std::move(block));
-        else
-            for (std::string& idea : ideas(block.text))
-                screens.push_back({LessonBlock::Kind::Text, 0, std::move(idea)});
+        if (block.kind != LessonBlock::Kind::Text) {
+            screens.push_back({std::move(block), std::exchange(heading, {})});
+            continue;
+        }
+        for (std::string& idea : ideas(block.text))
+            if (isHeading(idea)) heading = std::move(idea);
+            else screens.push_back({{LessonBlock::Kind::Text, 0, std::move(idea)}, std::exchange(heading, {})});
     }
     return screens;
 }
 
+bool Presenter::atLesson(int lesson) const {
+    return lesson >= 0 && lesson < static_cast<int>(context_.lessons.lessons().size());
+}
+
+void Presenter::forward() {
+    if (screen_ + 1 < screens()) go(screen_ + 1);
+    else context_.lessons.choose(lesson_ + 1);
+}
+
+void Presenter::back() {
+    if (screen_ > 0) return go(screen_ - 1);
+    if (!atLesson(lesson_ - 1)) return;
+    context_.lessons.choose(lesson_ - 1);
+    last();
+}
+
 void Presenter::go(int screen) {
-    if (blocks_.empty()) return;
+    if (screens_.empty()) return;
     screen_ = std::clamp(screen, 0, screens() - 1);
     showScreen();
 }
 
 void Presenter::showScreen() {
-    const LessonBlock& block = blocks_[static_cast<std::size_t>(screen_)];
-    const std::unique_ptr<LessonPart> gone(std::exchange(part_, nullptr));
+    const Screen screen = screens_[static_cast<std::size_t>(screen_)];  // showing an experiment cuts screens anew
+    for (LessonPart** part : {&heading_, &part_}) const std::unique_ptr<LessonPart> gone(std::exchange(*part, nullptr));
     while (column_->count() > 0) const std::unique_ptr<QLayoutItem> taken(column_->takeAt(0));
-    part_ = makePart(context_, block, page_);
-    part_->refresh(block);
-    const int widest = static_cast<int>(widestInLetters * theme_.theme().body.pixelSize());
-    part_->setMaximumWidth(widest);
-    part_->show();
     column_->addStretch(1);
-    auto* line = child<QHBoxLayout>();
-    line->addStretch(1);
-    line->addWidget(part_, 100);
-    line->addStretch(1);
-    column_->addLayout(line);
-    if (block.kind == LessonBlock::Kind::Experiment) {
-        column_->addWidget(timeline_, 100);
-        context_.lessons.show(block.index);
-    }
+    const auto put = [this](const LessonBlock& shown) {
+        LessonPart* part = makePart(context_, shown, page_);
+        part->refresh(shown);
+        part->setMaximumWidth(static_cast<int>(widestInLetters * theme_.theme().body.pixelSize()));
+        part->show();
+        auto* line = child<QHBoxLayout>();
+        line->addStretch(1);
+        line->addWidget(part, 100);
+        line->addStretch(1);
+        column_->addLayout(line);
+        return part;
+    };
+    if (!screen.heading.empty()) heading_ = put({LessonBlock::Kind::Text, 0, screen.heading});
+    part_ = put(screen.block);
+    column_->addWidget(timeline_, 100);
     column_->addStretch(1);
+    if (screen.block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(screen.block.index);
     showTimeline();
-    place_->setText(
-        tr("%1 of %2 · Space on · ← back · Enter guess or run · Esc leave").arg(screen_ + 1).arg(screens()));
+    showKeys(screen.block.kind);
+}
+
+void Presenter::showKeys(LessonBlock::Kind kind) {
+    const bool last = screen_ + 1 == screens() && atLesson(lesson_ + 1);
+    QStringList keys{tr("%1 of %2").arg(screen_ + 1).arg(screens()), last ? tr("Space next lesson") : tr("Space on"),
+                     tr("← back")};
+    if (kind == LessonBlock::Kind::Question) keys << tr("↑ ↓ choose") << tr("Enter guess or run");
+    if (kind == LessonBlock::Kind::Experiment) keys << tr("Enter run");
+    if (kind == LessonBlock::Kind::Step) keys << tr("Enter open in Design");
+    place_->setText((keys << tr("Esc leave")).join(QStringLiteral(" · ")));
 }
 
 void Presenter::refresh() {
     if (!isVisible() || !part_ || lesson_ != context_.lessons.chosen()) return;
-    std::vector<LessonBlock> now = cut();
-    if (now.size() != blocks_.size()) return begin();
-    blocks_ = std::move(now);
-    part_->refresh(blocks_[static_cast<std::size_t>(screen_)]);
+    std::vector<Screen> now = cut();
+    if (now.size() != screens_.size()) return begin();
+    screens_ = std::move(now);
+    part_->refresh(screens_[static_cast<std::size_t>(screen_)].block);
     showTimeline();
 }
 
-/// Below an experiment, as soon as there is something to show.
+/// Below an experiment, as soon as there is something to show; below a question what it asked for while that is
+/// measured and as long as it is the one in sight.
 void Presenter::showTimeline() {
-    const bool experiment = blocks_[static_cast<std::size_t>(screen_)].kind == LessonBlock::Kind::Experiment;
-    timeline_->setVisible(experiment && timeline_->emptyText().isEmpty());
+    const LessonSession& lessons = context_.lessons;
+    const LessonBlock& block = screens_[static_cast<std::size_t>(screen_)].block;
+    const auto asked = [&] {
+        const LessonQuestion& question = lessons.lesson()->questions[block.index];
+        const int shown = lessons.shown();
+        return shown >= 0 && question.isAbout(static_cast<std::size_t>(shown)) && !lessons.reader().isOpen(question) &&
+               lessons.state(static_cast<std::size_t>(shown)) != LessonSession::State::Fresh;
+    };
+    const bool belongs =
+        block.kind == LessonBlock::Kind::Experiment || (block.kind == LessonBlock::Kind::Question && asked());
+    timeline_->setVisible(belongs && timeline_->emptyText().isEmpty());
 }
 
 void Presenter::act() {
     if (part_ && !part_->act()) forward();
+}
+
+void Presenter::choose(int up) {
+    if (!part_ || part_->choose(up)) return;
+    area_->verticalScrollBar()->triggerAction(up > 0 ? QScrollBar::SliderSingleStepSub
+                                                     : QScrollBar::SliderSingleStepAdd);
 }
 
 void Presenter::takeTheme() {
@@ -180,12 +256,14 @@ void Presenter::takeTheme() {
                       .arg(large.panel.name())
                       .arg(letters)
                       .arg(small)
-                      .arg(large.scaled(5)));
+                      .arg(large.scaled(5)) +
+                  controlsSheet(letters));
     theme_.setTheme(large);
     large.body.setPixelSize(small);
     large.mono.setPixelSize(small);
     beside_.setTheme(large);
-    if (part_) part_->setMaximumWidth(static_cast<int>(widestInLetters * letters));
+    for (LessonPart* part : {heading_, part_})
+        if (part) part->setMaximumWidth(static_cast<int>(widestInLetters * letters));
 }
 
 void Presenter::resizeEvent(QResizeEvent* event) {

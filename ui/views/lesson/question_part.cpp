@@ -151,6 +151,19 @@ bool QuestionPart::act() {
     return true;
 }
 
+bool QuestionPart::choose(int up) {
+    if (!context_.lessons.reader().isOpen(question())) return false;
+    if (slider_) {
+        slider_->setValue(slider_->value() + up);
+        return true;
+    }
+    const int last = static_cast<int>(choices_.size()) - 1;
+    const auto now = chosen();
+    const int next = now ? std::clamp(static_cast<int>(*now) - up, 0, last) : up < 0 ? 0 : last;
+    choices_[static_cast<std::size_t>(next)]->setChecked(true);
+    return true;
+}
+
 void QuestionPart::refresh(const LessonBlock&) { refreshState(); }
 
 void QuestionPart::refreshState() {

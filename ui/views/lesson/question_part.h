@@ -24,6 +24,7 @@ public:
     QuestionPart(const ViewContext& context, std::size_t question, QWidget* parent);
     void refresh(const LessonBlock& block) override;
     bool act() override;
+    bool choose(int up) override;
 
 private:
     const LessonQuestion& question() const;

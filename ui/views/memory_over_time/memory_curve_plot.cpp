@@ -185,45 +185,69 @@ void MemoryCurvePlot::paintMarks(QPainter& painter) const {
             painter.drawLine(right, area.top(), right, area.bottom());
         }
     }
-    const QFontMetrics metrics(painter.font());
     if (limitInSight()) {
-        const std::int64_t usable = curves_.device.usableBytes();
+        const int limit = y(curves_.device.usableBytes());
         painter.setPen(QPen(theme.bad, 1, Qt::DashLine));
-        painter.drawLine(area.left(), y(usable), area.right(), y(usable));
-        const QString label = tr("usable %1").arg(bytesText(usable));
-        painter.drawText(area.right() - metrics.horizontalAdvance(label) - 4, y(usable) - 3, label);
+        painter.drawLine(area.left(), limit, area.right(), limit);
     }
-    const std::int64_t peak = curves_.filled.peak;
-    if (peak > 0) {
-        const bool tooMuch = !curves_.device.holds(peak);
-        const QColor colour = tooMuch ? theme.bad : theme.text;
-        QString label = tr("peak %1").arg(bytesText(peak));
-        int at = area.left() + 4;
-        if (curves_.measured) {
-            if (curves_.predicted.peak > 0) label += tr(" · predicted %1").arg(bytesText(curves_.predicted.peak));
-            painter.setPen(QPen(colour, 1, Qt::DashLine));
-            painter.drawLine(area.left(), y(peak), area.right(), y(peak));
-        } else if (const MemoryPoint* highest = curves_.filled.highest()) {
-            at = static_cast<int>(time.x(highest->time));
-            QPainterPath mark;
-            mark.moveTo(at, y(peak));
-            mark.lineTo(at - 4, y(peak) - 6);
-            mark.lineTo(at + 4, y(peak) - 6);
-            mark.closeSubpath();
-            painter.setRenderHint(QPainter::Antialiasing);
-            painter.fillPath(mark, colour);
-            painter.setRenderHint(QPainter::Antialiasing, false);
-            at += 8;
-        }
-        const int width = metrics.horizontalAdvance(label);
-        at = std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - width));
-        const int baseline = y(peak) - 3;
-        // The line of the limit, which may run there, leaves it free.
-        painter.fillRect(QRect(at - 2, baseline - metrics.ascent(), width + 4, metrics.ascent() + 2), theme.panel);
-        painter.setPen(colour);
-        painter.drawText(at, baseline, label);
-    }
+    const QRect peak = paintPeak(painter);
+    if (limitInSight()) paintLimitLabel(painter, peak);
     paintMoments(painter, area);
+}
+
+/// Where its label is; the line of the limit, which may run there, leaves it free.
+QRect MemoryCurvePlot::paintPeak(QPainter& painter) const {
+    const Theme& theme = context_.theme.theme();
+    const TimeScale time = scale();
+    const QRect area = plotArea();
+    const QFontMetrics metrics(painter.font());
+    const std::int64_t peak = curves_.filled.peak;
+    if (peak <= 0) return {};
+    const bool tooMuch = !curves_.device.holds(peak);
+    const QColor colour = tooMuch ? theme.bad : theme.text;
+    QString label = tr("peak %1").arg(bytesText(peak));
+    int at = area.left() + 4;
+    if (curves_.measured) {
+        if (curves_.predicted.peak > 0) label += tr(" · predicted %1").arg(bytesText(curves_.predicted.peak));
+        painter.setPen(QPen(colour, 1, Qt::DashLine));
+        painter.drawLine(area.left(), y(peak), area.right(), y(peak));
+    } else if (const MemoryPoint* highest = curves_.filled.highest()) {
+        at = static_cast<int>(time.x(highest->time));
+        QPainterPath mark;
+        mark.moveTo(at, y(peak));
+        mark.lineTo(at - 4, y(peak) - 6);
+        mark.lineTo(at + 4, y(peak) - 6);
+        mark.closeSubpath();
+        painter.setRenderHint(QPainter::Antialiasing);
+        painter.fillPath(mark, colour);
+        painter.setRenderHint(QPainter::Antialiasing, false);
+        at += 8;
+    }
+    const int width = metrics.horizontalAdvance(label);
+    at = std::clamp(at, area.left() + 4, std::max(area.left() + 4, area.right() - width));
+    const int baseline = y(peak) - 3;
+    const QRect place(at - 2, baseline - metrics.ascent(), width + 4, metrics.ascent() + 2);
+    painter.fillRect(place, theme.panel);
+    painter.setPen(colour);
+    painter.drawText(at, baseline, label);
+    return place;
+}
+
+/// Above the line and above the curve, which may rise over the line, and beside the label of the peak.
+void MemoryCurvePlot::paintLimitLabel(QPainter& painter, const QRect& peak) const {
+    const QRect area = plotArea();
+    const QFontMetrics metrics(painter.font());
+    const std::int64_t usable = curves_.device.usableBytes();
+    const QString label = tr("usable %1").arg(bytesText(usable));
+    const int width = metrics.horizontalAdvance(label);
+    const int baseline = y(std::max({usable, curves_.filled.peak, curves_.predicted.peak})) - 3;
+    painter.setPen(context_.theme.theme().bad);
+    constexpr int beside = 12;  // of the mark that stands before the peak's label
+    for (const int at : {area.right() - width - 4, area.left() + 4}) {
+        if (peak.intersects(QRect(at - beside, baseline - metrics.ascent(), width + 2 * beside, metrics.ascent())))
+            continue;
+        return painter.drawText(at, baseline, label);
+    }
 }
 
 QString MemoryCurvePlot::figures(std::int64_t time) const {

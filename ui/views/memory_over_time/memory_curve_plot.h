@@ -51,6 +51,8 @@ private:
     void paintStack(QPainter& painter) const;
     void paintPredicted(QPainter& painter) const;
     void paintMarks(QPainter& painter) const;
+    QRect paintPeak(QPainter& painter) const;
+    void paintLimitLabel(QPainter& painter, const QRect& peak) const;
 
     MemoryCurves curves_;
     QScrollBar* beside_;  ///< never shown: the timeline's takes that much room

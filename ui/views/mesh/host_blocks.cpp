@@ -80,8 +80,13 @@ void HostBlocks::fit(const QSize& size) {
         const Arrangement tried = lowest(cell, size.width());
         if (height(tried) > size.height() || blockWidth(tried) > size.width() - 2 * blockMargin) continue;
         at_ = tried;
-        return;
+        break;
     }
+    // What is left beside the blocks goes to them, and to the names above them.
+    const int columns = std::min(at_.columns, static_cast<int>(blocks_.size()));
+    const int room = (size.width() - 2 * blockMargin + blockGap) / std::max(1, columns) - blockGap;
+    const int gaps = (divided(at_.across, std::min(tensor_, at_.across)) - 1) * tensorGap;
+    at_.cell.setWidth(std::clamp((room - gaps) / at_.across, at_.cell.width(), largest.width()));
 }
 
 std::size_t HostBlocks::blockOf(int rank) const {

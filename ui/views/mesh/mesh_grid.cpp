@@ -164,31 +164,34 @@ void MeshGrid::paintCell(QPainter& painter, const MeshCell& cell) const {
                      painter.fontMetrics().elidedText(cell.detail, Qt::ElideRight, lower.width()));
 }
 
-QString MeshGrid::hostTitle(const HostBlocks::Block& block, const QFontMetrics& metrics, int width) const {
-    const int last = block.first + block.count - 1;
-    const QString ranks =
-        block.count == 1 ? QString::number(block.first) : QStringLiteral("%1–%2").arg(block.first).arg(last);
-    const auto stage = [this](int rank) { return stages_[static_cast<std::size_t>(rank)]; };
-    const auto all = std::views::iota(block.first, last + 1);
-    const bool one = std::ranges::all_of(all, [&](int rank) { return stage(rank) == stage(block.first); });
-    const QString held = one ? heads_.value(stage(block.first)) : QString();
-    const QString named = QStringLiteral("%1 · %2").arg(block.host, ranks);
-    for (const QString& title : {named + QStringLiteral(" · ") + held, named, ranks})
-        if (metrics.horizontalAdvance(title) <= width && !(title.endsWith(QStringLiteral(" · ")))) return title;
-    return metrics.elidedText(ranks, Qt::ElideRight, width);
+QStringList MeshGrid::hostTitles(const QFontMetrics& metrics, int width) const {
+    QStringList whole, named, ranks;
+    for (const HostBlocks::Block& block : hosts_.blocks()) {
+        const int last = block.first + block.count - 1;
+        ranks << (block.count == 1 ? QString::number(block.first) : QStringLiteral("%1–%2").arg(block.first).arg(last));
+        named << QStringLiteral("%1 · %2").arg(block.host, ranks.back());
+        const auto stage = [this](int rank) { return stages_[static_cast<std::size_t>(rank)]; };
+        const auto all = std::views::iota(block.first, last + 1);
+        const bool one = std::ranges::all_of(all, [&](int rank) { return stage(rank) == stage(block.first); });
+        const QString held = one ? heads_.value(stage(block.first)) : QString();
+        whole << (held.isEmpty() ? named.back() : named.back() + QStringLiteral(" · ") + held);
+    }
+    const auto fit = [&](const QString& title) { return metrics.horizontalAdvance(title) <= width; };
+    for (const QStringList& titles : {whole, named})
+        if (std::ranges::all_of(titles, fit)) return titles;
+    for (QString& title : ranks) title = metrics.elidedText(title, Qt::ElideRight, width);
+    return ranks;
 }
 
 void MeshGrid::paintHosts(QPainter& painter) const {
     const Theme& theme = theme_.theme();
     QFont small = theme.body;
     small.setPixelSize(11);
-    for (std::size_t block = 0; block < hosts_.blocks().size(); ++block) {
-        const QRect head = hosts_.head(block);
-        painter.setFont(small);
-        painter.setPen(theme.dim);
-        painter.drawText(head, Qt::AlignLeft | Qt::AlignVCenter,
-                         hostTitle(hosts_.blocks()[block], painter.fontMetrics(), head.width()));
-    }
+    painter.setFont(small);
+    painter.setPen(theme.dim);
+    const QStringList titles = hostTitles(painter.fontMetrics(), hosts_.head(0).width());
+    for (qsizetype block = 0; block < titles.size(); ++block)
+        painter.drawText(hosts_.head(static_cast<std::size_t>(block)), Qt::AlignLeft | Qt::AlignVCenter, titles[block]);
     for (const MeshCell& cell : cells_) paintCell(painter, cell);
 }
 

@@ -42,6 +42,8 @@ public:
     QSize minimumSizeHint() const override;
     int heightForWidth(int width) const override;
     const HostBlocks& hosts() const { return hosts_; }
+    /// Each host, the ranks on it and the layers that they hold: as much of that as fits above every host.
+    QStringList hostTitles(const QFontMetrics& metrics, int width) const;
 
 Q_SIGNALS:
     /// A rank was clicked; -1: no rank lies there.
@@ -63,8 +65,6 @@ private:
     /// Above each column of groups, or above each row where those are the stages.
     int headsDown() const { return stagesDown_ ? rows_ : 1; }
     void paintHosts(QPainter& painter) const;
-    /// What fits of the host, the ranks on it and the layers that they hold.
-    QString hostTitle(const HostBlocks::Block& block, const QFontMetrics& metrics, int width) const;
     int figurePixels(int width) const;
     void paintCell(QPainter& painter, const MeshCell& cell) const;
 

@@ -82,7 +82,7 @@ void NotesView::refresh() {
     }
     if (document.planIsCurrent() && document.plan())
         for (const Reason& reason : reasons(*document.plan(), overheads_->bubble()))
-            add(reason.title, reason.why, theme.text);
+            add(reason.title, reason.why, reason.serious ? theme.bad : theme.text);
     for (std::size_t i = 0; i < overheads_->overheads().size(); ++i) {
         const StepOverhead& overhead = overheads_->overheads()[i];
         const QString title = tr("Slower by %1: %2").arg(percent(overhead.share), term(name(overhead.kind)));

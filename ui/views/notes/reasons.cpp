@@ -112,8 +112,11 @@ Reason noteReason(const QString& note) {
 QString wholeSentence(const QString& words) { return tr("%1.").arg(capitalized(words)); }
 
 std::vector<Reason> reasons(const Plan& plan, const std::optional<BubbleParts>& parts) {
-    std::vector<Reason> list{bubbleReason(plan, parts), memoryReason(plan)};
+    std::vector<Reason> list;
     for (const Sentence& note : plan.notes) list.push_back(noteReason(told(note)));
+    const bool serious = !plan.fits && !list.empty();
+    if (serious) list.front().serious = true;
+    list.insert(list.begin() + (serious ? 1 : 0), {bubbleReason(plan, parts), memoryReason(plan)});
     std::erase_if(list, [](const Reason& reason) { return reason.title.isEmpty(); });
     return list;
 }

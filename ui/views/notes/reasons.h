@@ -13,8 +13,9 @@
 namespace shardlab::ui {
 
 struct Reason {
-    QString title;  ///< the claim, with its figure
-    QString why;    ///< where it comes from, and what would change it
+    QString title;         ///< the claim, with its figure
+    QString why;           ///< where it comes from, and what would change it
+    bool serious = false;  ///< a device cannot hold the layout as it is
 };
 
 /// Words of the engine as a sentence: with a capital letter and a full stop.

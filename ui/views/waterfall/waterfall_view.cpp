@@ -31,12 +31,13 @@ WaterfallView::WaterfallView(const ViewContext& context, QWidget* parent)
 }
 
 void WaterfallView::refresh() {
+    if (context_.document.planIsCurrent()) start();
+}
+
+void WaterfallView::start() {
     const auto& plan = context_.document.plan();
-    if (!plan || !context_.document.planIsCurrent()) return;
-    if (working_) {
-        stale_ = true;
-        return;
-    }
+    stale_ = plan && working_;
+    if (!plan || working_) return;
     working_ = true;
     QThreadPool::globalInstance()->start([view = QPointer(this), plan = *plan] {
         const Waterfall fall = waterfall(plan);
@@ -52,9 +53,7 @@ void WaterfallView::take(const Waterfall& fall) {
     bars_->setFall(fall);
     setAccessibleDescription(asTable());
     Q_EMIT subtitleChanged();
-    if (!stale_) return;
-    stale_ = false;
-    refresh();
+    if (stale_) start();  // with the last legal plan, whatever has become of the layout meanwhile
 }
 
 QString WaterfallView::subtitle() const {

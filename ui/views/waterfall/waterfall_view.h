@@ -24,6 +24,7 @@ public:
 private:
     /// The fall of the document's plan is made on another thread; one of an earlier plan stays until it has come.
     void refresh();
+    void start();
     void take(const Waterfall& fall);
 
     WaterfallBars* bars_;
