@@ -90,7 +90,8 @@ void addExport(CommandLine& line) {
             .oneOf(names);
     Option target = verb.option("--for", options->layout.target, targetHelp).oneOf(targets).excludes(format);
     options->layout.layout.addAssignmentsTo(verb).needs(target);
-    verb.flag("--sbatch", options->layout.sbatch, "As a script for Slurm's sbatch; with --for megatron").needs(target);
+    verb.flag("--sbatch", options->layout.sbatch, "As a script for Slurm's sbatch, which starts the training by itself")
+        .needs(target);
     verb.option("--out", options->out, "File to write; by default beside the run or the layout").typeName("FILE");
     verb.flag("--force", options->force, "Replace files where they exist");
     verb.footer(

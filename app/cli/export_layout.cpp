@@ -34,9 +34,6 @@ Status refuseExisting(const std::vector<std::filesystem::path>& files) {
 
 int exportLayoutFor(const ExportLayoutOptions& options) {
     const TrainerTarget* target = findTrainerTarget(options.target);
-    if (options.sbatch && !target->hasSbatch)
-        return failWith({"cannot write a script for sbatch", options.target, "what is written is no script",
-                         "--for megatron; or no --sbatch"});
     const auto layout = loadLegal(options.layout);
     if (!layout) return layout.error();
     std::filesystem::path out(options.out);
@@ -44,8 +41,7 @@ int exportLayoutFor(const ExportLayoutOptions& options) {
         const std::filesystem::path stem = withoutExtension(options.layout.layout);
         out = stem.parent_path() / exportedFileName(*target, stem.filename().string(), options.sbatch);
     }
-    const std::string stem = std::filesystem::path(out).replace_extension().filename().string();
-    const auto exported = exportLayout(*layout, *target, {stem, options.sbatch});
+    const auto exported = exportLayout(*layout, *target, optionsFor(*target, out.filename().string(), options.sbatch));
     if (!exported) return failWith(exported.error());
     std::vector<std::pair<std::filesystem::path, std::string_view>> files{{out, exported->text}};
     for (const CompanionFile& each : exported->companions) files.emplace_back(out.parent_path() / each.name, each.text);

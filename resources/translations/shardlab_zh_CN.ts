@@ -4295,10 +4295,6 @@ Set Model to gpt-moe in Design, and run.</source>
         <translation>写出可供 sbatch 使用、自行启动训练的脚本</translation>
     </message>
     <message>
-        <source>What is written for %1 is no script</source>
-        <translation>为 %1 写出的不是脚本</translation>
-    </message>
-    <message>
         <source>%1 cannot do what this layout asks for in 1 place.</source>
         <translation>%1 无法满足这个布局的 1 处要求。</translation>
     </message>

@@ -246,11 +246,17 @@ def deepspeed(file, replicas):
 def accelerate(file, _):
     from accelerate.commands.config import load_config_from_file
     from accelerate.commands.launch import _validate_launch_command, launch_command_parser
+    from accelerate.utils.launch import _filter_args, prepare_multi_gpu_env
+    from torch.distributed import run
 
     load_config_from_file(file)
-    arguments = launch_command_parser().parse_args(["--config_file", file, "train.py"])
+    arguments = launch_command_parser().parse_args(
+        ["--config_file", file, "--main_process_ip", "n1", "--main_process_port", "29517", "train.py"])
     arguments, _, _ = _validate_launch_command(arguments)
+    prepare_multi_gpu_env(arguments)
+    started = _filter_args(arguments, run.get_args_parser(), ["--training_script", "train.py"])
     return {
+        "meeting": run.get_rdzv_endpoint(started),
         "ranks": arguments.num_processes,
         "machines": arguments.num_machines,
         "format": arguments.mixed_precision,

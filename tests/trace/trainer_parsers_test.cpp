@@ -291,7 +291,8 @@ private Q_SLOTS:
             l.parallel = {
                 .data = 2 * draw.among(1, 3), .pipeline = 1, .tensor = i == 4 ? 2 : 1, .zero = i == 4 ? 3 : i};
             l.batch.global = l.parallel.data * l.batch.micro;
-            l.cluster.hosts = evenHosts(1, rankCount(l));
+            const int machines = draw.among(1, 2);
+            l.cluster.hosts = evenHosts(machines, rankCount(l) / machines);
             l.precision.compute = NumberFormat::Bf16;
             if (l.parallel.zero == 0) l.precision.weights = WeightStorage::Fp32;
             const bool offloads = l.parallel.zero == 3 && draw.coin();
@@ -300,7 +301,8 @@ private Q_SLOTS:
             QVERIFY(!file.isEmpty());
             const QJsonObject read = understood("accelerate", file);
             QCOMPARE(read["ranks"].toInt(), rankCount(l));
-            QCOMPARE(read["machines"].toInt(), 1);
+            QCOMPARE(read["machines"].toInt(), machines);
+            if (machines > 1) QCOMPARE(read["meeting"].toString(), QStringLiteral("n1:29517"));
             QCOMPARE(read["format"].toString(), QString("bf16"));
             QCOMPARE(read["fsdp"].toBool(), l.parallel.zero >= 2);
             QCOMPARE(read["deepspeed"].toBool(), l.parallel.zero == 1);

@@ -145,9 +145,11 @@ private Q_SLOTS:
         for (std::size_t press = 0; press < trainerTargets().size() && preview->target().name != "deepspeed"; ++press)
             QTest::keyClick(&preview->targets(), Qt::Key_Down);
         QCOMPARE(preview->target().name, std::string_view("deepspeed"));
-        QVERIFY(!preview->slurm().isEnabled());
+        QCOMPARE(preview->files().tabText(0), QStringLiteral("mine.deepspeed.sbatch"));
+        preview->slurm().setChecked(false);
         QVERIFY(preview->files().count() > 1);
         QTest::keyClick(&preview->targets(), Qt::Key_Tab);
+        QTest::keyClick(&preview->slurm(), Qt::Key_Tab);
         QVERIFY(preview->files().hasFocus());
         QTest::keyClick(&preview->files(), Qt::Key_Right);
         const QString second = preview->files().tabText(1);

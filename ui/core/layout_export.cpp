@@ -20,7 +20,7 @@ std::string exportName(const Document& document, const TrainerTarget& target, bo
     std::string name = stem.empty() ? document.layout().name : stem.string();
     std::ranges::replace(name, '/', '-');
     if (name.empty()) name = "layout";
-    return exportedFileName(target, name, sbatch && target.hasSbatch);
+    return exportedFileName(target, name, sbatch);
 }
 
 namespace {
@@ -56,8 +56,7 @@ LayoutExport exportOf(const Document& document, const TrainerTarget& target, con
         made.refused = document.faults();
         return made;
     }
-    const std::string stem = std::filesystem::path(name).replace_extension().string();
-    auto exported = exportLayout(document.resolvedLayout(), target, {stem, sbatch && target.hasSbatch});
+    auto exported = exportLayout(document.resolvedLayout(), target, optionsFor(target, name, sbatch));
     if (!exported) {
         made.refused = std::move(exported.error());
         return made;

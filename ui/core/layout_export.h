@@ -23,7 +23,7 @@ struct LayoutExport {
 
 /// What the main file is called if nobody says otherwise: after the layout's file, or after its name if it has none.
 std::string exportName(const Document& document, const TrainerTarget& target, bool sbatch);
-/// `name`: of the main file, after which those beside it are named. `sbatch` counts where the target has such scripts.
+/// `name`: of the main file, after which those beside it are named.
 LayoutExport exportOf(const Document& document, const TrainerTarget& target, const std::string& name, bool sbatch);
 /// The layout, which has no faults, with the nearest of each refusal's values with which the layout stays without
 /// faults and the program refuses less than before. What else is refused stays as it is.

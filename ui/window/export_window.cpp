@@ -68,6 +68,7 @@ ExportWindow::ExportWindow(Document& document, QWidget* parent)
     build();
     for (const TrainerTarget& each : trainerTargets()) targets_->addItem(text(each.program), text(each.name));
     const QSettings settings;
+    slurm_->setToolTip(tr("Write a script that sbatch takes, which starts the training by itself"));
     slurm_->setChecked(settings.value(slurmKey).toBool());
     targets_->setCurrentIndex(std::max(0, targets_->findData(settings.value(targetKey))));
     resize(firstExportSize.boundedTo(parent ? parent->size() : firstExportSize));
@@ -185,9 +186,6 @@ const TrainerTarget& ExportWindow::target() const {
 void ExportWindow::refresh() {
     note_->clear();
     const TrainerTarget& to = target();
-    slurm_->setEnabled(to.hasSbatch);
-    slurm_->setToolTip(to.hasSbatch ? tr("Write a script that sbatch takes, which starts the training by itself")
-                                    : tr("What is written for %1 is no script").arg(text(to.program)));
     about_->setText(tr("%1: %2.").arg(text(to.program), term(to.description)));
     const bool sbatch = slurm_->isChecked();
     made_ = exportOf(document_, to, exportName(document_, to, sbatch), sbatch);

@@ -3,6 +3,8 @@
 // started and how FSDP or DeepSpeed divides a model; batch, optimizer and model are those of the script.
 #include "engine/layout/mesh/copies.h"
 #include "engine/trace/trainers/model_text.h"
+#include "engine/trace/trainers/sbatch_script.h"
+#include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/trainer_target.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -74,10 +76,18 @@ void refuseForAccelerate(const Layout& layout, std::vector<Fault>& faults) {
                {say("none; or parallel.zero of at least 1"), {"none"}});
 }
 
+std::string startAccelerate(const Layout&, const std::string& file) {
+    return fmt::format(
+        "accelerate launch --config_file {} --main_process_ip \"$head_node\" --main_process_port 29500 \\\n"
+        "    {}",
+        shellQuoted(file), trainScript());
+}
+
 ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& options,
                                const std::vector<Sentence>& leftOut) {
     const ParallelSpec& p = layout.parallel;
     const AccelerateKind kind = accelerateKind(layout);
+    const bool several = layout.cluster.hosts.size() > 1;
     std::vector<Sentence> ours;
     constexpr const char* words[] = {"'NO'", "MULTI_GPU", "FSDP", "DEEPSPEED"};
     constexpr const char* formats[] = {"'no'", "bf16", "fp16"};
@@ -85,10 +95,12 @@ ExportedLayout writeAccelerate(const Layout& layout, const TrainerOptions& optio
         fmt::format("# A layout for accelerate launch --config_file THIS-FILE, by shardlab {}.\n", SHARDLAB_VERSION);
     text += fmt::format("compute_environment: LOCAL_MACHINE\ndebug: false\ndistributed_type: {}\nmachine_rank: 0\n"
                         "main_training_function: main\nmixed_precision: {}\nnum_machines: {}\nnum_processes: {}\n"
-                        "rdzv_backend: {}\nsame_network: true\nuse_cpu: false\n",
+                        "rdzv_backend: {}\nuse_cpu: false\n",
                         words[static_cast<int>(kind)], formats[static_cast<int>(layout.precision.compute)],
-                        layout.cluster.hosts.size(), rankCount(layout),
-                        layout.cluster.hosts.size() > 1 ? "c10d" : "static");
+                        layout.cluster.hosts.size(), rankCount(layout), several ? "c10d" : "static");
+    // Where accelerate takes machines for one network, it does not tell c10d where they meet.
+    text += several ? "same_network: false  # so that --main_process_ip is where the machines meet\n"
+                    : "same_network: true\n";
     const bool full = layout.memory.recompute == RecomputeKind::Full;
     if (kind == AccelerateKind::Fsdp)
         text += fmt::format("fsdp_config:\n  fsdp_version: 2\n  fsdp_reshard_after_forward: {}\n"
@@ -147,7 +159,8 @@ TrainerTarget accelerateTarget() {
             .says = says,
             .leaves = leaves,
             .refuse = refuseForAccelerate,
-            .write = writeAccelerate};
+            .write = writeAccelerate,
+            .start = startAccelerate};
 }
 
 }  // namespace shardlab::trace

@@ -5,6 +5,8 @@
 
 #include "engine/layout/recompute.h"
 #include "engine/trace/trainers/model_text.h"
+#include "engine/trace/trainers/sbatch_script.h"
+#include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
@@ -221,6 +223,10 @@ std::string deepSpeedText(const Layout& layout) {
     return text;
 }
 
+std::string startDeepSpeed(const Layout& layout, const std::string& file) {
+    return torchrunMeeting(torchrunOf(layout), trainScript() + " --deepspeed_config " + shellQuoted(file));
+}
+
 ExportedLayout writeDeepSpeed(const Layout& layout, const TrainerOptions& options,
                               const std::vector<Sentence>& leftOut) {
     const ParallelSpec& p = layout.parallel;
@@ -310,6 +316,7 @@ TrainerTarget deepspeedTarget() {
             .leaves = leaves,
             .refuse = refuseForDeepSpeed,
             .write = writeDeepSpeed,
+            .start = startDeepSpeed,
             .recognises = looksLikeDeepSpeed,
             .read = readDeepSpeed};
 }

@@ -36,9 +36,6 @@ ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options
 /// which FSDP wants (CUDA_DEVICE_MAX_CONNECTIONS).
 bool wantsOneQueue(const ParallelSpec& parallel);
 bool wantsQueues(const ParallelSpec& parallel);
-/// The comments that sbatch reads, and the command that starts `launcher`, a torchrun, with `program` on every node.
-std::string sbatchHead(const Layout& layout);
-std::string sbatchCommand(std::string_view launcher, std::string_view program);
 /// A script with the arguments, or a log that lists them.
 bool looksLikeMegatron(std::string_view text);
 Result<ConfigLayout> readMegatron(const std::filesystem::path& file, std::string_view text);

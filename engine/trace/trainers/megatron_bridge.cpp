@@ -128,10 +128,10 @@ TrainerTarget megatronBridgeTarget() {
             .extension = ".megatron-bridge.py",
             .says = says,
             .leaves = leaves,
-            .hasSbatch = true,
             .sharesKeyHeads = true,
             .refuse = refuseForBridge,
-            .write = writeBridge};
+            .write = writeBridge,
+            .start = startRecipe};
 }
 
 }  // namespace shardlab::trace

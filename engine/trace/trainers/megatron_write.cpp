@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/megatron.h"
 
+#include "engine/trace/trainers/sbatch_script.h"
 #include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -20,19 +21,6 @@ bool wantsOneQueue(const ParallelSpec& parallel) {
 }
 
 bool wantsQueues(const ParallelSpec& parallel) { return parallel.zero >= 2; }
-
-std::string sbatchHead(const Layout& layout) {
-    return fmt::format("#SBATCH --job-name={}\n#SBATCH --nodes={}\n#SBATCH --ntasks-per-node=1\n"
-                       "#SBATCH --gpus-per-node={}\n",
-                       shellQuoted(inComment(layout.name)), layout.cluster.hosts.size(),
-                       layout.cluster.hosts.front().devices);
-}
-
-std::string sbatchCommand(std::string_view launcher, std::string_view program) {
-    return fmt::format("head_node=$(scontrol show hostnames \"$SLURM_JOB_NODELIST\" | head -n 1)\n"
-                       "srun {} --rdzv-backend c10d --rdzv-endpoint \"$head_node:29500\" \\\n    {}\n",
-                       launcher, program);
-}
 
 ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options,
                              const std::vector<Sentence>& leftOut) {
@@ -61,8 +49,8 @@ ExportedLayout writeMegatron(const Layout& layout, const TrainerOptions& options
     }
     text += ")\n";
     if (options.sbatch)
-        text += sbatchCommand("torchrun \"${DISTRIBUTED_ARGS[@]}\"",
-                              "\"${MEGATRON_LM:-.}/pretrain_gpt.py\" \"${MEGATRON_ARGS[@]}\"");
+        text += sbatchCommand(torchrunMeeting("torchrun \"${DISTRIBUTED_ARGS[@]}\"",
+                                              "\"${MEGATRON_LM:-.}/pretrain_gpt.py\" \"${MEGATRON_ARGS[@]}\""));
     return {std::move(text), {}, {}};
 }
 
@@ -74,7 +62,6 @@ TrainerTarget megatronTarget() {
             .extension = ".megatron.sh",
             .says = megatronSays(),
             .leaves = leaves,
-            .hasSbatch = true,
             .sharesKeyHeads = true,
             .refuse = refuseInItsWords,
             .write = writeMegatron,

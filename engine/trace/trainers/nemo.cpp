@@ -151,9 +151,9 @@ TrainerTarget nemoTarget() {
             .extension = ".nemo.py",
             .says = says,
             .leaves = leaves,
-            .hasSbatch = true,
             .refuse = refuseForNemo,
-            .write = writeNemo};
+            .write = writeNemo,
+            .start = startRecipe};
 }
 
 }  // namespace shardlab::trace

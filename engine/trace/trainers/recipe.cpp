@@ -2,6 +2,7 @@
 #include "engine/trace/trainers/recipe.h"
 
 #include "engine/layout/block_parts.h"
+#include "engine/trace/trainers/sbatch_script.h"
 #include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -92,26 +93,22 @@ void refuseForRecipe(const Layout& layout, std::string_view program, std::vector
     refuseForMegatron(layout, {program, fieldOf, gptOss}, faults);
 }
 
+std::string startRecipe(const Layout& layout, const std::string& file) {
+    return torchrunMeeting(torchrunOf(layout), shellQuoted(file));
+}
+
 ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, const TrainerOptions& options,
                           const std::vector<Sentence>& leftOut, std::string_view body) {
     const ParallelSpec& p = layout.parallel;
-    const std::string file = exportedFileName(target, options.stem, false);
-    std::string launcher = fmt::format("torchrun --nnodes {} --nproc-per-node {}", layout.cluster.hosts.size(),
-                                       layout.cluster.hosts.front().devices);
-    if (layout.run.maxRestarts > 0) launcher += fmt::format(" --max-restarts {}", layout.run.maxRestarts);
-    const std::string title = fmt::format("# The layout \"{}\" as a recipe of {}, by shardlab {}.\n",
-                                          inComment(layout.name), target.program, SHARDLAB_VERSION);
-    std::string recipe = fmt::format("{}#   {} {}\n", title, launcher, shellQuoted(inComment(file)));
+    std::string recipe =
+        fmt::format("# The layout \"{}\" as a recipe of {}, by shardlab {}.\n#   {} {}\n", inComment(layout.name),
+                    target.program, SHARDLAB_VERSION, torchrunOf(layout), shellQuoted(inComment(options.file)));
     for (const Sentence& line : leftOut) recipe += fmt::format("# Left out: {}\n", inComment(line.english()));
     recipe += fmt::format("# {} data × {} pipeline × {} context × {} tensor ranks.\nimport os\n", p.data, p.pipeline,
                           p.context, p.tensor);
     if (wantsOneQueue(p)) recipe += "\nos.environ[\"CUDA_DEVICE_MAX_CONNECTIONS\"] = \"1\"\n";
     if (wantsQueues(p)) recipe += "\nos.environ.pop(\"CUDA_DEVICE_MAX_CONNECTIONS\", None)\n";
-    recipe += body;
-    if (!options.sbatch) return {std::move(recipe), {}, {}};
-    return {fmt::format("#!/bin/bash\n{}{}{}", sbatchHead(layout), title, sbatchCommand(launcher, shellQuoted(file))),
-            {{file, std::move(recipe)}},
-            {}};
+    return {recipe.append(body), {}, {}};
 }
 
 }  // namespace shardlab::trace

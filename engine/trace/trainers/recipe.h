@@ -46,7 +46,9 @@ void addCoreDefaults(Recipe& recipe, const Layout& layout);
 
 /// Refuses what Megatron-LM has not, in the program's own words; `gptOss`: but for the blocks of a GPT-OSS.
 void refuseForRecipe(const Layout& layout, std::string_view program, std::vector<Fault>& faults, bool gptOss = false);
-/// The recipe with how it is started above it; as a script for sbatch with the recipe beside it.
+/// TrainerTarget::start of them.
+std::string startRecipe(const Layout& layout, const std::string& file);
+/// The recipe with how it is started above it.
 ExportedLayout recipeFile(const Layout& layout, const TrainerTarget& target, const TrainerOptions& options,
                           const std::vector<Sentence>& leftOut, std::string_view body);
 

@@ -31,7 +31,7 @@ public:
     TitanToml(const Layout& layout, const TrainerOptions& options) : layout_(layout), options_(options) {}
 
     ExportedLayout all(const std::vector<Sentence>& leftOut) {
-        text_ = titanHeader(layout_, "0.2", "--job.config_file THIS-FILE", leftOut);
+        text_ = titanHeader(layout_, "0.2", titanArguments(options_.file), leftOut);
         section("job");
         add("description", tomlString(layout_.name));
         model();
@@ -93,16 +93,18 @@ ExportedLayout writeTitan(const Layout& layout, const TrainerOptions& options, c
 }  // namespace
 
 TrainerTarget torchtitanTarget() {
-    return {.name = "torchtitan",
-            .program = "torchtitan",
-            .description = "a TOML, with the schedule's CSV and the model's flavor beside it where they need one",
-            .extension = ".torchtitan.toml",
-            .says = titanSays(),
-            .leaves = titanLeaves(),
-            .refuse = refuseForTitan,
-            .write = writeTitan,
-            .recognises = looksLikeTitan,
-            .read = readTitan};
+    return {
+        .name = "torchtitan",
+        .program = "torchtitan",
+        .description = "a TOML, with the schedule's CSV and the model's flavor beside it where they need one",
+        .extension = ".torchtitan.toml",
+        .says = titanSays(),
+        .leaves = titanLeaves(),
+        .refuse = refuseForTitan,
+        .write = writeTitan,
+        .start = [](const Layout& layout, const std::string& file) { return startTitan(layout, titanArguments(file)); },
+        .recognises = looksLikeTitan,
+        .read = readTitan};
 }
 
 }  // namespace shardlab::trace

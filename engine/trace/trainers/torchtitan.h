@@ -65,6 +65,11 @@ struct TitanSettings {
 };
 /// What a layout sets besides the model, by sections as the version has them.
 TitanSettings titanSettings(const Layout& layout, const TrainerOptions& options, TitanVersion version);
+/// What torchtitan.train of 0.2 and of 0.3 is told of the file.
+std::string titanArguments(std::string_view file);
+std::string titanModule(std::string_view file);
+/// TrainerTarget::start with these words.
+std::string startTitan(const Layout& layout, std::string_view arguments);
 /// Comments: who wrote it for which version, the command that trains with what `start` adds to it, and what is left
 /// out.
 std::string titanHeader(const Layout& layout, std::string_view version, std::string_view start,

@@ -102,7 +102,8 @@ std::string titanImports(std::string_view code) {
 ExportedLayout writeTitan03(const Layout& layout, const TrainerOptions& options, const std::vector<Sentence>& leftOut) {
     const std::string_view family = traits(titanFamily(layout.model, TitanVersion::Python)).name;
     const std::string_view flavor = titanRegistered(layout.model);
-    const std::string module = pythonName(options.stem);
+    const std::string_view written = std::string_view(options.file).substr(0, options.file.rfind('.'));
+    const std::string module = pythonName(written);
     std::string text = flavor.empty() ? "\n\n" + titanModelText(layout) : "";
     // The rest of a spec, how the family is divided, is the same for all its flavors.
     text += fmt::format("\n\ndef shardlab():\n    # The layout \"{}\".\n    spec = {}.model_registry(\"{}\")\n",
@@ -126,25 +127,26 @@ ExportedLayout writeTitan03(const Layout& layout, const TrainerOptions& options,
     text += fmt::format("        activation_checkpoint={},\n    )\n", recompute == "none"   ? "None"
                                                                       : recompute == "full" ? "FullAC.Config()"
                                                                                             : "SelectiveAC.Config()");
-    std::string head = titanHeader(layout, "0.3", fmt::format("--module {} --config shardlab", module), leftOut);
+    std::string head = titanHeader(layout, "0.3", titanModule(options.file), leftOut);
     head += fmt::format("# Python imports this file as {}: its folder has to be in PYTHONPATH{}.\n", module,
-                        module == options.stem ? "" : ", and its name has to be that");
+                        module == written ? "" : ", and its name has to be that");
     return {head + titanImports(text) + text, std::move(settings.companions), {}};
 }
 
 }  // namespace
 
 TrainerTarget torchtitan03Target() {
-    return {.name = "torchtitan-0.3",
-            .program = "torchtitan 0.3",
-            .description =
-                "a module in Python whose function returns the configuration, with the schedule's CSV beside "
-                "it where it needs one",
-            .extension = "_torchtitan.py",
-            .says = titanSays(),
-            .leaves = titanLeaves(),
-            .refuse = refuseForTitan03,
-            .write = writeTitan03};
+    return {
+        .name = "torchtitan-0.3",
+        .program = "torchtitan 0.3",
+        .description = "a module in Python whose function returns the configuration, with the schedule's CSV beside "
+                       "it where it needs one",
+        .extension = "_torchtitan.py",
+        .says = titanSays(),
+        .leaves = titanLeaves(),
+        .refuse = refuseForTitan03,
+        .write = writeTitan03,
+        .start = [](const Layout& layout, const std::string& file) { return startTitan(layout, titanModule(file)); }};
 }
 
 }  // namespace shardlab::trace

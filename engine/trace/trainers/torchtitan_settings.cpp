@@ -4,6 +4,8 @@
 #include "engine/layout/mesh/copies.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/schedule/text.h"
+#include "engine/trace/trainers/sbatch_script.h"
+#include "engine/trace/trainers/shell_words.h"
 #include "engine/trace/trainers/torchtitan.h"
 #include "engine/trace/trainers/trainer_text.h"
 
@@ -193,14 +195,21 @@ const TitanProducts* titanProductsOf(const Layout& layout) {
     return found == std::end(titanProducts) || !titanEffect("/precision/products", layout) ? nullptr : &*found;
 }
 
+std::string titanArguments(std::string_view file) { return "--job.config_file " + shellQuoted(file); }
+
+std::string titanModule(std::string_view file) {
+    return fmt::format("--module {} --config shardlab", pythonName(file.substr(0, file.rfind('.'))));
+}
+
+std::string startTitan(const Layout& layout, std::string_view arguments) {
+    return torchrunMeeting("env PYTHONPATH=\"$PWD${PYTHONPATH:+:$PYTHONPATH}\" " + torchrunOf(layout),
+                           fmt::format("-m torchtitan.train {}", arguments));
+}
+
 std::string titanHeader(const Layout& layout, std::string_view version, std::string_view start,
                         const std::vector<Sentence>& leftOut) {
-    const auto& hosts = layout.cluster.hosts;
-    std::string text =
-        fmt::format("# A layout for torchtitan {}, by shardlab {}.\n"
-                    "# torchrun --nnodes {} --nproc-per-node {} --max-restarts {} -m torchtitan.train "
-                    "{}\n",
-                    version, SHARDLAB_VERSION, hosts.size(), hosts.front().devices, layout.run.maxRestarts, start);
+    std::string text = fmt::format("# A layout for torchtitan {}, by shardlab {}.\n# {} -m torchtitan.train {}\n",
+                                   version, SHARDLAB_VERSION, torchrunOf(layout), inComment(std::string(start)));
     for (const Sentence& line : leftOut) text += fmt::format("# Left out: {}\n", inComment(line.english()));
     return text;
 }

@@ -6,6 +6,7 @@
 #include "engine/layout/field_effect.h"
 #include "engine/layout/layout_json.h"
 #include "engine/layout/schedule/registry.h"
+#include "engine/trace/trainers/sbatch_script.h"
 #include "engine/trace/trainers/trainer_text.h"
 
 #include <algorithm>
@@ -70,6 +71,14 @@ void settleUnsaid(const Layout& layout, const TrainerTarget& target, std::vector
                               dotted(section), labels));
 }
 
+/// "mine.megatron-bridge.py", of the stem "mine" and of "mine.megatron-bridge".
+std::string configurationName(const TrainerTarget& target, std::string_view stem) {
+    const std::size_t last = target.extension.rfind('.');
+    const bool said = stem.ends_with(target.extension.substr(0, last));
+    const std::string_view more = said ? target.extension.substr(last) : target.extension;
+    return fmt::format("{}{}", target.extension.starts_with('.') ? stem : pythonName(stem), more);
+}
+
 tl::unexpected<Error> refuseFile(const std::filesystem::path& file, Sentence why) {
     Sentence known = say("a config.json of Hugging Face with a model_type");
     for (const TrainerTarget& target : trainerTargets())
@@ -95,6 +104,11 @@ std::string exportedFileName(const TrainerTarget& target, std::string_view stem,
     return fmt::format("{}{}", target.extension.starts_with('.') ? stem : pythonName(stem), target.extension);
 }
 
+TrainerOptions optionsFor(const TrainerTarget& target, std::string_view name, bool sbatch) {
+    const std::string stem(name.substr(0, name.rfind('.')));
+    return {stem, sbatch, sbatch && target.start != nullptr ? "" : std::string(name)};
+}
+
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
                                                               const TrainerOptions& options) {
     std::vector<Fault> faults;
@@ -103,7 +117,11 @@ tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layo
     refuseUnevenShares(layout, target.program, target.sharesKeyHeads, faults);
     settleUnsaid(layout, target, faults, leftOut);
     if (!faults.empty()) return tl::unexpected(std::move(faults));
-    ExportedLayout exported = target.write(layout, options, leftOut);
+    TrainerOptions named = options;
+    if (named.file.empty()) named.file = configurationName(target, options.stem);
+    ExportedLayout exported = target.write(layout, named, leftOut);
+    if (options.sbatch && target.start != nullptr)
+        exported = sbatchAround(std::move(exported), layout, target, named.file);
     exported.leftOut.insert(exported.leftOut.begin(), leftOut.begin(), leftOut.end());
     return exported;
 }

@@ -17,7 +17,8 @@ namespace shardlab::trace {
 
 struct TrainerOptions {
     std::string stem = "layout";  ///< companion files are named after it: "stem.schedule.csv"
-    bool sbatch = false;          ///< as a script for Slurm's sbatch, where the target knows that form
+    bool sbatch = false;          ///< as a script for Slurm's sbatch, with the configuration beside it or in it
+    std::string file{};           ///< what the configuration is called; empty: named after the stem
 };
 
 /// A file that the main one names, or that says what it has no words for.
@@ -43,7 +44,6 @@ struct TrainerTarget {
     std::span<const std::string_view> says;
     /// Pointers of the fields that people give the program in another way; they are left out with a note.
     std::span<const std::string_view> leaves;
-    bool hasSbatch = false;
     bool sharesKeyHeads = false;  ///< several tensor ranks can share a head of keys
     /// Adds a fault for each value of a field of `says` that the program does not have.
     void (*refuse)(const Layout& layout, std::vector<Fault>& faults) = nullptr;
@@ -51,6 +51,9 @@ struct TrainerTarget {
     /// comments.
     ExportedLayout (*write)(const Layout& layout, const TrainerOptions& options,
                             const std::vector<Sentence>& leftOut) = nullptr;
+    /// What starts the written file on a node, in Bash, as sbatchCommand() has it. nullptr: `write` makes the whole
+    /// script itself.
+    std::string (*start)(const Layout& layout, const std::string& file) = nullptr;
     /// The text is a configuration of this program; nullptr where there is no way back.
     bool (*recognises)(std::string_view text) = nullptr;
     /// The layout without its last checks (layoutFromFile). Error: the text is none of the program's after all.
@@ -62,6 +65,8 @@ std::span<const TrainerTarget> trainerTargets();
 const TrainerTarget* findTrainerTarget(std::string_view name);
 /// What the main file is called by default: "mine.megatron.sh", "mine.megatron.sbatch".
 std::string exportedFileName(const TrainerTarget& target, std::string_view stem, bool sbatch);
+/// Those of a main file that is called `name`.
+TrainerOptions optionsFor(const TrainerTarget& target, std::string_view name, bool sbatch);
 
 /// The layout, which has no faults, as the program's own configuration. Everything that the program cannot do is
 /// refused at once, at its field, with the nearest that it can do.

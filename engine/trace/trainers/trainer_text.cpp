@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/trainers/trainer_text.h"
 
+#include "engine/layout/attention_shape.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/formats.h"
+#include "engine/layout/model_shape.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/layout/suggest.h"
 #include "engine/layout/tensor_extents.h"

@@ -51,9 +51,10 @@ def boot_id():
 
 
 def words(kind, name, stage, microbatch):
-    """What an event is called in a sentence: "2F3", "all_reduce"."""
+    """What an event is called in a sentence: "2F3", "2F" where the microbatch is not known, "all_reduce"."""
     if kind in LETTERS and stage is not None and stage >= 0:
-        return "%d%s%d" % (stage, LETTERS[kind], max(0, microbatch if microbatch is not None else 0))
+        known = microbatch is not None and microbatch >= 0
+        return "%d%s%s" % (stage, LETTERS[kind], microbatch if known else "")
     return {12: "the optimizer", 14: "a step"}.get(kind, str(name) if name else "what has no name")
 
 

@@ -28,7 +28,6 @@ private Q_SLOTS:
 
         QCOMPARE(run({"export", "default", "--for", "megatron", "--sbatch"}, folder.path()).status, 1);  // it exists
         QCOMPARE(run({"export", "default", "--for", "megatron", "--sbatch", "--force"}, folder.path()).status, 0);
-        QCOMPARE(run({"export", "default", "--for", "deepspeed", "--sbatch"}, folder.path()).status, 1);
         const Answer refused = run({"export", "default", "--for", "megatron", "--set", "/schedule/kind=zb-h1", "--set",
                                     "/memory/recompute=sqrt", "--out", "never.sh"},
                                    folder.path());

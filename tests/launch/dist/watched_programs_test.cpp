@@ -256,6 +256,25 @@ private Q_SLOTS:
                  mark.constData());
     }
 
+    /// A plain loop that hangs in a step of which nothing but its time is told; its backwards are not counted then.
+    void aHangInAStepOfTimesAloneIsNamed_data() {
+        QTest::addColumn<QString>("where");
+        QTest::addColumn<QByteArray>("says");
+        QTest::newRow("a first forward") << "forward 0" << QByteArray("rank 0 stands still in 0F0 of step 39");
+        QTest::newRow("a later forward") << "forward 1" << QByteArray("rank 0 stands still in 0F1 of step 39");
+        QTest::newRow("a backward") << "backward" << QByteArray("rank 0 stands still in 0B of step 39");
+    }
+    void aHangInAStepOfTimesAloneIsNamed() {
+        QFETCH(const QString, where);
+        QFETCH(const QByteArray, says);
+        QVERIFY2(listener_->begin(file_, {"--deadline", "5"}), listener_->said().constData());
+        ranks_.push_back(started(referencePython(), {scripts + "short.py", "40", where},
+                                 listener_->environment() + QStringList{"PYTHONPATH=" + live, "SHARDLAB_SHARE=1e-9",
+                                                                        "PYTHONDONTWRITEBYTECODE=1"}));
+        QVERIFY2(listener_->says(says), listener_->said().constData());
+        QCOMPARE(listener_->stop(), 0);
+    }
+
     /// What is compared are the steps that were told in detail.
     void aScheduleOfShortStepsIsCompared() {
         QVERIFY2(listener_->begin(file_, {"--layout", layout(layoutOf(R"({"kind": "1f1b"})", 1, 4, 0))}),
