@@ -111,7 +111,7 @@ private Q_SLOTS:
         QCOMPARE(place(), before);
     }
 
-    /// Of 27 arguments that an import left out, 23 were in a tooltip alone.
+    /// An import left out 27 arguments, 23 of which were in a tooltip alone.
     void aLongMessageIsReadWhole() {
         Desk desk;
         MainWindow window(desk.workbench, MainWindow::Memory::Forget);

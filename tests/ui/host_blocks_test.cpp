@@ -87,7 +87,7 @@ private Q_SLOTS:
         }
     }
 
-    /// Of 32 hosts the first alone was named with its layers, and a fifth of the view beside them stood empty.
+    /// The first of 32 hosts alone was named with its layers, and a fifth of the view beside them stood empty.
     void hostsAreNamedAlike() {
         sample::Bench bench(Workspace::Design);
         MeshGrid grid(bench.theme, nullptr);

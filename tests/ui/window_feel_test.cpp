@@ -321,7 +321,7 @@ void WindowFeelTest::sizesAndDatesOfFilesAreRead() {
     QVERIFY(files->header()->length() <= files->viewport()->width());
 }
 
-/// Of "Llama 3 8B training" the form showed one letter at its right edge after the window had become smaller.
+/// The form showed one letter of "Llama 3 8B training" at its right edge after the window had become smaller.
 void WindowFeelTest::aTextThatNoLongerFitsShowsItsBeginning() {
     const QString words = QStringLiteral("Llama 3 8B training");
     const int letters = QFontMetrics(UnitLine(nullptr).font()).horizontalAdvance(words);
