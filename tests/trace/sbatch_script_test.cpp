@@ -124,6 +124,16 @@ private Q_SLOTS:
         if (target.startsWith("torchtitan")) QVERIFY(words.contains("PYTHONPATH=" + folder_.path()));
     }
 
+    /// A script that somebody calls as its configuration would be called does not take the configuration's place.
+    void aScriptIsNotWrittenOver() {
+        for (const TrainerTarget& target : trainerTargets()) {
+            const std::string name = exportedFileName(target, "mine", false);
+            const auto exported = exportLayout(twoNodes(), target, optionsFor(target, name, true));
+            QVERIFY(exported);
+            for (const CompanionFile& each : exported->companions) QVERIFY2(each.name != name, name.c_str());
+        }
+    }
+
     /// What the first lines of a file tell to start is the file, by whatever name it was written.
     void aFileNamesItself_data() {
         QTest::addColumn<QString>("target");

@@ -106,7 +106,9 @@ std::string exportedFileName(const TrainerTarget& target, std::string_view stem,
 
 TrainerOptions optionsFor(const TrainerTarget& target, std::string_view name, bool sbatch) {
     const std::string stem(name.substr(0, name.rfind('.')));
-    return {stem, sbatch, sbatch && target.start != nullptr ? "" : std::string(name)};
+    if (!sbatch || target.start == nullptr) return {stem, sbatch, std::string(name)};
+    const std::string file = configurationName(target, stem);
+    return {stem, sbatch, file == name ? configurationName(target, stem + "-layout") : file};
 }
 
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,

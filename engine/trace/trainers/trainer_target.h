@@ -65,7 +65,7 @@ std::span<const TrainerTarget> trainerTargets();
 const TrainerTarget* findTrainerTarget(std::string_view name);
 /// What the main file is called by default: "mine.megatron.sh", "mine.megatron.sbatch".
 std::string exportedFileName(const TrainerTarget& target, std::string_view stem, bool sbatch);
-/// Those of a main file that is called `name`.
+/// Those of a main file that is called `name`; a configuration beside it is called otherwise.
 TrainerOptions optionsFor(const TrainerTarget& target, std::string_view name, bool sbatch);
 
 /// The layout, which has no faults, as the program's own configuration. Everything that the program cannot do is
