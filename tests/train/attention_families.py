@@ -52,7 +52,7 @@ with torch.no_grad():
     for name, value in model.named_parameters():
         value.add_(torch.randn_like(value) * (1.0 if name.endswith("sinks") else 0.15))
 
-tokens = torch.randint(VOCABULARY, (3, 16))
+tokens = torch.randint(1, VOCABULARY, (3, 16))  # 0 pads in Gemma: PyTorch leaves its row without a gradient
 targets = torch.randint(VOCABULARY, (3, 16))
 loss = F.cross_entropy(model(tokens).logits.flatten(0, 1), targets.flatten())
 loss.backward()
