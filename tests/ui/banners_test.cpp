@@ -135,6 +135,7 @@ private Q_SLOTS:
         const auto* whole = window.messageArea().findChild<QPlainTextEdit*>();
         QTRY_VERIFY(whole && whole->isVisible());
         QCOMPARE(whole->toPlainText(), detail);
+        QCOMPARE(whole->font().family(), window.messageArea().findChild<QLabel*>()->font().family());
         const auto place = [&] { return QRect(whole->mapTo(&window, QPoint()), whole->size()); };
         QTRY_VERIFY(whole->height() > 200 && window.rect().contains(window.messageArea().geometry()));
         QTRY_VERIFY(window.messageArea().geometry().contains(place()));

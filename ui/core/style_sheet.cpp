@@ -88,6 +88,7 @@ QPushButton[role="menu"]::menu-indicator { image: url(:/icons/down-@shade@.svg);
 QLineEdit, QSpinBox, QComboBox, QAbstractSpinBox, QPlainTextEdit { background: @raised@; color: @text@;
     border: 1px solid @border@; border-radius: 5px; padding: 3px 7px; font-family: "@mono@";
     selection-background-color: @accent@; selection-color: @onAccent@; }
+QPlainTextEdit[role="prose"] { font-family: "@body@"; }
 QLineEdit:focus, QSpinBox:focus, QComboBox:focus, QPlainTextEdit:focus { border-color: @accent@; }
 QLineEdit:disabled, QSpinBox:disabled, QComboBox:disabled { color: @faint@; }
 QLineEdit[subdued="true"], QSpinBox[subdued="true"], QComboBox[subdued="true"] { color: @faint@; background: transparent; }
@@ -191,6 +192,7 @@ QString styleSheet(const Theme& theme) {
         {"warning", theme.warning.name()},
         {"bad", theme.bad.name()},
         {"mono", theme.mono.family()},
+        {"body", theme.body.family()},
         {"shade", theme.dark ? "dark" : "light"},
         {"faint",
          QStringLiteral("rgba(%1,%2,%3,%4)").arg(faint.red()).arg(faint.green()).arg(faint.blue()).arg(faint.alpha())}};

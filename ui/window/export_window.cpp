@@ -65,6 +65,7 @@ ExportWindow::ExportWindow(Document& document, QWidget* parent)
       refusals_(child<QTableWidget>(0, refusalColumns, this)),
       nearest_(child<QPushButton>(tr("Take all the &nearest"), this)), copy_(child<QPushButton>(tr("&Copy"), this)),
       save_(child<QPushButton>(tr("&Save …"), this)) {
+    leftOut_->setProperty("role", "prose");
     build();
     for (const TrainerTarget& each : trainerTargets()) targets_->addItem(text(each.program), text(each.name));
     const QSettings settings;

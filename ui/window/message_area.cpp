@@ -101,6 +101,7 @@ QPushButton* MessageArea::allButton(QFrame& frame, QLabel& detail, const Message
             [this, button, &frame, &detail, title = message.title, text = message.detail] {
                 auto* whole = child<QPlainTextEdit>(text, &frame);
                 whole->setReadOnly(true);
+                whole->setProperty("role", "prose");
                 whole->setTabChangesFocus(true);
                 whole->setAccessibleName(title);
                 whole->setFixedHeight(views_.height() / 2);
