@@ -11,6 +11,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QUndoStack>
 #include <QtTest>
 
@@ -139,6 +140,17 @@ private Q_SLOTS:
         const auto place = [&] { return QRect(whole->mapTo(&window, QPoint()), whole->size()); };
         QTRY_VERIFY(whole->height() > 200 && window.rect().contains(window.messageArea().geometry()));
         QTRY_VERIFY(window.messageArea().geometry().contains(place()));
+
+        // A few lines more than fit take no room that they do not need, and need no scrolling.
+        desk.workbench.messages().post({.title = QStringLiteral("middling"), .detail = lines.mid(0, 12).join('\n')});
+        QTRY_VERIFY(all());
+        QTest::mouseClick(all(), Qt::LeftButton);
+        const QPlainTextEdit* few = nullptr;
+        for (const auto* each : window.messageArea().findChildren<QPlainTextEdit*>())
+            if (each->accessibleName() == QStringLiteral("middling")) few = each;
+        QTRY_VERIFY(few && few->isVisible());
+        QTRY_COMPARE(few->verticalScrollBar()->maximum(), 0);
+        QVERIFY2(few->height() < 16 * few->fontMetrics().lineSpacing(), qPrintable(QString::number(few->height())));
     }
 
     /// The message that a run was stopped once stood over every workspace until the next run.

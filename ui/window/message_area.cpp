@@ -23,6 +23,7 @@ constexpr int shownAtMost = 3;
 constexpr int detailLines = 4;
 constexpr int passingMilliseconds = 8000;
 constexpr int usualWidth = 300;  ///< about that of the right column in a small window
+constexpr int besideText = 12;   ///< of an edit: its border and padding, and the margin of its document
 
 QString shortened(const QStringList& lines) {
     if (lines.size() <= detailLines) return lines.join(QLatin1Char('\n'));
@@ -104,7 +105,10 @@ QPushButton* MessageArea::allButton(QFrame& frame, QLabel& detail, const Message
                 whole->setProperty("role", "prose");
                 whole->setTabChangesFocus(true);
                 whole->setAccessibleName(title);
-                whole->setFixedHeight(views_.height() / 2);
+                whole->ensurePolished();
+                const QRect room(0, 0, detail.width() - 2 * besideText, views_.height());
+                const int needed = whole->fontMetrics().boundingRect(room, Qt::TextWordWrap, text).height();
+                whole->setFixedHeight(std::min(needed + 2 * besideText, views_.height() / 2));
                 const std::unique_ptr<QLayoutItem> taken(frame.layout()->replaceWidget(&detail, whole));
                 detail.hide();
                 button->hide();
