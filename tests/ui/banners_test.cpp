@@ -142,7 +142,9 @@ private Q_SLOTS:
         QTRY_VERIFY(window.messageArea().geometry().contains(place()));
 
         // A few lines more than fit take no room that they do not need, and need no scrolling.
-        desk.workbench.messages().post({.title = QStringLiteral("middling"), .detail = lines.mid(0, 12).join('\n')});
+        const QString broken = QStringLiteral("a line that is too long for the width of a message and is broken\n");
+        const QString middling = broken.repeated(4) + lines.mid(0, 4).join('\n');
+        desk.workbench.messages().post({.title = QStringLiteral("middling"), .detail = middling});
         QTRY_VERIFY(all());
         QTest::mouseClick(all(), Qt::LeftButton);
         const QPlainTextEdit* few = nullptr;

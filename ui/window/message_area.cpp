@@ -107,8 +107,13 @@ QPushButton* MessageArea::allButton(QFrame& frame, QLabel& detail, const Message
                 whole->setAccessibleName(title);
                 whole->ensurePolished();
                 const QRect room(0, 0, detail.width() - 2 * besideText, views_.height());
-                const int needed = whole->fontMetrics().boundingRect(room, Qt::TextWordWrap, text).height();
-                whole->setFixedHeight(std::min(needed + 2 * besideText, views_.height() / 2));
+                const QFontMetrics metrics = whole->fontMetrics();
+                const int needed = metrics.boundingRect(room, Qt::TextWordWrap, text).height() + metrics.lineSpacing() +
+                                   2 * besideText;
+                const int most = views_.height() / 2;
+                whole->setFixedHeight(std::min(needed, most));
+                // A bar that comes before the width is known would make lines break that need not, and stay for them.
+                if (needed <= most) whole->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
                 const std::unique_ptr<QLayoutItem> taken(frame.layout()->replaceWidget(&detail, whole));
                 detail.hide();
                 button->hide();
