@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the text of a CUDA kernel on the processor: blocks in turn, a fiber a thread. Barriers, shuffles and the
+// Runs the text of a CUDA kernel on the processor: blocks in turn, and their threads. Barriers, shuffles and the
 // operations of kernels/cuda/warp_matrix.cuh have the meaning that PTX gives them; a copy arrives no sooner than it is
 // waited for. It shows wrong indexes and missing waits, but no races and no time.
 #pragma once
@@ -8,7 +8,7 @@
 #define __device__
 #define __forceinline__ inline
 
-#include <ucontext.h>
+#include "tests/gpu/emulated_threads.h"
 
 #include <algorithm>
 #include <array>
@@ -19,6 +19,7 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 struct float2 {
@@ -59,29 +60,16 @@ inline Index blockIdx;
 class EmulatedBlock {
 public:
     EmulatedBlock(int threads, int sharedBytes, const std::function<void()>& kernel)
-        : fibers_(static_cast<std::size_t>(threads)),
+        : copies_(static_cast<std::size_t>(threads)),
           shared_(new (std::align_val_t{1024}) unsigned char[static_cast<std::size_t>(sharedBytes)]) {
         std::memset(shared_.get(), 0xFF, static_cast<std::size_t>(sharedBytes));  // not a number, of any type
         current = this;
-        kernel_ = &kernel;
-        for (Fiber& fiber : fibers_) {
-            fiber.stack.reset(new unsigned char[stackBytes]);
-            getcontext(&fiber.context);
-            fiber.context.uc_stack.ss_sp = fiber.stack.get();
-            fiber.context.uc_stack.ss_size = stackBytes;
-            fiber.context.uc_link = &main_;
-            makecontext(&fiber.context, &EmulatedBlock::enter, 0);
-        }
-        for (bool working = true; working;) {
-            working = false;
-            for (std::size_t i = 0; i < fibers_.size(); ++i) {
-                if (fibers_[i].done) continue;
-                working = true;
-                running_ = i;
-                threadIdx.x = static_cast<unsigned>(i);
-                swapcontext(&main_, &fibers_[i].context);
-            }
-        }
+        std::vector<std::size_t> order(copies_.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        fibers.run(order, [&kernel](std::size_t i) {
+            threadIdx.x = static_cast<unsigned>(i);
+            kernel();
+        });
     }
 
     static inline EmulatedBlock* current = nullptr;
@@ -89,43 +77,40 @@ public:
 
     /// What `count` neighbouring threads do together: the last to come does it, given what each of them brought.
     template <class Operation>
-    void together(int count, void* mine, Operation operation, bool barrier = false) {
-        const std::size_t group = running_ / static_cast<std::size_t>(count);
-        Meeting& meeting = meetings_[barrier ? 1 : 0][group];
-        if (meeting.brought.empty()) meeting.brought.resize(static_cast<std::size_t>(count));
-        meeting.brought[running_ % static_cast<std::size_t>(count)] = mine;
+    void together(int count, void* brought, Operation operation, bool barrier = false) {
+        const std::size_t mine = fibers.running(), all = static_cast<std::size_t>(count);
+        Meeting& meeting = meetings_[barrier ? 1 : 0][mine / all];
+        if (meeting.brought.empty()) meeting.brought.resize(all);
+        meeting.brought[mine % all] = brought;
         if (++meeting.arrived == count) {
             operation(meeting.brought.data());
             meeting.arrived = 0;
             ++meeting.number;
             return;
         }
-        for (const int number = meeting.number; number == meeting.number;) yield();
+        for (const int number = meeting.number; number == meeting.number;) fibers.giveWay();
+        threadIdx.x = static_cast<unsigned>(mine);
     }
-    int threads() const { return static_cast<int>(fibers_.size()); }
+    int threads() const { return static_cast<int>(copies_.size()); }
 
     using Copies = std::vector<std::function<void()>>;
-    void copyLater(std::function<void()> copy) { fibers_[running_].open.push_back(std::move(copy)); }
+    void copyLater(std::function<void()> copy) { copies_[fibers.running()].open.push_back(std::move(copy)); }
     void commit() {
-        Fiber& fiber = fibers_[running_];
-        fiber.committed.push_back(std::move(fiber.open));
-        fiber.open.clear();
+        ThreadCopies& mine = copies_[fibers.running()];
+        mine.committed.push_back(std::move(mine.open));
+        mine.open.clear();
     }
     void wait(std::size_t pending) {
-        auto& committed = fibers_[running_].committed;
+        auto& committed = copies_[fibers.running()].committed;
         for (; committed.size() > pending; committed.erase(committed.begin()))
             for (const auto& copy : committed.front()) copy();
     }
 
 private:
-    static constexpr std::size_t stackBytes = 256 * 1024;
     struct AlignedDelete {
         void operator()(unsigned char* data) const { ::operator delete[](data, std::align_val_t{1024}); }
     };
-    struct Fiber {
-        ucontext_t context{};
-        std::unique_ptr<unsigned char[]> stack;
-        bool done = false;
+    struct ThreadCopies {
         Copies open;
         std::vector<Copies> committed;
     };
@@ -135,21 +120,9 @@ private:
         std::vector<void*> brought;
     };
 
-    static void enter() {
-        EmulatedBlock& block = *current;
-        (*block.kernel_)();
-        block.fibers_[block.running_].done = true;
-    }
-    void yield() {
-        const std::size_t mine = running_;
-        swapcontext(&fibers_[mine].context, &main_);
-    }
-
-    std::vector<Fiber> fibers_;
+    static inline test::EmulatedThreads fibers{256 * 1024};
+    std::vector<ThreadCopies> copies_;
     std::unique_ptr<unsigned char[], AlignedDelete> shared_;
-    const std::function<void()>* kernel_ = nullptr;
-    ucontext_t main_{};
-    std::size_t running_ = 0;
     std::array<std::array<Meeting, 32>, 2> meetings_;  // of warps, of the block
 };
 

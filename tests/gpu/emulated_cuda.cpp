@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fibers for the threads of a block, and what the emulated library has instead of NVIDIA's libraries and of tensor
-// cores. Fibers change places by longjmp, which, unlike swapcontext, does not call the system: kernels do little else.
+// Blocks of threads that meet, and what the emulated library has instead of NVIDIA's libraries and of tensor cores.
 #include "tests/gpu/emulated_cuda.h"
 
 #include "kernels/cpu/dropout_mask.h"
@@ -8,12 +7,11 @@
 #include "kernels/cuda/sort.cuh"
 #include "kernels/cuda/types.cuh"
 #include "tests/gpu/attention_reference.h"
+#include "tests/gpu/emulated_threads.h"
 #include "tests/support/wings.h"
 
-#include <ucontext.h>
-
 #include <algorithm>
-#include <csetjmp>
+#include <array>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -38,13 +36,11 @@ struct Meeting {
     std::size_t number = 0;
 };
 
-/// A thread of one block after another.
-struct Fiber {
-    jmp_buf place{};  ///< where it goes on
-    std::unique_ptr<unsigned char[]> stack{new unsigned char[stackBytes]};
-    bool begun = false;
-    bool done = false;
-    std::uint64_t word = 0;  ///< brought to an exchange
+/// What a thread brings to an exchange and to the next one: before a thread brings something to the one after that, all
+/// have read what it brought to the first.
+struct Brought {
+    std::array<std::uint64_t, 2> words{};
+    std::size_t exchanges = 0;
 };
 
 constexpr std::size_t sharedAlignment = 1024;
@@ -53,44 +49,15 @@ struct AlignedDelete {
 };
 
 struct Block {
-    std::vector<Fiber> fibers;  ///< kept from block to block
-    std::size_t running = 0;
-    jmp_buf scheduler{};
+    test::EmulatedThreads threads{stackBytes};
     Meeting all;
     std::vector<Meeting> warps;
+    std::vector<Brought> brought;
     std::unique_ptr<unsigned char[], AlignedDelete> shared;
-    const std::function<void()>* kernel = nullptr;
     std::vector<std::size_t> order;
     std::minstd_rand random;
 };
 Block block;
-
-void pauseFiber() {
-    if (_setjmp(block.fibers[block.running].place) == 0) _longjmp(block.scheduler, 1);
-}
-
-void enter() {
-    while (true) {
-        (*block.kernel)();
-        block.fibers[block.running].done = true;
-        --block.all.alive;
-        --block.warps[block.running / warp].alive;
-        pauseFiber();
-    }
-}
-
-/// Lets the fiber run until it pauses.
-void resume(Fiber& fiber) {
-    if (_setjmp(block.scheduler) != 0) return;
-    if (fiber.begun) _longjmp(fiber.place, 1);
-    fiber.begun = true;
-    ucontext_t context{};
-    getcontext(&context);
-    context.uc_stack.ss_sp = fiber.stack.get();
-    context.uc_stack.ss_size = stackBytes;
-    makecontext(&context, &enter, 0);
-    setcontext(&context);
-}
 
 void meet(Meeting& meeting) {
     const uint3 mine = threadIdx;
@@ -101,10 +68,10 @@ void meet(Meeting& meeting) {
             meeting.arrived = 0;
             ++meeting.number;
         } else {
-            pauseFiber();
-            threadIdx = mine;
+            block.threads.giveWay();
         }
     }
+    threadIdx = mine;
 }
 
 /// Another one for each block: what depends on it shows.
@@ -115,22 +82,18 @@ const std::vector<std::size_t>& someOrder(std::size_t threads) {
     return block.order;
 }
 
-void runBlock(dim3 size) {
+void runBlock(dim3 size, const std::function<void()>& kernel) {
     const std::size_t threads = std::size_t{size.x} * size.y * size.z;
-    const std::vector<std::size_t>& order = someOrder(threads);
-    while (block.fibers.size() < threads) block.fibers.emplace_back();
     block.all = {threads};
     block.warps.assign((threads + warp - 1) / warp, {warp});
-    for (std::size_t i = 0; i < threads; ++i) block.fibers[i].done = false;
-    while (block.all.alive > 0) {
-        for (const std::size_t i : order) {
-            if (block.fibers[i].done) continue;
-            block.running = i;
-            threadIdx = {static_cast<unsigned>(i % size.x), static_cast<unsigned>(i / size.x % size.y),
-                         static_cast<unsigned>(i / size.x / size.y)};
-            resume(block.fibers[i]);
-        }
-    }
+    block.brought.assign(threads, {});
+    block.threads.run(someOrder(threads), [&](std::size_t i) {
+        threadIdx = {static_cast<unsigned>(i % size.x), static_cast<unsigned>(i / size.x % size.y),
+                     static_cast<unsigned>(i / size.x / size.y)};
+        kernel();
+        --block.all.alive;
+        --block.warps[i / warp].alive;
+    });
 }
 
 }  // namespace
@@ -141,7 +104,6 @@ void* sharedMemory() { return block.shared.get(); }
 void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::function<void()>& kernel) {
     static std::mutex one;
     const std::lock_guard alone(one);
-    block.kernel = &kernel;
     block.shared.reset(new (std::align_val_t{sharedAlignment}) unsigned char[sharedBytes]);
     gridDim = blocks;
     blockDim = threads;
@@ -150,19 +112,18 @@ void runNow(dim3 blocks, dim3 threads, std::size_t sharedBytes, const std::funct
             for (unsigned x = 0; x < blocks.x; ++x) {
                 blockIdx = {x, y, z};
                 std::memset(block.shared.get(), 0xFF, sharedBytes);
-                runBlock(threads);
+                runBlock(threads, kernel);
             }
 }
 
 void barrier() { meet(block.all); }
 
 std::uint64_t exchange(std::uint64_t word, int distance) {
-    Meeting& lanes = block.warps[block.running / warp];
-    block.fibers[block.running].word = word;
-    meet(lanes);
-    const std::uint64_t got = block.fibers[block.running ^ static_cast<std::size_t>(distance)].word;
-    meet(lanes);  // all have read what was brought
-    return got;
+    const std::size_t mine = block.threads.running();
+    const std::size_t turn = block.brought[mine].exchanges++ % 2;
+    block.brought[mine].words[turn] = word;
+    meet(block.warps[mine / warp]);
+    return block.brought[mine ^ static_cast<std::size_t>(distance)].words[turn];
 }
 
 bool dry() {
