@@ -23,10 +23,9 @@ SHARDLAB_EVERYWHERE inline bool isNumber(float x) { return (bitsOf(x) & 0x7fffff
 SHARDLAB_EVERYWHERE inline std::uint8_t fp8Code(Fp8Format format, float x) {
     constexpr std::uint32_t notANumber = 0x7f, largestE4M3 = 0x7e;
     const std::uint32_t sign = bitsOf(x) >> 31 << 7;
-    if (!isNumber(x)) return static_cast<std::uint8_t>(sign | notANumber);
     const std::uint32_t code = packedCode(packedFormat(format), x) & 0x7fu;
     const bool beyond = format == Fp8Format::E4M3 && code > largestE4M3;
-    return static_cast<std::uint8_t>(sign | (beyond ? largestE4M3 : code));
+    return static_cast<std::uint8_t>(sign | (!isNumber(x) ? notANumber : beyond ? largestE4M3 : code));
 }
 
 /// What the code stands for before its scale. Codes of infinities, which no rounding makes, count as not-a-number.

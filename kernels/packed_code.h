@@ -4,7 +4,6 @@
 
 #include "kernels/packed_floats.h"
 
-#include <cmath>
 #include <cstring>
 
 #ifdef __CUDACC__
@@ -29,16 +28,20 @@ SHARDLAB_EVERYWHERE inline std::uint32_t packedCode(const PackedFormat& format, 
     const std::uint32_t size = word & 0x7fffffffu, largest = format.largestCode();
     const int least = format.leastExponent();
     const std::uint32_t leastNormal = static_cast<std::uint32_t>(least + 127) << 23;
-    if (size < leastNormal) {
-        float magnitude;
-        memcpy(&magnitude, &size, sizeof magnitude);
-        return sign | static_cast<std::uint32_t>(rintf(magnitude * powerOfTwo(format.fraction - least)));
-    }
+    // Below the least normal number all lie as far apart as from that on. A sum with a number whose last bit is worth
+    // as much is rounded to them. Both ways are taken, so that loops of processors need no branch.
+    const float grid = powerOfTwo(least - format.fraction + 23);
+    float sum;
+    memcpy(&sum, &size, sizeof sum);
+    sum += grid;
+    std::uint32_t below, none;
+    memcpy(&below, &sum, sizeof below);
+    memcpy(&none, &grid, sizeof none);
     // A carry of the rounding goes from the fraction into the exponent by itself.
     const int lost = 23 - format.fraction;
     const std::uint32_t rounded = (size + (1u << (lost - 1)) - 1 + (size >> lost & 1u)) >> lost;
     const std::uint32_t code = rounded - (static_cast<std::uint32_t>(least + 126) << format.fraction);
-    return sign | (code > largest ? largest : code);
+    return sign | (size < leastNormal ? below - none : code > largest ? largest : code);
 }
 
 SHARDLAB_EVERYWHERE inline float ofPackedCode(const PackedFormat& format, std::uint32_t code) {

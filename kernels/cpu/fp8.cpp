@@ -4,11 +4,13 @@
 #include "kernels/cpu/cpu_device.h"
 #include "kernels/cpu/products.h"
 #include "kernels/cpu/rows.h"
+#include "kernels/cpu/vector.h"
 #include "kernels/fp8_code.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <bit>
 #include <cmath>
 #include <mutex>
 #include <vector>
@@ -39,6 +41,25 @@ void throughTiles(int row, int columns, const Fp8Tiles& tiles, const Work& work)
 }
 
 float largerOf(float largest, float x) { return x > largest || x != x ? x : largest; }
+
+/// The bits of the largest of `most` and of what is not negative in |x|; not-a-number is larger than all numbers.
+SHARDLAB_HOT std::uint32_t largestBits(const float* x, int count, std::uint32_t most) {
+    for (int i = 0; i < count; ++i) most = std::max(most, bitsOf(x[i]) & 0x7fffffffu);
+    return most;
+}
+
+/// The codes of factor · x, and how many of them are at the format's end and how many are zero though x is not.
+SHARDLAB_HOT Fp8Counts roundToCodes(Fp8Format format, const float* x, int count, float factor, std::uint8_t* codes) {
+    std::int32_t saturated = 0, flushed = 0;
+    for (int i = 0; i < count; ++i) {
+        const float scaled = x[i] * factor;
+        const std::uint8_t code = fp8Code(format, scaled);
+        codes[i] = code;
+        saturated += fp8Saturates(format, scaled) ? 1 : 0;
+        flushed += ((code & 0x7f) == 0) & (x[i] != 0) ? 1 : 0;
+    }
+    return {saturated, flushed};
+}
 
 std::array<float, 256> tableOf(Fp8Format format) {
     std::array<float, 256> table;
@@ -81,18 +102,18 @@ void CpuDevice::fp8Largest(int rows, int columns, ConstArray x, const Fp8Tiles& 
     // No group of rows reaches from one tile into the next.
     byRowGroups(rows, columns, tiles.rows == 0 ? rowsTogether : tiles.rows, [&](int first, int some) {
         const int across = tiles.across(columns);
-        std::vector<float> own(static_cast<std::size_t>(across));
+        std::vector<std::uint32_t> own(static_cast<std::size_t>(across));
         for (int row = first; row < first + some; ++row) {
             const cpu::ConstFloats values(x + std::int64_t{row} * columns, columns);
             throughTiles(0, columns, tiles, [&](std::int64_t tile, int column, int count) {
-                float most = own[static_cast<std::size_t>(tile)];
-                for (int i = column; i < column + count; ++i) most = largerOf(most, std::fabs(values.data()[i]));
-                own[static_cast<std::size_t>(tile)] = most;
+                std::uint32_t& most = own[static_cast<std::size_t>(tile)];
+                most = largestBits(values.data() + column, count, most);
             });
         }
         float* const to = largest + (tiles.rows == 0 ? 0 : std::int64_t{first / tiles.rows} * across);
         const std::lock_guard lock(merging);
-        for (int tile = 0; tile < across; ++tile) to[tile] = largerOf(to[tile], own[static_cast<std::size_t>(tile)]);
+        for (int tile = 0; tile < across; ++tile)
+            to[tile] = largerOf(to[tile], std::bit_cast<float>(own[static_cast<std::size_t>(tile)]));
     });
 }
 
@@ -109,22 +130,21 @@ void CpuDevice::fp8Round(int rows, int columns, ConstArray x, const Fp8Tiles& ti
     std::atomic<std::int32_t> saturated = 0, flushed = 0;
     const CodePlace place(rows, columns, turned);
     byRowGroups(rows, columns, rowsTogether, [&](int first, int some) {
-        std::int32_t beyond = 0, zeros = 0;
+        Fp8Counts all;
+        std::vector<std::uint8_t> ofRow(turned ? static_cast<std::size_t>(columns) : 0);
         for (int row = first; row < first + some; ++row) {
             const cpu::ConstFloats values(x + std::int64_t{row} * columns, columns);
+            std::uint8_t* const to = turned ? ofRow.data() : codes + place(row, 0);
             throughTiles(row, columns, tiles, [&](std::int64_t tile, int column, int count) {
-                const float factor = fp8Factor(scales, tile);
-                for (int i = column; i < column + count; ++i) {
-                    const float value = values.data()[i], scaled = value * factor;
-                    const std::uint8_t code = fp8Code(format, scaled);
-                    codes[place(row, i)] = code;
-                    beyond += fp8Saturates(format, scaled) ? 1 : 0;
-                    zeros += (code & 0x7f) == 0 && value != 0 ? 1 : 0;
-                }
+                const Fp8Counts found =
+                    roundToCodes(format, values.data() + column, count, fp8Factor(scales, tile), to + column);
+                all.saturated += found.saturated;
+                all.flushed += found.flushed;
             });
+            for (int i = 0; turned && i < columns; ++i) codes[place(row, i)] = to[i];
         }
-        saturated += beyond;
-        flushed += zeros;
+        saturated += all.saturated;
+        flushed += all.flushed;
     });
     if (!counts) return;
     counts->saturated += saturated;
