@@ -20,6 +20,8 @@
 #include <string_view>
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+/// libFuzzer's main().
+extern "C" int LLVMFuzzerRunDriver(int* argc, char*** argv, int (*target)(const std::uint8_t* data, std::size_t size));
 
 namespace shardlab::fuzz {
 
