@@ -84,9 +84,14 @@ private:
             for (const DataPiece& piece : data().reduce)
                 add(piece.experts ? Sent::ExpertGradients : Sent::Gradients, ofPiece(piece, replicas_) * tensor_);
             return;
-        case ActionKind::ReduceParts:  // the parts of a piece are the whole piece
-            for (const DataPiece& piece : data().reduce)
-                add(Sent::BetweenCopies, ringBytes(piece.bytes, copies_) * (piece.experts ? spread_ : 1) * tensor_);
+        case ActionKind::ReduceParts:
+            for (std::size_t i = 0; i < data().parts.size(); ++i) {
+                const DataPiece &whole = data().reduce[i], &part = data().parts[i];
+                // The parts of a piece are the whole piece, but where each has codes of its own.
+                const std::int64_t all = codesExchange(plan_.layout) ? part.bytes * (replicas_ / copies_)
+                                                                     : whole.bytes * (whole.experts ? spread_ : 1);
+                add(Sent::BetweenCopies, ringBytes(all, copies_) * tensor_);
+            }
             return;
         case ActionKind::PushGradients: return add(Sent::Pushed, (replicas_ - 1) * bytes * tensor_);
         case ActionKind::PullWeights:

@@ -356,23 +356,46 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     return start(action, index, workOn(unit, RingWay::AllReduce, block));
 }
 
-DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
-                                                        ArraySpan gradient, std::function<void()> finish) {
-    const CodedStage& coded = *coded_.at(action.stage);
-    const auto exchange = [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
+DataParallelComm::Collective DataParallelComm::byWayOfCodes(
+    std::function<RequestPtr(Communicator&, ArraySpan gradient, ArraySpan codes)> exchange) {
+    return [this, exchange = std::move(exchange)](Communicator& group, ArraySpan gradient) -> RequestPtr {
         Device& device = setup_.arena.device();
         std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
-        RequestPtr exchanged =
-            coded.exchange(setup_.format, static_cast<std::size_t>(index), whole, group, codes_.span());
+        RequestPtr exchanged = exchange(group, gradient, codes_.span());
         if (!followsDevice_) return exchanged;
         // Devices begin what they are asked for at once, and there is one room for codes.
         exchanged->wait();
         return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
     };
-    PiecePtr piece =
-        start(action, index,
-              {.whole = gradient, .collective = exchange, .finish = std::move(finish), .group = holdersOf(unit)});
+}
+
+DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
+                                                        ArraySpan gradient, std::function<void()> finish) {
+    const auto exchange = [format = setup_.format, &coded = *coded_.at(action.stage),
+                           index](Communicator& group, ArraySpan whole, ArraySpan codes) {
+        return coded.exchange(format, static_cast<std::size_t>(index), whole, group, codes);
+    };
+    PiecePtr piece = start(action, index,
+                           {.whole = gradient,
+                            .collective = byWayOfCodes(exchange),
+                            .finish = std::move(finish),
+                            .group = holdersOf(unit)});
     piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
+    return piece;
+}
+
+DataParallelComm::PiecePtr DataParallelComm::startCodedPart(int index, const FlatUnit& unit, ArraySpan part,
+                                                            std::function<void()> finish) {
+    const auto exchange = [format = setup_.format, &coded = *coded_.at(parts_->stage),
+                           index](Communicator& group, ArraySpan own, ArraySpan codes) {
+        return coded.exchangePart(format, static_cast<std::size_t>(index), own, group, codes);
+    };
+    PiecePtr piece = start(*parts_, index,
+                           {.whole = part,
+                            .collective = byWayOfCodes(exchange),
+                            .finish = std::move(finish),
+                            .group = setup_.samePart.get()});
+    piece->bytes = codedPartBytes(setup_.format, setup_.parallel, unit);
     return piece;
 }
 
@@ -380,7 +403,13 @@ DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, 
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
-    if (coded(action.stage)) return startCoded(action, index, unit, whole, keep);
+    if (coded(action.stage)) {
+        if (!parts_) return startCoded(action, index, unit, whole, keep);
+        const PiecePtr scattered = startCoded(action, index, unit, whole,
+                                              [&shards, unit, whole] { shards.returnGradient(unit, whole); });
+        if (followsDevice_) await(scattered);
+        return startCodedPart(index, unit, shards.ownPart(unit, whole), keep);
+    }
     PieceWork scatter = workOn(unit, RingWay::ReduceParts, whole);
     if (!parts_) {
         scatter.finish = keep;
