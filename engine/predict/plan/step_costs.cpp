@@ -182,7 +182,9 @@ private:
         }
         cost.reduceBytes =
             gradientBytes() - formats_.gradientBytes() * spreadParameters(layout_.model, shapes_[s], share_);
-        const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), replicas.group, device_);
+        const bool elastic = layout_.parallel.exchange == Exchange::Elastic;
+        const Collective reduction =
+            allReduce(static_cast<double>(cost.reduceBytes), elastic ? groups.copy : replicas.group, device_);
         cost.reduce = reduction.seconds;
         cost.reduceAlgorithm = reduction.algorithm;
     }
