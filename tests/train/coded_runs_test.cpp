@@ -105,8 +105,7 @@ private Q_SLOTS:
                     if (sends(event) && event.step == 1) sent.push_back(event.bytes);
                 }
                 for (const Event& event : plan.simulation.events)
-                    if (sends(event) && event.rank == int(rank) && event.step == 0)
-                        planned.push_back(event.bytes);
+                    if (sends(event) && event.rank == int(rank) && event.step == 0) planned.push_back(event.bytes);
                 QVERIFY(!sent.empty());
                 QCOMPARE(sent, planned);
                 for (const auto category : {MemoryCategory::Parameters, MemoryCategory::Gradients,

@@ -34,7 +34,8 @@ CodedStage::CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<con
     const int sharing = replicasOfCopy(parallel), number = numberInCopy(parallel, replica);
     const int copies = copyCount(parallel), copy = replica / sharing;
     for (const FlatUnit& unit : units) {
-        const std::int64_t begin = unit.begin + partBegin(unit, number, sharing), size = partSize(unit, number, sharing);
+        const std::int64_t begin = unit.begin + partBegin(unit, number, sharing),
+                           size = partSize(unit, number, sharing);
         const auto add = [&](std::vector<Remainders>& to, std::int64_t most, const std::string& kind) -> Remainders& {
             to.push_back({.most = most, .kinds = {kind, kind + std::string(ofOutput)}});
             return to.back();

@@ -48,8 +48,8 @@ public:
     RequestPtr exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
                         ArraySpan buffers) const;
 
-    /// The exchange of this replica's part of that gradient with those who have the same part of other copies, by way of
-    /// codedPartBytes() twice.
+    /// The exchange of this replica's part of that gradient with those who have the same part of other copies, by way
+    /// of codedPartBytes() twice.
     RequestPtr exchangePart(ExchangeFormat format, std::size_t index, ArraySpan part, Communicator& group,
                             ArraySpan buffers) const;
 

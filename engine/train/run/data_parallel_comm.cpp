@@ -356,8 +356,8 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     return start(action, index, workOn(unit, RingWay::AllReduce, block));
 }
 
-DataParallelComm::Collective DataParallelComm::byWayOfCodes(
-    std::function<RequestPtr(Communicator&, ArraySpan gradient, ArraySpan codes)> exchange) {
+DataParallelComm::Collective
+DataParallelComm::byWayOfCodes(std::function<RequestPtr(Communicator&, ArraySpan gradient, ArraySpan codes)> exchange) {
     return [this, exchange = std::move(exchange)](Communicator& group, ArraySpan gradient) -> RequestPtr {
         Device& device = setup_.arena.device();
         std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
@@ -405,8 +405,8 @@ DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, 
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
     if (coded(action.stage)) {
         if (!parts_) return startCoded(action, index, unit, whole, keep);
-        const PiecePtr scattered = startCoded(action, index, unit, whole,
-                                              [&shards, unit, whole] { shards.returnGradient(unit, whole); });
+        const PiecePtr scattered =
+            startCoded(action, index, unit, whole, [&shards, unit, whole] { shards.returnGradient(unit, whole); });
         if (followsDevice_) await(scattered);
         return startCodedPart(index, unit, shards.ownPart(unit, whole), keep);
     }
