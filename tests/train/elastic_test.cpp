@@ -5,6 +5,7 @@
 #include "engine/launch/job/run_header.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/optim/learning_rate.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
@@ -28,7 +29,8 @@ struct Curves {
 
 /// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all,
 /// with ΔW_i at W_i before, or with momentum μ V_i ← μV_i + ΔW_i in its place.
-Curves reenact(const Layout& layout) {
+Curves reenact(Layout layout) {
+    layout.parallel.context = 1;  // one process takes all tokens
     SerialModel model(layout);
     const int replicas = layout.parallel.data, each = microbatches(layout);
     Curves curves;
