@@ -26,8 +26,8 @@ LowerOptions lowerOptions(const Layout& layout) {
             parallel.bucket > 0 || expertSpread(parallel) > 1 || parallel.allReduce == AllReduceKind::Ring ||
                 codesExchange(layout) || elastic,
             parallel.zero, parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel),
-            exchange == Exchange::Hogwild, elastic, offloadsOptimizer(layout.memory),
-            offloadsParameters(layout.memory), swapsActivations(layout.memory)};
+            exchange == Exchange::Hogwild, elastic, offloadsOptimizer(layout.memory), offloadsParameters(layout.memory),
+            swapsActivations(layout.memory)};
 }
 
 Schedule lower(Schedule compute, const LowerOptions& options) {

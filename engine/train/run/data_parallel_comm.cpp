@@ -356,47 +356,28 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     return start(action, index, workOn(unit, RingWay::AllReduce, block));
 }
 
-DataParallelComm::Collective
-DataParallelComm::byWayOfCodes(std::function<RequestPtr(Communicator&, ArraySpan gradient, ArraySpan codes)> exchange) {
-    return [this, exchange = std::move(exchange)](Communicator& group, ArraySpan gradient) -> RequestPtr {
+DataParallelComm::PiecePtr DataParallelComm::startCodes(const Action& action, int index, PieceWork work,
+                                                        CodedExchange exchange, std::int64_t bytes) {
+    work.collective = [this, &coded = *coded_.at(action.stage), index, exchange](Communicator& group,
+                                                                                 ArraySpan gradient) -> RequestPtr {
         Device& device = setup_.arena.device();
         std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
-        RequestPtr exchanged = exchange(group, gradient, codes_.span());
+        RequestPtr exchanged =
+            (coded.*exchange)(setup_.format, static_cast<std::size_t>(index), gradient, group, codes_.span());
         if (!followsDevice_) return exchanged;
         // Devices begin what they are asked for at once, and there is one room for codes.
         exchanged->wait();
         return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
     };
+    PiecePtr piece = start(action, index, std::move(work));
+    piece->bytes = bytes;
+    return piece;
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
                                                         ArraySpan gradient, std::function<void()> finish) {
-    const auto exchange = [format = setup_.format, &coded = *coded_.at(action.stage),
-                           index](Communicator& group, ArraySpan whole, ArraySpan codes) {
-        return coded.exchange(format, static_cast<std::size_t>(index), whole, group, codes);
-    };
-    PiecePtr piece = start(action, index,
-                           {.whole = gradient,
-                            .collective = byWayOfCodes(exchange),
-                            .finish = std::move(finish),
-                            .group = holdersOf(unit)});
-    piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
-    return piece;
-}
-
-DataParallelComm::PiecePtr DataParallelComm::startCodedPart(int index, const FlatUnit& unit, ArraySpan part,
-                                                            std::function<void()> finish) {
-    const auto exchange = [format = setup_.format, &coded = *coded_.at(parts_->stage),
-                           index](Communicator& group, ArraySpan own, ArraySpan codes) {
-        return coded.exchangePart(format, static_cast<std::size_t>(index), own, group, codes);
-    };
-    PiecePtr piece = start(*parts_, index,
-                           {.whole = part,
-                            .collective = byWayOfCodes(exchange),
-                            .finish = std::move(finish),
-                            .group = setup_.samePart.get()});
-    piece->bytes = codedPartBytes(setup_.format, setup_.parallel, unit);
-    return piece;
+    return startCodes(action, index, {.whole = gradient, .finish = std::move(finish), .group = holdersOf(unit)},
+                      &CodedStage::exchange, codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit)));
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
@@ -408,7 +389,9 @@ DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, 
         const PiecePtr scattered =
             startCoded(action, index, unit, whole, [&shards, unit, whole] { shards.returnGradient(unit, whole); });
         if (followsDevice_) await(scattered);
-        return startCodedPart(index, unit, shards.ownPart(unit, whole), keep);
+        return startCodes(*parts_, index,
+                          {.whole = shards.ownPart(unit, whole), .finish = keep, .group = setup_.samePart.get()},
+                          &CodedStage::exchangePart, codedPartBytes(setup_.format, setup_.parallel, unit));
     }
     PieceWork scatter = workOn(unit, RingWay::ReduceParts, whole);
     if (!parts_) {
