@@ -131,7 +131,8 @@ private Q_SLOTS:
         QTest::addColumn<QString>("compute");
         QTest::addColumn<int>("shard");
         const auto row = [](const char* format, int d, int p, int zero, const char* compute, int shard = 0) {
-            QTest::addRow("%s data %d pipeline %d zero %d %s shard %d", format, d, p, zero, compute, shard)
+            QTest::addRow("%s data %d pipeline %d zero %d %s%s", format, d, p, zero, compute,
+                          shard > 0 ? ", copies" : "")
                 << format << d << p << zero << compute << shard;
         };
         row("8-bit", 2, 2, 0, "fp32");
