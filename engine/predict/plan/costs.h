@@ -46,8 +46,8 @@ struct DataCosts {
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
 /// `link` is the slowest in a copy, `holdersLink` that among the holders of the same experts, `partsLink` that between
-/// copies: all-reduces take the quickest algorithm, unless the layout asks for the ring; scatters and gathers are half a
-/// ring.
+/// copies: all-reduces take the quickest algorithm, unless the layout asks for the ring; scatters and gathers are half
+/// a ring.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
                     const Link& link, const Link& holdersLink, const Link& partsLink, const DevicePreset& device);
 
