@@ -359,8 +359,16 @@ private Q_SLOTS:
         }
     }
 
+    void pacedTimesAreThosePredicted_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("context");
+        QTest::newRow("3 replicas") << 3 << 1;
+        QTest::newRow("2 replicas of context groups") << 2 << 2;
+    }
     void pacedTimesAreThosePredicted() {
-        Layout layout = layoutOf(3, 1, 1);
+        QFETCH(int, data);
+        QFETCH(int, context);
+        Layout layout = layoutOf(data, 1, 1, context);
         layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
         layout.batch = {6, 1};
         layout.data.validation = 0;
@@ -371,7 +379,7 @@ private Q_SLOTS:
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
-            for (const Event& event : run.ranks[1].events)
+            for (const Event& event : run.ranks[std::size_t(context)].events)
                 if (event.kind == EventKind::Step && event.step >= 3)
                     error = std::min(
                         error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));
