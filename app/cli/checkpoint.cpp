@@ -44,7 +44,7 @@ std::string layoutOf(const Layout& layout) {
     std::string text = rankFactorsText(p);
     if (p.expert > 1) text += fmt::format(", experts over {}", p.expert);
     if (p.zero > 0) text += fmt::format(", ZeRO {}", p.zero);
-    if (copyCount(p) > 1) text += fmt::format(" in {} copies", copyCount(p));
+    if (p.zero > 0 && copyCount(p) > 1) text += fmt::format(" in {} copies", copyCount(p));
     return text + ", " + layout.schedule.kind;
 }
 

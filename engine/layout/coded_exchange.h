@@ -48,7 +48,15 @@ inline int exchanging(const ParallelSpec& parallel, const FlatUnit& unit) {
     return replicasOfCopy(parallel) / unit.spread;
 }
 
-/// Whether an owner codes its sums again, and keeps what that loses; with ZeRO it updates with them itself.
+/// Bytes of the codes of a unit's part that copies of what ZeRO divides exchange: for each part as much as for the
+/// largest.
+inline std::int64_t codedPartBytes(ExchangeFormat format, const ParallelSpec& parallel, const FlatUnit& unit) {
+    const int parts = exchanging(parallel, unit);
+    return codedBytes(format, (unit.size + parts - 1) / parts, copyCount(parallel));
+}
+
+/// Whether an owner codes its sums again, and keeps what that loses; with ZeRO it updates with them itself, or sums
+/// them over the copies.
 constexpr bool codesSums(const ParallelSpec& parallel) { return parallel.zero == 0; }
 
 /// Whether what the exchanges of one layout left is of the same replicas and copies of weights as the other's.
@@ -56,13 +64,20 @@ inline bool exchangesAlike(const Layout& one, const Layout& other) {
     const auto tied = [](const Layout& layout) { return sharesEmbedding(layout.model) && stageCount(layout) > 1; };
     return codesExchange(one) && codesExchange(other) && codesSums(one.parallel) == codesSums(other.parallel) &&
            replicaCount(one.parallel) == replicaCount(other.parallel) &&
+           copyCount(one.parallel) == copyCount(other.parallel) &&
            expertSpread(one.parallel) == expertSpread(other.parallel) && tied(one) == tied(other);
 }
 
 /// Elements of fp32 that `replica` keeps of what coding lost, of all of a stage's reductionUnits().
 inline std::int64_t remainderNumbers(const ParallelSpec& parallel, const std::vector<FlatUnit>& reduced, int replica) {
-    std::int64_t numbers = codesSums(parallel) ? shardSize(reduced, replica, replicasOfCopy(parallel)) : 0;
-    for (const FlatUnit& unit : reduced) numbers += unit.size;
+    const int sharing = replicasOfCopy(parallel), copies = copyCount(parallel);
+    std::int64_t numbers = codesSums(parallel) ? shardSize(reduced, replica, sharing) : 0;
+    for (const FlatUnit& unit : reduced) {
+        numbers += unit.size;
+        if (copies == 1) continue;
+        const std::int64_t part = partSize(unit, replica % sharing, sharing);
+        numbers += part + rangeSize(part, copies, replica / sharing);
+    }
     return numbers;
 }
 
@@ -71,7 +86,8 @@ inline std::int64_t codeBufferBytes(ExchangeFormat format, const ParallelSpec& p
                                     const std::vector<FlatUnit>& reduced) {
     std::int64_t most = 0;
     for (const FlatUnit& unit : reduced)
-        most = std::max(most, codedBytes(format, unit.size, exchanging(parallel, unit)));
+        most = std::max({most, codedBytes(format, unit.size, exchanging(parallel, unit)),
+                         copyCount(parallel) > 1 ? codedPartBytes(format, parallel, unit) : 0});
     return 2 * most;
 }
 

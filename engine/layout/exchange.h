@@ -21,9 +21,10 @@ inline int workers(const ParallelSpec& parallel) {
     return parallel.exchange == Exchange::AsyncServer ? std::max(0, parallel.data - 1) : parallel.data;
 }
 
-/// Replicas whose gradients one update takes the mean of.
+/// Replicas whose gradients one update takes the mean of; with EASGD those of a context group.
 inline int replicasOfUpdate(const ParallelSpec& parallel) {
     const Exchange exchange = parallel.exchange;
+    if (exchange == Exchange::Elastic) return parallel.context;
     return exchange == Exchange::AllReduce || exchange == Exchange::Server ? replicaCount(parallel) : 1;
 }
 

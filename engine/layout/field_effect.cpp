@@ -152,8 +152,10 @@ const Rule rules[] = {
      "only with several replicas",
      [](const L& l, const M&) { return replicaCount(l.parallel) > 1; }},
     {{"/parallel/bucket", "/parallel/all_reduce"},
-     "only with the exchange allreduce",
-     [](const L& l, const M&) { return averages(l); }},
+     "only with the exchange allreduce, or with easgd in context groups",
+     [](const L& l, const M&) {
+         return averages(l) || (l.parallel.exchange == Exchange::Elastic && l.parallel.context > 1);
+     }},
     {{"/parallel/bucket"},
      "only with ZeRO 0 or 1: 2 and 3 go layer by layer",
      [](const L& l, const M&) { return l.parallel.zero < 2; }},

@@ -59,7 +59,12 @@ void recomputeParts(const ModelSpec& model, WordSet<RecomputePart> parts, Memory
     memory.recompute = Parts;
     memory.recomputeParts = parts;
 }
-bool keepsExchangedHeads(const Layout& layout) { return exchangesHeads(layout) && !recomputesCore(layout.memory); }
+bool keepsExchangedHeads(const Layout& layout) {
+    return exchangesHeads(layout) && !recomputesCore(layout.memory) && !recomputesHeads(layout.memory);
+}
+bool exchangesHeadsAgain(const Layout& layout) {
+    return exchangesHeads(layout) && recomputesHeads(layout.memory) && !recomputesCore(layout.memory);
+}
 bool recomputesOperations(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Operations; }
 bool makesHalvesAgain(const MemorySpec& memory, int tensor) { return recomputesOperations(memory) && tensor == 1; }
 

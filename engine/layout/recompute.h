@@ -25,6 +25,8 @@ void recomputeParts(const ModelSpec& model, WordSet<RecomputePart> parts, Memory
 /// What an exchange of tokens for heads brings a member of a context group is kept for the backward, in place of the
 /// queries, keys and values of its own tokens.
 bool keepsExchangedHeads(const Layout& layout);
+/// Queries, keys and values go through that exchange once more, as the heads are computed again without the core.
+bool exchangesHeadsAgain(const Layout& layout);
 /// recompute operations: of each block only the outputs of some operations are kept, of the attention's core, of what
 /// ranks exchange and of every second product, counted from the block's lowest; all else is computed again as the
 /// block's backward begins (torchtitan's selective checkpointing by operation). A block of Shardlab's own has two

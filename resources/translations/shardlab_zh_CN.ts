@@ -9715,8 +9715,8 @@ would give away what the lesson asks.</source>
         <translation>矩阵乘法和注意力因其形状而多用的时间：不满的 tile 和 wave、较短的内维、较窄的头，以及内核所能达到的峰值比例。</translation>
     </message>
     <message>
-        <source>What replicas exchange, and with whom. allreduce: all average their gradients, and each updates its weights. server: the first replica gathers the gradients, updates, and sends the weights back. async-server: the first replica does nothing else, and takes the gradient of one worker at a time, when it comes. easgd: each replica trains by itself, and in each step one of them and a common centre pull each other. hogwild: all write the same weights in the memory of one host, without a lock.</source>
-        <translation>副本之间交换什么、与谁交换。allreduce：全体平均梯度，各自更新权重。server：第一个副本收集梯度、更新并发回权重。async-server：第一个副本只做这件事，逐个接收先到的 worker 的梯度。easgd：每个副本独自训练，每一步其中一个与公共中心相互牵引。hogwild：全体不加锁地写入同一主机内存中的同一份权重。</translation>
+        <source>What replicas exchange, and with whom. allreduce: all average their gradients, and each updates its weights. server: the first replica gathers the gradients, updates, and sends the weights back. async-server: the first replica does nothing else, and takes the gradient of one worker at a time, when it comes. easgd: each data rank, with its context group, trains by itself, and in each step one of them and a common centre pull each other. hogwild: all write the same weights in the memory of one host, without a lock.</source>
+        <translation>副本之间交换什么、与谁交换。allreduce：全体平均梯度，各自更新权重。server：第一个副本收集梯度、更新并发回权重。async-server：第一个副本只做这件事，逐个接收先到的 worker 的梯度。easgd：每个数据 rank 连同其上下文组独自训练，每一步其中一个与公共中心相互牵引。hogwild：全体不加锁地写入同一主机内存中的同一份权重。</translation>
     </message>
     <message>
         <source>What the ranks compute on: cpu stands for processor cores, cuda for GPUs.</source>
@@ -11391,8 +11391,8 @@ would give away what the lesson asks.</source>
         <translation>换一种取值；或 model.kind 取 llama 且 model.kv_rank 大于 0</translation>
     </message>
     <message>
-        <source>another word; or parallel.context_method ring</source>
-        <translation>换一种取值；或 parallel.context_method 取 ring</translation>
+        <source>another word; or parallel.context_method ring; or cluster.pace.stack shardlab</source>
+        <translation>换一种取值；或 parallel.context_method 取 ring；或 cluster.pace.stack 取 shardlab</translation>
     </message>
     <message>
         <source>async-server with a pipeline of {} ranks</source>
@@ -12323,8 +12323,8 @@ would give away what the lesson asks.</source>
         <translation>从共享内存读取权重</translation>
     </message>
     <message>
-        <source>recompute latent with the context method ulysses</source>
-        <translation>重计算方式 latent 与上下文方法 ulysses 同用</translation>
+        <source>recompute latent with the context method ulysses and a modelled software stack</source>
+        <translation>重计算方式 latent 与上下文方法 ulysses 及所模拟的软件栈同用</translation>
     </message>
     <message>
         <source>recompute {} instead of {}</source>
@@ -12799,8 +12799,8 @@ would give away what the lesson asks.</source>
         <translation>失败了一千次的还会再失败</translation>
     </message>
     <message>
-        <source>what the exchange of the heads brought is kept instead of what latents were made into, so that nothing is left to make again</source>
-        <translation>保留的是交换头所得的结果，而不是由潜向量生成的内容，因此没有什么可重新生成</translation>
+        <source>the attention of other programs keeps what the exchange of the heads brought, so that nothing is left to make again</source>
+        <translation>其他程序的注意力保留交换头所得的结果，因此没有什么可重新生成</translation>
     </message>
     <message>
         <source>what the optimizer keeps of rows and columns is put together over whole tensor groups</source>
@@ -18839,8 +18839,8 @@ would give away what the lesson asks.</source>
         <translation>cluster.pace.stack shardlab</translation>
     </message>
     <message>
-        <source>copies sum their parts once more, in full</source>
-        <translation>各份拷贝还要把各自的部分完整地再求和一次</translation>
+        <source>only with the exchange allreduce, or with easgd in context groups</source>
+        <translation>仅在交换方式为 allreduce 时，或在带上下文组的 easgd 中</translation>
     </message>
     <message>
         <source>each of its hops adds up, and codes would have to be made anew in each</source>
@@ -18879,8 +18879,8 @@ would give away what the lesson asks.</source>
         <translation>parallel.exchange allreduce</translation>
     </message>
     <message>
-        <source>parallel.shard 0</source>
-        <translation>parallel.shard 0</translation>
+        <source>output of the exchanged heads</source>
+        <translation>所交换各头的输出</translation>
     </message>
     <message>
         <source>parallel.tensor 1</source>
@@ -18907,8 +18907,8 @@ would give away what the lesson asks.</source>
         <translation>编码是为所有副本发给所有副本的梯度而设的</translation>
     </message>
     <message>
-        <source>{} copies of what ZeRO divides</source>
-        <translation>ZeRO 所切分内容的 {} 份拷贝</translation>
+        <source>a rank keeps 4 bytes a parameter of what it lost, and more than 4 of its part of each copy, whose sums are rounded twice more on their way between the copies</source>
+        <translation>rank 为它所损失的部分每个参数保留 4 字节，并为各份拷贝中属于它的部分保留 4 字节以上；这些和在拷贝之间传送时再舍入两次</translation>
     </message>
     <message>
         <source>it is no database, or its first page is damaged</source>
@@ -20443,16 +20443,12 @@ would give away what the lesson asks.</source>
         <translation>时间是 {} 在 {} 上的时间，如 cluster.pace 所示</translation>
     </message>
     <message>
-        <source>1; or parallel.exchange allreduce or server</source>
-        <translation>1；或 parallel.exchange 取 allreduce 或 server</translation>
-    </message>
-    <message>
         <source>How gradients are averaged. backend: by the all-reduce of the communication library. ring: in 2(n−1) hops round the replicas, each of which is an event. With ZeRO gradients are scattered in the first half of them, and weights gathered in the second; copies are summed by the library.</source>
         <translation>如何平均梯度。backend：用通信库的 all-reduce。ring：沿各副本组成的环传递 2(n−1) 跳，每一跳是一个事件。用 ZeRO 时，梯度在前一半跳中分散，权重在后一半跳中收集；各份拷贝之间由通信库求和。</translation>
     </message>
     <message>
-        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, and without a tensor group; with ZeRO 2 and 3 for the gradients of each microbatch.</source>
-        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、没有张量组；用 ZeRO 2 和 3 时，用于每个微批次的梯度。</translation>
+        <source>How gradients travel between replicas. full: in their own number format. 8-bit, 4-bit: as whole numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). It works with the exchange allreduce by the backend, and without a tensor group; with ZeRO 2 and 3 for the gradients of each microbatch, and between copies once more.</source>
+        <translation>梯度在副本之间如何传送。full：用自己的数值格式。8-bit、4-bit：作为整数，每 256 个共用一个缩放因子。1-bit：只传符号，每 256 个附一个绝对值的平均。舍入所损失的部分以 fp32 保留，并加到下一步的梯度上（误差反馈）。它用于后端的 allreduce 交换、没有张量组；用 ZeRO 2 和 3 时，用于每个微批次的梯度，在各份拷贝之间再进行一次。</translation>
     </message>
     <message>
         <source>a ring with whole layers</source>

@@ -154,8 +154,13 @@ private Q_SLOTS:
         QCOMPARE(of("/optimizer/elastic_rho"), std::string("only with the exchange easgd"));
         replicas.parallel.exchange = Exchange::Elastic;
         QCOMPARE(of("/optimizer/elastic_rho"), std::string());
-        for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce", "/parallel/zero"})
-            QCOMPARE(of(pointer), std::string("only with the exchange allreduce"));
+        QCOMPARE(of("/parallel/zero"), std::string("only with the exchange allreduce"));
+        for (const char* pointer : {"/parallel/bucket", "/parallel/all_reduce"}) {
+            QCOMPARE(of(pointer), std::string("only with the exchange allreduce, or with easgd in context groups"));
+            replicas.parallel.context = 2;
+            QCOMPARE(of(pointer), std::string());
+            replicas.parallel.context = 1;
+        }
         for (const Exchange exchange : {Exchange::Elastic, Exchange::AsyncServer}) {
             replicas.parallel.exchange = exchange;
             const bool takes = exchange == Exchange::Elastic;

@@ -115,8 +115,9 @@ private Q_SLOTS:
 
     /// A context group that exchanges heads keeps them in place of what its own tokens had.
     void exchangedHeadsAreNamed() {
-        for (const char* recompute : {"none", "selective", "full", "mlp", "pointwise", "operations"})
+        for (const char* recompute : {"none", "selective", "full", "mlp", "pointwise", "operations", "latent"})
             for (const int variant : {0, 1, 2, 3}) {  // gpt; llama, also with norms of queries; latent attention
+                if (variant < 3 && std::string_view(recompute) == "latent") continue;
                 Layout layout;
                 layout.model = {variant == 0 ? ModelKind::Gpt : ModelKind::Llama, 4, 64, 4, 64, 256, 0.0};
                 layout.model.block.queryKeyNorms = variant == 2;

@@ -313,6 +313,27 @@ private Q_SLOTS:
         }
     }
 
+    /// In a context group of two that exchange heads, queries, keys and values are exchanged again instead of kept.
+    void headsAreExchangedAgain() {
+        const auto layoutOf = [&](const std::string& recompute) {
+            Layout layout = paperLayout(recompute);
+            layout.model.block.positions = PositionKind::Rotary;
+            layout.model.block.kvRank = 8;
+            layout.model.block.ropeWidth = 4;
+            layout.parallel = {.data = 1, .pipeline = 1, .context = 2, .contextKind = ContextKind::Ulysses};
+            layout.cluster.hosts = {{"localhost", 2}};
+            layout.batch = {4, 2};
+            return layout;
+        };
+        const double exchanged = 4.0 * 2 * 12 * 3 * double(queryColumns(layoutOf("none").model));
+        QCOMPARE(keptBytes(layoutOf("none"), 3) - keptBytes(layoutOf("latent"), 3), 3 * exchanged);
+        std::int64_t more = 0;
+        for (const AxisTraffic& axis : planOf(layoutOf("latent")).traffic) more += axis.bytes;
+        for (const AxisTraffic& axis : planOf(layoutOf("none")).traffic) more -= axis.bytes;
+        // Each of two members sends half, in 12 layers and two microbatches.
+        QCOMPARE(more, 12 * 2 * 2 * std::int64_t(exchanged) / 2);
+    }
+
     void predictedSpansLieWithinBackwards() {
         for (const char* schedule : {"1f1b", "zb-h1"})
             for (const char* kind : {"selective", "full", "every", "mlp", "pointwise", "operations"}) {

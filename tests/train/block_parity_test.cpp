@@ -76,6 +76,7 @@ private:
             layout.parallel.bucket = one({0.0, 0.01, 25.0});
             if (split.pipeline > 1) layout.schedule.kind = one({"1f1b", "gpipe", "zb-h1", "zb-greedy"});
             layout.memory.recompute = named(one({"none", "none", "selective", "full", "sqrt"}));
+            if (latentAttention(layout.model) && coin()) layout.memory.recompute = RecomputeKind::Latent;
             layout.memory.recomputeBlocks = below(3);
             if (below(4) == 0) {
                 layout.memory.recompute = RecomputeKind::Parts;

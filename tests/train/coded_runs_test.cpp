@@ -34,11 +34,12 @@ private Q_SLOTS:
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
         QTest::addColumn<int>("context");
+        QTest::addColumn<int>("shard");
         const auto row = [](const char* model, const char* format, int d, int p, int e, int zero, const char* compute,
-                            int c = 1) {
-            QTest::addRow("%s %s data %d pipeline %d expert %d zero %d %s context %d", model, format, d, p, e, zero,
-                          compute, c)
-                << model << format << d << p << e << zero << compute << c;
+                            int c = 1, int shard = 0) {
+            QTest::addRow("%s %s data %d pipeline %d expert %d zero %d %s context %d shard %d", model, format, d, p, e,
+                          zero, compute, c, shard)
+                << model << format << d << p << e << zero << compute << c << shard;
         };
         row("gpt", "8-bit", 3, 1, 1, 0, "fp32");
         row("gpt", "1-bit", 3, 2, 1, 0, "fp32");
@@ -54,6 +55,11 @@ private Q_SLOTS:
         row("gpt-moe", "4-bit", 4, 1, 2, 2, "fp32");
         row("gpt-moe", "8-bit", 4, 1, 2, 3, "bf16");
         row("gpt", "4-bit", 2, 1, 1, 3, "fp32", 2);
+        row("gpt", "4-bit", 6, 1, 1, 1, "fp32", 1, 2);
+        row("gpt", "8-bit", 4, 2, 1, 2, "bf16", 1, 2);
+        row("gpt", "1-bit", 2, 1, 1, 3, "fp32", 3, 1);
+        row("gpt-moe", "8-bit", 6, 1, 2, 3, "bf16", 1, 2);
+        row("gpt-moe", "1-bit", 4, 1, 2, 1, "fp16", 1, 2);
     }
     void memoryAndTrafficAreAsPlanned() {
         QFETCH(QString, model);
@@ -64,6 +70,7 @@ private Q_SLOTS:
         QFETCH(int, zero);
         QFETCH(QString, compute);
         QFETCH(int, context);
+        QFETCH(int, shard);
         RandomStream random(seed_, QTest::currentDataTag());
         for (const int every : {0, 3}) {
             Layout layout = layoutOf(model, format, data);
@@ -73,6 +80,7 @@ private Q_SLOTS:
             layout.parallel.pipeline = pipeline;
             layout.parallel.expert = expert;
             layout.parallel.context = context;
+            layout.parallel.shard = shard;
             if (context > 1) layout.model.sequence = 24;
             layout.parallel.bucket = every > 0 ? 0 : 0.1 * random.uniform() + 0.001;
             layout.parallel.zero = zero;
@@ -84,18 +92,20 @@ private Q_SLOTS:
             const QTemporaryDir folder;
             const RunOutcome run = trainCoded(layout, folder);
             requireEqualReplicas(run);
-            const EventKind sends = zero == 0 ? EventKind::ReduceBuckets : EventKind::ScatterGradients;
+            const auto sends = [&](const Event& event) {
+                return event.kind == (zero == 0 ? EventKind::ReduceBuckets : EventKind::ScatterGradients) ||
+                       event.kind == EventKind::ReduceParts;
+            };
             for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
                 MemoryBytes peaks{};
                 std::vector<std::int64_t> sent, planned;
                 for (const Event& event : run.ranks[rank].events) {
                     if (const auto category = memoryCategory(event.kind, EventKind::CategoryPeak))
                         peaks[std::size_t(*category)] = std::max(peaks[std::size_t(*category)], event.bytes);
-                    if (event.kind == sends && event.step == 1) sent.push_back(event.bytes);
+                    if (sends(event) && event.step == 1) sent.push_back(event.bytes);
                 }
                 for (const Event& event : plan.simulation.events)
-                    if (event.kind == sends && event.rank == int(rank) && event.step == 0)
-                        planned.push_back(event.bytes);
+                    if (sends(event) && event.rank == int(rank) && event.step == 0) planned.push_back(event.bytes);
                 QVERIFY(!sent.empty());
                 QCOMPARE(sent, planned);
                 for (const auto category : {MemoryCategory::Parameters, MemoryCategory::Gradients,
@@ -109,30 +119,36 @@ private Q_SLOTS:
 
     /// A run in two parts is the run in one, to the bit.
     void goesOnWhereItStood_data() {
+        QTest::addColumn<int>("shard");
         QTest::addColumn<QString>("model");
         QTest::addColumn<QString>("format");
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("expert");
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
-        QTest::newRow("8-bit") << "gpt"
+        QTest::newRow("8-bit") << 0 << "gpt"
                                << "8-bit" << 1 << 1 << 0 << "fp32";
-        QTest::newRow("a tied embedding") << "gpt"
+        QTest::newRow("a tied embedding") << 0 << "gpt"
                                           << "1-bit" << 2 << 1 << 0 << "fp32";
-        QTest::newRow("ZeRO 1") << "gpt"
+        QTest::newRow("ZeRO 1") << 0 << "gpt"
                                 << "4-bit" << 2 << 1 << 1 << "fp32";
-        QTest::newRow("ZeRO 2") << "gpt"
+        QTest::newRow("ZeRO 2") << 0 << "gpt"
                                 << "8-bit" << 1 << 1 << 2 << "fp32";
-        QTest::newRow("ZeRO 3, experts") << "gpt-moe"
+        QTest::newRow("ZeRO 3, experts") << 0 << "gpt-moe"
                                          << "1-bit" << 1 << 2 << 3 << "bf16";
-        QTest::newRow("experts") << "gpt-moe"
+        QTest::newRow("experts") << 0 << "gpt-moe"
                                  << "1-bit" << 1 << 2 << 0 << "fp32";
-        QTest::newRow("experts, ZeRO 1, bf16") << "gpt-moe"
+        QTest::newRow("experts, ZeRO 1, bf16") << 0 << "gpt-moe"
                                                << "1-bit" << 1 << 2 << 1 << "bf16";
-        QTest::newRow("a loss scale") << "mlp"
+        QTest::newRow("a loss scale") << 0 << "mlp"
                                       << "1-bit" << 1 << 1 << 0 << "fp16";
+        QTest::newRow("copies, ZeRO 3, experts") << 2 << "gpt-moe"
+                                                 << "4-bit" << 1 << 2 << 3 << "bf16";
+        QTest::newRow("copies, a tied embedding") << 2 << "gpt"
+                                                  << "8-bit" << 2 << 1 << 1 << "fp32";
     }
     void goesOnWhereItStood() {
+        QFETCH(int, shard);
         QFETCH(QString, model);
         QFETCH(QString, format);
         QFETCH(int, pipeline);
@@ -146,6 +162,7 @@ private Q_SLOTS:
         layout.parallel.pipeline = pipeline;
         layout.parallel.expert = expert;
         layout.parallel.zero = zero;
+        layout.parallel.shard = shard;
         layout.precision.compute = named(compute);
         if (compute == "fp16") {
             layout.precision.lossScale = LossScaling::Dynamic;
@@ -195,9 +212,10 @@ private Q_SLOTS:
     /// A skipped step leaves nothing behind that is not finite, and later steps update.
     void aSkippedStepLeavesRemaindersFinite() {
         for (const char* format : {"8-bit", "1-bit"})
-            for (const int zero : {0, 1, 2, 3}) {
-                Layout layout = layoutOf("gpt", format, 2);
-                layout.parallel.zero = zero;
+            for (const int zero : {0, 1, 2, 3, 4}) {
+                Layout layout = layoutOf("gpt", format, zero < 4 ? 2 : 4);
+                layout.parallel.zero = std::min(zero, 3);
+                layout.parallel.shard = zero < 4 ? 0 : 2;
                 layout.precision.compute = NumberFormat::Fp16;
                 layout.precision.lossScale = LossScaling::Dynamic;
                 layout.precision.scale = 16777216;  // far too large at first

@@ -99,17 +99,23 @@ private Q_SLOTS:
     void codedExchangesToo_data() {
         QTest::addColumn<QString>("format");
         QTest::addColumn<int>("zero");
+        QTest::addColumn<int>("shard");
         for (const char* format : {"8-bit", "4-bit", "1-bit"})
-            for (const int zero : {0, 1, 2, 3}) QTest::addRow("%s zero %d", format, zero) << format << zero;
+            for (const int zero : {0, 1, 2, 3})
+                for (const int shard : {0, 2})
+                    if (zero > 0 || shard == 0)
+                        QTest::addRow("%s zero %d shard %d", format, zero, shard) << format << zero << shard;
     }
     void codedExchangesToo() {
         QFETCH(QString, format);
         QFETCH(int, zero);
+        QFETCH(int, shard);
         Layout layout = small();
         layout.cluster.hosts = {{"localhost", 4}};
         layout.parallel.data = 4;
         layout.parallel.pipeline = 1;
         layout.parallel.zero = zero;
+        layout.parallel.shard = shard;
         layout.parallel.bucket = 0.01;
         layout.precision.exchange = named(format);
         const Plan plan = planOf(layout);

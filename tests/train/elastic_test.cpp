@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// EASGD against a serial re-enactment, whatever the pipeline and the tensor groups below it.
+// EASGD against a serial re-enactment, whatever the pipeline, the tensor groups and the context groups below it.
+#include "engine/base/random.h"
 #include "engine/trace/analysis/traffic_matrix.h"
 #include "engine/launch/job/run_header.h"
 #include "engine/trace/checkpoint/checkpoint_folder.h"
 #include "engine/train/optim/learning_rate.h"
+#include "tests/support/named.h"
 #include "tests/support/seed.h"
 #include "tests/train/distant_device.h"
 #include "tests/train/loss_curves.h"
@@ -27,7 +29,8 @@ struct Curves {
 
 /// W_j ← W_j − ηρ(W_j − W̄), W̄ ← W̄ + ηρ(W_j − W̄) for j = t mod D; W_i ← W_i − ηΔW_i for all,
 /// with ΔW_i at W_i before, or with momentum μ V_i ← μV_i + ΔW_i in its place.
-Curves reenact(const Layout& layout) {
+Curves reenact(Layout layout) {
+    layout.parallel.context = 1;  // one process takes all tokens
     SerialModel model(layout);
     const int replicas = layout.parallel.data, each = microbatches(layout);
     Curves curves;
@@ -74,11 +77,12 @@ class ElasticTest : public QObject {
     Q_OBJECT
 
 private:
-    Layout layoutOf(int data, int pipeline, int tensor) const {
+    Layout layoutOf(int data, int pipeline, int tensor, int context = 1) const {
         Layout layout;
         layout.model = {ModelKind::Gpt, 4, 16, 2, 8, 256, 0.0};
-        layout.cluster.hosts = {{"localhost", data * pipeline * tensor}};
+        layout.cluster.hosts = {{"localhost", data * pipeline * tensor * context}};
         layout.parallel.data = data;
+        layout.parallel.context = context;
         layout.parallel.pipeline = pipeline;
         layout.parallel.tensor = tensor;
         layout.parallel.exchange = Exchange::Elastic;
@@ -112,7 +116,8 @@ private:
             std::size_t at = 0;
             for (const Parameter& parameter : model.parameters())
                 for (const float value : run.ranks[rank].parameters.at("0/" + parameter.name)) {
-                    const float should = wanted.weights[rank][at++];
+                    const int replica = plan.mesh.coordinate(int(rank), Axis::Data);
+                    const float should = wanted.weights[std::size_t(replica)][at++];
                     QVERIFY2(std::abs(value - should) <= 1e-5f,
                              qPrintable(seed + QString("rank %1 %2").arg(rank).arg(parameter.name.c_str())));
                 }
@@ -129,14 +134,26 @@ private Q_SLOTS:
         QTest::addColumn<double>("clip");
         QTest::addColumn<bool>("distant");
         QTest::addColumn<double>("momentum");
-        QTest::addRow("2 replicas") << 2 << 1 << 1 << 0.0 << false << 0.0;
-        QTest::addRow("4 replicas, clipped") << 4 << 1 << 1 << 0.5 << false << 0.0;
-        QTest::addRow("3 replicas of a pipeline, clipped") << 3 << 2 << 1 << 0.5 << false << 0.0;
-        QTest::addRow("2 replicas of tensor groups") << 2 << 1 << 2 << 0.0 << false << 0.0;
-        QTest::addRow("2 replicas of a pipeline of tensor groups") << 2 << 2 << 2 << 1.0 << false << 0.0;
-        QTest::addRow("3 replicas on a device") << 3 << 1 << 1 << 0.0 << true << 0.0;
-        QTest::addRow("3 replicas with momentum") << 3 << 1 << 1 << 0.0 << false << 0.7;
-        QTest::addRow("2 replicas of a pipeline with momentum, clipped") << 2 << 2 << 1 << 0.5 << false << 0.5;
+        QTest::addColumn<int>("context");
+        QTest::addColumn<double>("bucket");
+        const auto row = [](const char* name, int d, int p, int t, double clip, bool distant, double momentum = 0,
+                            int c = 1, double bucket = 25) {
+            QTest::addRow("%s", name) << d << p << t << clip << distant << momentum << c << bucket;
+        };
+        row("2 replicas", 2, 1, 1, 0, false);
+        row("4 replicas, clipped", 4, 1, 1, 0.5, false);
+        row("3 replicas of a pipeline, clipped", 3, 2, 1, 0.5, false);
+        row("2 replicas of tensor groups", 2, 1, 2, 0, false);
+        row("2 replicas of a pipeline of tensor groups", 2, 2, 2, 1, false);
+        row("3 replicas on a device", 3, 1, 1, 0, true);
+        row("3 replicas with momentum", 3, 1, 1, 0, false, 0.7);
+        row("2 replicas of a pipeline with momentum, clipped", 2, 2, 1, 0.5, false, 0.5);
+        row("2 replicas of context groups", 2, 1, 1, 0, false, 0, 2);
+        row("3 replicas of context groups, small buckets", 3, 1, 1, 0.5, false, 0.7, 2, 0.001);
+        row("2 replicas of context groups of 4, no buckets", 2, 1, 1, 0, false, 0, 4, 0);
+        row("2 replicas of a pipeline of context groups, clipped", 2, 2, 1, 0.5, false, 0, 2, 0.004);
+        row("2 replicas of context and tensor groups", 2, 1, 2, 1, false, 0, 2);
+        row("2 replicas of context groups on a device", 2, 1, 1, 0, true, 0, 2);
     }
     void equalsTheSerialReenactment() {
         QFETCH(int, data);
@@ -145,7 +162,10 @@ private Q_SLOTS:
         QFETCH(double, clip);
         QFETCH(bool, distant);
         QFETCH(double, momentum);
-        Layout layout = layoutOf(data, pipeline, tensor);
+        QFETCH(int, context);
+        QFETCH(double, bucket);
+        Layout layout = layoutOf(data, pipeline, tensor, context);
+        layout.parallel.bucket = bucket;
         layout.optimizer.clip = clip;
         layout.optimizer.momentum = momentum;
         const Plan plan = planOf(layout);
@@ -216,8 +236,37 @@ private Q_SLOTS:
         QVERIFY2(validations.back() < validations.front(), "the centre learns");
     }
 
+    /// Random layouts: context groups of either method, below other degrees, round a ring too.
+    void drawnContextGroupsToo() {
+        RandomStream random(seed_, "context groups");
+        for (int round = 0; round < 4; ++round) {
+            const int data = 2 + int(random.below(2)), tensor = 1 + int(random.below(2));
+            Layout layout = layoutOf(data, tensor == 2 ? 1 : 1 + int(random.below(2)), tensor, 2);
+            layout.parallel.contextKind = random.below(2) == 0 ? ContextKind::Ring : ContextKind::Ulysses;
+            if (layout.parallel.contextKind == ContextKind::Ulysses) layout.model.heads = 4;
+            layout.parallel.allReduce = random.below(2) == 0 ? AllReduceKind::Ring : AllReduceKind::Backend;
+            layout.parallel.bucket = random.below(3) == 0 ? 0 : std::exp(6 * random.uniform() - 7);
+            layout.optimizer.clip = random.below(2) == 0 ? 0 : 0.5;
+            layout.optimizer.momentum = random.below(2) == 0 ? 0 : 0.6;
+            const Plan plan = planOf(layout);
+            requireReenacted(layout, runInProcess(plan), plan);
+            if (QTest::currentTestFailed()) return;
+        }
+    }
+
+    void holdsAndMovesWhatIsPredicted_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("pipeline");
+        QTest::addColumn<int>("context");
+        QTest::newRow("3 replicas of a pipeline") << 3 << 2 << 1;
+        QTest::newRow("3 replicas of context groups") << 3 << 1 << 2;
+        QTest::newRow("2 replicas of a pipeline of context groups") << 2 << 2 << 2;
+    }
     void holdsAndMovesWhatIsPredicted() {
-        const Plan plan = planOf(layoutOf(3, 2, 1));
+        QFETCH(int, data);
+        QFETCH(int, pipeline);
+        QFETCH(int, context);
+        const Plan plan = planOf(layoutOf(data, pipeline, 1, context));
         const RunOutcome run = runInProcess(plan);
         QVERIFY2(run.error.empty(), run.error.c_str());
         for (std::size_t rank = 0; rank < run.ranks.size(); ++rank) {
@@ -248,18 +297,21 @@ private Q_SLOTS:
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<QString>("compute");
         QTest::addColumn<double>("momentum");
-        QTest::addRow("3 replicas with momentum") << 3 << 1 << "fp32" << 0.7;
-        QTest::addRow("2 replicas of a pipeline") << 2 << 2 << "fp32" << 0.0;
-        QTest::addRow("2 replicas with master weights") << 2 << 1 << "bf16" << 0.5;
+        QTest::addColumn<int>("context");
+        QTest::addRow("3 replicas with momentum") << 3 << 1 << "fp32" << 0.7 << 1;
+        QTest::addRow("2 replicas of a pipeline") << 2 << 2 << "fp32" << 0.0 << 1;
+        QTest::addRow("2 replicas with master weights") << 2 << 1 << "bf16" << 0.5 << 1;
+        QTest::addRow("2 replicas of context groups") << 2 << 1 << "bf16" << 0.5 << 2;
     }
     void goesOnFromACheckpoint() {
         QFETCH(int, data);
         QFETCH(int, pipeline);
         QFETCH(QString, compute);
         QFETCH(double, momentum);
+        QFETCH(int, context);
         constexpr int early = 5;
         QTemporaryDir folder;
-        Layout layout = layoutOf(data, pipeline, 1);
+        Layout layout = layoutOf(data, pipeline, 1, context);
         layout.precision.compute = named(compute);
         layout.optimizer.momentum = momentum;
         layout.checkpoint.every = early;
@@ -297,7 +349,7 @@ private Q_SLOTS:
         layout.parallel.exchange = Exchange::Elastic;
         const RunOutcome again = goOn(layout);
         layout.parallel.data = 2 * data;
-        layout.cluster.hosts = {{"localhost", 2 * data * pipeline}};
+        layout.cluster.hosts = {{"localhost", 2 * data * pipeline * context}};
         const RunOutcome more = goOn(layout);
         for (const RunOutcome* run : {&centre, &again, &more}) QVERIFY2(run->error.empty(), run->error.c_str());
         for (const RunOutcome* run : {&again, &more}) {
@@ -307,8 +359,16 @@ private Q_SLOTS:
         }
     }
 
+    void pacedTimesAreThosePredicted_data() {
+        QTest::addColumn<int>("data");
+        QTest::addColumn<int>("context");
+        QTest::newRow("3 replicas") << 3 << 1;
+        QTest::newRow("2 replicas of context groups") << 2 << 2;
+    }
     void pacedTimesAreThosePredicted() {
-        Layout layout = layoutOf(3, 1, 1);
+        QFETCH(int, data);
+        QFETCH(int, context);
+        Layout layout = layoutOf(data, 1, 1, context);
         layout.model = {ModelKind::Gpt, 2, 64, 2, 16, 256, 0.0};
         layout.batch = {6, 1};
         layout.data.validation = 0;
@@ -319,7 +379,7 @@ private Q_SLOTS:
             const Plan plan = planOf(layout);
             const RunOutcome run = runInProcess(plan);
             QVERIFY2(run.error.empty(), run.error.c_str());
-            for (const Event& event : run.ranks[1].events)
+            for (const Event& event : run.ranks[std::size_t(context)].events)
                 if (event.kind == EventKind::Step && event.step >= 3)
                     error = std::min(
                         error, std::abs(double(event.end - event.begin) * 1e-9 / plan.simulation.stepSeconds - 1));

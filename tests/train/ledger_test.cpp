@@ -358,8 +358,7 @@ private Q_SLOTS:
                     layout.model.feedForward.push_back(layout.parallel.tensor + below(150));
             const std::array recomputes{"none",      "full",       "sqrt",      "every", "mlp",
                                         "pointwise", "operations", "selective", "latent"};
-            const bool makesHeads = latentAttention(layout.model) && !exchangesHeads(layout);
-            const int legal = images ? 4 : makesHeads ? 9 : hasAttention(layout.model) ? 8 : 7;
+            const int legal = images ? 4 : latentAttention(layout.model) ? 9 : hasAttention(layout.model) ? 8 : 7;
             layout.memory.recompute = named(recomputes[static_cast<std::size_t>(below(legal))]);
             layout.memory.recomputeEvery = 1 + static_cast<int>(random.below(3));
             layout.memory.recomputeBlocks = static_cast<int>(random.below(3));

@@ -291,6 +291,44 @@ private Q_SLOTS:
         }
     }
 
+    /// Heads of latents in groups that exchange them: the same to the bit, with the exchanges that the plan has.
+    void headsAreExchangedAgain() {
+        for (int round = 0; round < 4; ++round) {
+            const int tensor = 1 + below(2);
+            Layout layout = layoutOf(1, 3 - tensor, tensor, tensor > 1 && below(2) == 0, 1);
+            layout.parallel.context = 2;
+            layout.parallel.contextKind = ContextKind::Ulysses;
+            layout.cluster.hosts[0].devices *= 2;
+            layout.model.heads = 2 * tensor * (1 + below(2));
+            layout.model.hidden = layout.model.heads * 2 * (2 + below(3));
+            layout.model.sequence = 4 * tensor * (1 + below(3));
+            drawLatent(layout.model);
+            const RunOutcome wanted = runInProcess(planOf(layout));
+            QVERIFY2(wanted.error.empty(), wanted.error.c_str());
+            layout.memory.recompute = RecomputeKind::Parts;
+            do layout.memory.recomputeParts = randomParts(layout, random_);
+            while (!layout.memory.recomputeParts.has(RecomputePart::Heads));
+            if (round < 2) layout.memory.recompute = RecomputeKind::Latent;
+            const Plan plan = planOf(layout);
+            const RunOutcome got = runInProcess(plan);
+            QVERIFY2(got.error.empty(), got.error.c_str());
+            QVERIFY(got.counter(EventKind::Loss) == wanted.counter(EventKind::Loss));
+            for (int rank = 0; rank < plan.mesh.ranks(); ++rank) {
+                const RankOutcome& ran = got.ranks[std::size_t(rank)];
+                QVERIFY(ran.parameters == wanted.ranks[std::size_t(rank)].parameters);
+                std::map<std::pair<ActionId, std::int64_t>, int> measured, predicted;
+                for (const Event& event : ran.events)
+                    if (event.kind == EventKind::ExchangeHeads && event.step == 1)
+                        ++measured[{event.action, event.bytes}];
+                for (const Event& event : plan.simulation.events)
+                    if (event.kind == EventKind::ExchangeHeads && event.rank == rank)
+                        ++predicted[{event.action, event.bytes}];
+                QVERIFY(!measured.empty());
+                QVERIFY2(measured == predicted, qPrintable(QString("round %1").arg(round)));
+            }
+        }
+    }
+
     /// Memory as it is told: what a forward that is done again holds is there from its end on; by a pace, too.
     void memoryOfWhatIsDoneAgainIsTold_data() {
         QTest::addColumn<int>("zero");

@@ -74,6 +74,7 @@ std::shared_ptr<const StepAccount> accountOf(const Layout& layout, std::vector<E
     auto account = std::make_shared<StepAccount>(StepAccount{.mesh = plan.mesh});
     account->memory = predictedMemory(plan, events);
     if (layout.parallel.exchange != Exchange::AllReduce) account->memoryOfFirst = predictedMemory(plan, events, 0);
+    if (layout.parallel.exchange == Exchange::Elastic) account->first = layout.parallel.context;
     const auto told = toldOf(events);
     plan.costs.cores = 0;
     plan.costs.stretch = 1;

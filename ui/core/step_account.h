@@ -17,7 +17,8 @@ namespace shardlab::ui {
 struct StepAccount {
     Mesh mesh;
     std::vector<MemoryCurve> memory;         ///< by pipeline rank; times as those of the predicted events
-    std::vector<MemoryCurve> memoryOfFirst;  ///< of the first replica, where it is not like the others; else empty
+    std::vector<MemoryCurve> memoryOfFirst;  ///< of the first replicas, where they are not like the others; else empty
+    int first = 1;                           ///< how many these are
     StepGraph graph;                         ///< in device time, and the path too
     CriticalPath path;
     /// Nodes of the graph by pipeline rank and action.
@@ -25,8 +26,8 @@ struct StepAccount {
 
     int pipelineRank(int rank) const { return mesh.coordinate(rank, Axis::Pipeline); }
     const MemoryCurve& memoryOf(int rank) const {
-        const bool first = !memoryOfFirst.empty() && replicaNumber(mesh, rank) == 0;
-        return (first ? memoryOfFirst : memory)[static_cast<std::size_t>(pipelineRank(rank))];
+        const bool among = !memoryOfFirst.empty() && replicaNumber(mesh, rank) < first;
+        return (among ? memoryOfFirst : memory)[static_cast<std::size_t>(pipelineRank(rank))];
     }
     /// The node of an event of any replica; -1 where it is none (waits, receives).
     int nodeOf(const Event& event) const;

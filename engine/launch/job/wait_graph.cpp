@@ -41,6 +41,7 @@ WaitGraph::Progress WaitGraph::progress(int rank) const {
 }
 
 std::vector<int> WaitGraph::group(int rank, ActionKind kind) const {
+    if (kind == ActionKind::ExchangeElastic) return mesh_.group(rank, Axis::Data);
     if (kind == ActionKind::ReduceGradients || isServerExchange(kind)) return sameWeights(mesh_, rank);
     if (kind == ActionKind::ReduceTied) return mesh_.group(rank, Axis::Pipeline);
     return replicaRanks(mesh_, rank);

@@ -23,8 +23,6 @@ void checkCoded(const Layout& layout, std::vector<Fault>& faults) {
     refuse(p.zero == 3 && p.partition == PartitionKind::Layers, say("whole layers"),
            say("each replica sends its codes in equal parts, of which every other one owns one"),
            say("parallel.partition flat"));
-    refuse(copyCount(p) > 1, say("{} copies of what ZeRO divides", copyCount(p)),
-           say("copies sum their parts once more, in full"), say("parallel.shard 0"));
     refuse(p.allReduce == AllReduceKind::Ring, say("a ring"),
            say("each of its hops adds up, and codes would have to be made anew in each"),
            say("parallel.all_reduce backend"));

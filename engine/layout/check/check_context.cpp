@@ -2,6 +2,7 @@
 #include "engine/layout/attention_shape.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/recompute.h"
+#include "engine/layout/stacks.h"
 #include "engine/layout/suggest.h"
 
 #include <numeric>
@@ -33,13 +34,13 @@ void checkContextHeads(const Layout& layout, std::vector<Fault>& faults) {
              say("with the method ulysses each member of a context group computes equally many of the "
                  "heads that a tensor rank has"),
              say("{}; or parallel.context_method ring", legalDegrees(layout))});
-    if (recomputesHeads(layout.memory))
+    if (recomputesHeads(layout.memory) && modelledStack(layout))
         faults.push_back(
             {layout.memory.recompute == RecomputeKind::Parts ? "/memory/recompute_parts" : "/memory/recompute",
-             say("recompute latent with the context method ulysses"),
-             say("what the exchange of the heads brought is kept instead of what latents were made into, "
-                 "so that nothing is left to make again"),
-             say("another word; or parallel.context_method ring")});
+             say("recompute latent with the context method ulysses and a modelled software stack"),
+             say("the attention of other programs keeps what the exchange of the heads brought, so that nothing is "
+                 "left to make again"),
+             say("another word; or parallel.context_method ring; or cluster.pace.stack shardlab")});
 }
 
 }  // namespace

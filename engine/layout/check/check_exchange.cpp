@@ -22,12 +22,13 @@ void checkReduction(const Layout& layout, std::span<const ScheduleMethod> schedu
              : updatesAtServer(p)            ? say("only the server has optimizer state: there is nothing to divide")
                                              : say("every replica has weights of its own: there is nothing to divide"),
              say("0; or parallel.exchange allreduce")});
-    if (p.context > 1 && p.exchange != Exchange::Server)
+    const bool elastic = p.exchange == Exchange::Elastic;
+    if (p.context > 1 && p.exchange != Exchange::Server && !elastic)
         faults.push_back({"/parallel/context",
                           say("a context group of {} ranks with the exchange {}", p.context, wordOf(p.exchange)),
                           say("its members hold the same weights, and their gradients are summed by an all-reduce"),
-                          say("1; or parallel.exchange allreduce or server")});
-    if (p.allReduce == AllReduceKind::Ring)
+                          say("1; or parallel.exchange allreduce, server or easgd")});
+    if (p.allReduce == AllReduceKind::Ring && !(elastic && p.context > 1))
         faults.push_back({"/parallel/all_reduce", say("a ring with the exchange {}", wordOf(p.exchange)),
                           say("it has no all-reduce"), say("backend; or parallel.exchange allreduce")});
     if (layout.precision.lossScale != LossScaling::None && p.exchange != Exchange::Server)

@@ -92,7 +92,7 @@ std::span<const Field> precisionFields() {
                     "numbers, with a scale for each 256 of them. 1-bit: as signs, with the mean magnitude of each 256. "
                     "What rounding loses is kept in fp32 and added to the gradients of the next step (error feedback). "
                     "It works with the exchange allreduce by the backend, and without a tensor group; with ZeRO 2 and "
-                    "3 for the gradients of each microbatch.",
+                    "3 for the gradients of each microbatch, and between copies once more.",
             .access = member<&Layout::precision, &PrecisionSpec::exchange>(),
         },
     };

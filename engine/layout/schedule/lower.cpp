@@ -17,16 +17,17 @@ LowerOptions lowerOptions(const Layout& layout) {
     // ends know its gradient, and the projection is a weight of its own.
     const ParallelSpec& parallel = layout.parallel;
     const Exchange exchange = parallel.exchange;
-    return {replicaCount(parallel) > 1 && exchange != Exchange::Elastic && exchange != Exchange::Hogwild,
+    const bool elastic = exchange == Exchange::Elastic;
+    return {(elastic ? parallel.context : replicaCount(parallel)) > 1 && exchange != Exchange::Hogwild,
             stageCount(layout) > 1 && flushes(layout) && sharesEmbedding(layout.model),
             layout.optimizer.clip > 0 || scalesLoss(layout.precision),
             // Experts that are spread are not reduced among all replicas: they have a bucket of their own at least.
-            // What goes round a ring or is coded is a bucket too, be it all gradients.
+            // What goes round a ring, is coded or stays within a context group is a bucket too, be it all gradients.
             parallel.bucket > 0 || expertSpread(parallel) > 1 || parallel.allReduce == AllReduceKind::Ring ||
-                codesExchange(layout),
+                codesExchange(layout) || elastic,
             parallel.zero, parallel.zero > 0 && copyCount(parallel) > 1, updatesAtServer(parallel),
-            exchange == Exchange::Hogwild, exchange == Exchange::Elastic, offloadsOptimizer(layout.memory),
-            offloadsParameters(layout.memory), swapsActivations(layout.memory)};
+            exchange == Exchange::Hogwild, elastic, offloadsOptimizer(layout.memory), offloadsParameters(layout.memory),
+            swapsActivations(layout.memory)};
 }
 
 Schedule lower(Schedule compute, const LowerOptions& options) {

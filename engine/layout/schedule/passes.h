@@ -67,7 +67,7 @@ Schedule addWeightReload(Schedule schedule);
 Schedule addActivationSwap(Schedule schedule);
 
 struct LowerOptions {
-    bool dataParallel = false;   ///< data > 1
+    bool dataParallel = false;   ///< several replicas sum gradients
     bool tiedEmbedding = false;  ///< first and last stage share the token embedding (models whose output is tied)
     bool norm = false;           ///< the gradient's norm is wanted: it is clipped, or the loss was scaled
     bool buckets = false;        ///< gradients are reduced while the backward goes on
@@ -75,7 +75,7 @@ struct LowerOptions {
     bool copies = false;         ///< several copies of what ZeRO divides (mesh/copies.h)
     bool server = false;         ///< gradients go to a server, which updates and sends the weights back
     bool shared = false;   ///< after each update the weights are read out of shared memory; no gradients are reduced
-    bool elastic = false;  ///< replicas and a centre pull each other; no gradients are reduced
+    bool elastic = false;  ///< replicas and a centre pull each other
     bool offload = false;  ///< the optimizer and its state are on the host
     bool fetch = false;    ///< weights are on the host too, and come when they are read
     bool swap = false;     ///< activations that are unused for a while are on the host

@@ -195,6 +195,17 @@ std::int64_t exchangedFloats(const Layout& layout, const TensorShare& share) {
            queryColumns(layout.model, share);
 }
 
+/// The time of the copies around the exchange of queries, keys and values that a backward makes again: of each into a
+/// block for each member, and out of two runs of each sample of each.
+double exchangeAgainSeconds(const Layout& layout, const TensorShare& share, const DevicePreset& device) {
+    if (!exchangesHeadsAgain(layout)) return 0;
+    constexpr int queriesKeysValues = 3;
+    const NumberFormat format = numberFormats(layout.precision).activations;
+    const std::int64_t moved = queriesKeysValues * (exchangedFloats(layout, share) / 4);
+    return kernelSeconds(device, format, 0, static_cast<double>(2 * 2 * bytesOf(format) * moved),
+                         share.context * (queriesKeysValues + 2 * layout.batch.micro));
+}
+
 /// Floats that members of a tensor group who share heads of keys write to gather them, besides what an attention keeps:
 /// what the product made, a member's block and those of all.
 std::int64_t sharedKeyFloats(const Layout& layout, const TensorShare& share) {
@@ -331,7 +342,8 @@ double recomputeSeconds(const Layout& layout, int layer, bool ofSegment, const T
     if (ofSegment)
         seconds += recomputesSecondHalves(memory) ? secondHalfSeconds(layout, layer, share, device)
                                                   : forwardSeconds(layout, {1, false, false, layer}, share, device);
-    if (recomputesHeads(memory)) seconds += headsSeconds(layout, share, device);
+    if (recomputesHeads(memory))
+        seconds += headsSeconds(layout, share, device) + exchangeAgainSeconds(layout, share, device);
     if (recomputesCore(memory)) seconds += coreSeconds(layout, share, device);
     return seconds;
 }

@@ -45,10 +45,11 @@ struct DataCosts {
     /// The messages of an action that runs beside compute over the data axis; empty for other kinds.
     const std::vector<DataPiece>& pieces(ActionKind kind) const;
 };
-/// `link` is the slowest in a copy, `holdersLink` that among the holders of the same experts: all-reduces take the
-/// quickest algorithm, unless the layout asks for the ring; scatters and gathers are half a ring.
+/// `link` is the slowest in a copy, `holdersLink` that among the holders of the same experts, `partsLink` that between
+/// copies: all-reduces take the quickest algorithm, unless the layout asks for the ring; scatters and gathers are half
+/// a ring.
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
-                    const Link& link, const Link& holdersLink, const DevicePreset& device);
+                    const Link& link, const Link& holdersLink, const Link& partsLink, const DevicePreset& device);
 
 /// A copy over the link between a device and its host.
 double copySeconds(const DeviceHost& host, std::int64_t bytes);

@@ -23,9 +23,8 @@ double halfRingSeconds(double bytes, int n, const Link& link) {
 
 /// Gradients in codes: in each half of an all-reduce, of which ZeRO has the first alone, a member sends all parts but
 /// its own. Memory is read and written for the gradient and the remainder, before and after.
-double codedSeconds(const Layout& layout, std::int64_t elements, std::int64_t bytes, int n, const Link& link,
-                    const DevicePreset& device) {
-    const int halves = codesSums(layout.parallel) ? 2 : 1;
+double codedSeconds(const Layout& layout, int halves, std::int64_t elements, std::int64_t bytes, int n,
+                    const Link& link, const DevicePreset& device) {
     const auto each = static_cast<double>(halves * numberFormats(layout.precision).gradientBytes() + 2 * fp32Bytes);
     return halves * halfRingSeconds(static_cast<double>(bytes), n, link) +
            each * static_cast<double>(elements) / device.memoryBandwidth;
@@ -119,7 +118,7 @@ void setLayerShares(DataCosts& costs, const Layout& layout, const StageShape& sh
 }
 
 DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorShare& share, const DataGroups& groups,
-                    const Link& link, const Link& holdersLink, const DevicePreset& device) {
+                    const Link& link, const Link& holdersLink, const Link& partsLink, const DevicePreset& device) {
     const NumberFormats formats = numberFormats(layout.precision);
     const int d = replicasOfCopy(layout.parallel), zero = layout.parallel.zero;
     const std::vector<FlatUnit> units = stageUnits(layout.model, layout.parallel, shape, share);
@@ -148,8 +147,8 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
         const int n = exchanging(layout.parallel, reduced[i]);
         DataPiece& piece = costs.reduce[i];
         piece.bytes = codedBytes(layout.precision.exchange, reduced[i].size, n);
-        piece.seconds =
-            codedSeconds(layout, reduced[i].size, piece.bytes, n, reduced[i].spread > 1 ? holdersLink : link, device);
+        piece.seconds = codedSeconds(layout, codesSums(layout.parallel) ? 2 : 1, reduced[i].size, piece.bytes, n,
+                                     reduced[i].spread > 1 ? holdersLink : link, device);
     }
     if (zero > 0 && copyCount(layout.parallel) > 1)
         for (const FlatUnit& unit : reduced) {
@@ -159,6 +158,10 @@ DataCosts dataCosts(const Layout& layout, const StageShape& shape, const TensorS
             costs.parts.push_back({unit.lowestLayer, formats.gradientBytes() * mean,
                                    allReduce(largest, groups.parts, device).seconds, unit.staysBetweenLayers(),
                                    unit.spread > 1});
+            if (!codesExchange(layout)) continue;
+            DataPiece& piece = costs.parts.back();
+            piece.bytes = codedPartBytes(layout.precision.exchange, layout.parallel, unit);
+            piece.seconds = codedSeconds(layout, 2, mean, piece.bytes, copyCount(layout.parallel), partsLink, device);
         }
     costs.inSlots = zero >= 2;
     goRound(costs.reduce, zero > 0 ? 1 : 2);

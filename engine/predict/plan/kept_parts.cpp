@@ -108,13 +108,15 @@ private:
         add(say("copy of it for the projection"), say("N·q in the products' format"), size_.copied);
         add(say("mask of dropout"), "n·h", size_.mask);
     }
-    void core(const AttentionBytes& bytes, bool again) {
+    /// `operands`: bytes that are exchanged again instead.
+    void core(const AttentionBytes& bytes, bool again, std::int64_t operands = 0) {
         if (again) return;
         const std::int64_t rows = std::int64_t{layout_.batch.micro} * ownHeads(layout_.model, share_) *
                                   layout_.model.sequence / share_.context;
         const std::int64_t ofRows = bytes.kept - bytes.exchanged;
         const bool sums = ofRows == fp32Bytes * rows;
-        add(say("queries, keys, values and output of the exchanged heads"), "4·e·N·q", bytes.exchanged);
+        if (operands > 0) add(say("output of the exchanged heads"), "e·N·q", bytes.exchanged - operands);
+        else add(say("queries, keys, values and output of the exchanged heads"), "4·e·N·q", bytes.exchanged);
         add(sums ? say("logarithms of the rows' sums") : say("probabilities"), sums ? "4·b·a·s" : "e·b·a·s²", ofRows);
     }
     void feedForward(const LayerBytes& layer) {
@@ -167,7 +169,7 @@ private:
             add(say("queries"), "e·N·q", bytes.queries);
             add(say("keys and values"), say("e·N·expanded columns"), bytes.expanded);
         }
-        core(bytes.attention, recomputesCore(layout_.memory));
+        core(bytes.attention, recomputesCore(layout_.memory), bytes.operands);
         add(say("what the core makes"), say("e·N·value columns"), bytes.attended);
         add(say("mask of dropout"), "n·h", bytes.mask);
     }

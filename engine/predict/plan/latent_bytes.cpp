@@ -93,6 +93,7 @@ LatentBytes latentBytes(const Layout& layout, const TensorShare& share) {
     made.attention = attentionBytes(layout, share);
     made.sinks = blockParts(model).sinks ? fp32 * ownHeads(model, share) : 0;
     made.apart = 3 * made.queries;
+    made.operands = exchangesHeadsAgain(layout) ? made.apart : 0;
     made.wide = queries > out ? made.queries : 0;
     made.members = share.sequence ? share.size : 1;
     made.dropped = keepsExchangedHeads(layout) && !modelledStack(layout) ? made.queries + made.expanded : 0;
@@ -124,7 +125,7 @@ void latentForward(Tally& tally, const LatentBytes& bytes, const LatentAgain& ag
     tally.add(Category::Temporary, -bytes.apart);
     if (again.core) tally.add(Category::Activations, -bytes.attention.kept);
     if (again.heads) tally.add(Category::Activations, -(bytes.queries + bytes.expanded));
-    tally.add(Category::Activations, -bytes.dropped);
+    tally.add(Category::Activations, -bytes.dropped - bytes.operands);
 }
 
 void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept, const LatentAgain& again,
@@ -136,6 +137,8 @@ void latentInputGrad(Tally& tally, const LatentBytes& bytes, MemoryCategory kept
     if (bytes.dropped > 0) tally.add(Category::Temporary, bytes.apart);
     else apart(tally, bytes);
     if (again.core) attend(tally, bytes);
+    tally.add(Category::Activations, bytes.operands);
+    passing(tally, 2 * bytes.operands);  // what is sent and what is received
     tally.add(Category::Temporary, bytes.attended);
     passing(tally, projection);
     if (bytes.wide > 0) {

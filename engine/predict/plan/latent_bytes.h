@@ -21,6 +21,7 @@ struct LatentBytes {
     std::int64_t queries;
     std::int64_t expanded;  ///< keys and values
     std::int64_t dropped;   ///< of the two, what is not kept because the core keeps its own: all or nothing
+    std::int64_t operands;  ///< of what the core keeps, what is exchanged again instead: all or nothing
     std::int64_t attended;
     std::int64_t mask;  ///< that a stack's dropout keeps
     AttentionBytes attention;

@@ -85,7 +85,8 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     const bool shares = layout.parallel.exchange == Exchange::Hogwild;
     // The centre lies with replica 0, and everybody has room for what the other side has: of the weights that are
     // updated. So do the weights that Hogwild's workers share, beside each one's copy.
-    const int versions = shares && replica == 0 ? 2 : 1;
+    const int versions = shares && replica == 0 ? 2 : 1, member = numberInCopy(layout.parallel, replica);
+    const bool central = elastic && replica == member;  // of the context group of replica 0, each has a centre
     const std::int64_t exchanged = elastic ? formats.updatedWeightBytes() * whole : 0;
     std::int64_t& buffers = bytes[static_cast<std::size_t>(MemoryCategory::Buffers)];
     buffers = tallyBytes(layout.model, shape.firstLayer, shape.layers) + exchanged +
@@ -95,7 +96,7 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     bytes[static_cast<std::size_t>(MemoryCategory::Parameters)] =
         offloadsParameters(layout.memory)
             ? 0
-            : formats.weightBytes() * (zero >= 3 ? updated : whole) * versions + (replica == 0 ? exchanged : 0);
+            : formats.weightBytes() * (zero >= 3 ? updated : whole) * versions + (central ? exchanged : 0);
     const std::int64_t remainders =
         codesExchange(layout)
             ? remainderNumbers(layout.parallel,
@@ -122,8 +123,9 @@ MemoryBytes stateBytes(const Layout& layout, const StageShape& shape, const Tens
     };
     const std::int64_t biases = choiceBiases(layout.model, shape), scales = fp8StateNumbers(layout, shape, share);
     if (elastic) {  // each replica writes its own weights, and the first the centre and what all have
+        if (member > 0) return bytes;
         const std::int64_t own = whole + std::accumulate(numbers.kinds.begin(), numbers.kinds.end(), std::int64_t{0});
-        buffers += fp32Bytes * (own + (replica == 0 ? whole + biases + scales : 0));
+        buffers += fp32Bytes * (own + (central ? whole + biases + scales : 0));
         return bytes;
     }
     std::int64_t copied = zero >= (formats.master ? 1 : 3)

@@ -152,7 +152,7 @@ void addExchange(const Plan& plan, std::vector<Sentence>& notes) {
 /// What ZeRO sends and gathers.
 void addSharding(const Plan& plan, std::vector<Sentence>& notes) {
     const Layout& layout = plan.layout;
-    if (plan.mesh.copies() > 1) notes.push_back(copiesNote(plan));
+    if (layout.parallel.zero > 0 && plan.mesh.copies() > 1) notes.push_back(copiesNote(plan));
     const int m = plan.lowered.microbatches;
     if (layout.parallel.zero == 2 && m > 1)
         notes.push_back(say("ZeRO 2 scatters the gradients of each of {} microbatches: its traffic is {} × that of "

@@ -82,18 +82,24 @@ private:
         case ActionKind::ReduceGradients: return add(Sent::Gradients, ringBytes(bytes, replicas_) * tensor_);
         case ActionKind::ReduceBuckets:
             for (const DataPiece& piece : data().reduce)
-                add(piece.experts ? Sent::ExpertGradients : Sent::Gradients, ofPiece(piece, replicas_) * tensor_);
+                add(piece.experts ? Sent::ExpertGradients : Sent::Gradients,
+                    ofPiece(piece, replicas_ / copies_) * copies_ * tensor_);
             return;
-        case ActionKind::ReduceParts:  // the parts of a piece are the whole piece
-            for (const DataPiece& piece : data().reduce)
-                add(Sent::BetweenCopies, ringBytes(piece.bytes, copies_) * (piece.experts ? spread_ : 1) * tensor_);
+        case ActionKind::ReduceParts:
+            for (std::size_t i = 0; i < data().parts.size(); ++i) {
+                const DataPiece &whole = data().reduce[i], &part = data().parts[i];
+                // The parts of a piece are the whole piece, but where each has codes of its own.
+                const std::int64_t all = codesExchange(plan_.layout) ? part.bytes * (replicas_ / copies_)
+                                                                     : whole.bytes * (whole.experts ? spread_ : 1);
+                add(Sent::BetweenCopies, ringBytes(all, copies_) * tensor_);
+            }
             return;
         case ActionKind::PushGradients: return add(Sent::Pushed, (replicas_ - 1) * bytes * tensor_);
         case ActionKind::PullWeights:
             if (plan_.layout.parallel.exchange != Exchange::Hogwild)
                 add(Sent::Pulled, (replicas_ - 1) * bytes * tensor_);
             return;
-        case ActionKind::ExchangeElastic: return add(Sent::Elastic, 2 * bytes * tensor_);
+        case ActionKind::ExchangeElastic: return add(Sent::Elastic, 2 * bytes * contextMembers_ * tensor_);
         case ActionKind::ReduceTied:  // each of the two ends counts its half
             return add(Sent::Tied, ringBytes(bytes, 2) / 2 * updating_ * tensor_);
         case ActionKind::ReduceNorm:
@@ -153,8 +159,9 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
 
     const bool rings = plan.mesh.size(Axis::Context) > 1;  // whose members are replicas too
     const auto slowest = std::ranges::max_element(stages, {}, &StageCosts::reduce);
-    add(Sent::Gradients, Axis::Data,
-        rings ? say("gradients over data × context, all-reduce") : say("gradients, all-reduce"),
+    const bool elastic = layout.parallel.exchange == Exchange::Elastic;
+    add(Sent::Gradients, elastic ? Axis::Context : Axis::Data,
+        rings && !elastic ? say("gradients over data × context, all-reduce") : say("gradients, all-reduce"),
         say("{}, {} on the slowest stage",
             codesExchange(layout) ? say("in {}, all-to-all and all-gather", wordOf(layout.precision.exchange))
                                   : termOf(name(slowest->reduceAlgorithm)),
@@ -194,7 +201,7 @@ std::vector<AxisTraffic> trafficOf(const Plan& plan) {
     add(Sent::Heads, Axis::Context, say("queries, keys, values and outputs and their gradients, all-to-all"));
     add(Sent::Choices, Axis::Context, say("what decides which tokens find a place with experts, all-gather"));
     add(Sent::Elastic, Axis::Data, say("weights, between a replica and the centre"),
-        say("in all steps but one of {}, in which replica 0 has its turn", replicaCount(layout.parallel)));
+        say("in all steps but one of {}, in which replica 0 has its turn", layout.parallel.data));
     add(Sent::Pushed, Axis::Data, say("gradients, to the server"), serverText(plan.costs, &StageCosts::push));
     add(Sent::Pulled, Axis::Data, say("weights, from the server"), serverText(plan.costs, &StageCosts::pull));
     add(Sent::TensorSums, Axis::Tensor, say("activations and their gradients, all-reduce"));

@@ -110,7 +110,9 @@ std::vector<Event> withOwnParts(std::span<const Event> events, const Layout& lay
     auto event = events.begin();
     while (event != events.end()) {
         const int rank = event->rank;
-        OwnPart own(made, replicaNumber(mesh, rank), replicaCount(layout.parallel));
+        const bool elastic = exchange == Exchange::Elastic;  // each member of a context group has its like in the other
+        OwnPart own(made, elastic ? mesh.coordinate(rank, Axis::Data) : replicaNumber(mesh, rank),
+                    elastic ? layout.parallel.data : replicaCount(layout.parallel));
         for (; event != events.end() && event->rank == rank; ++event) {
             if (exchange == Exchange::Hogwild) own.addWithoutMessages(*event);
             else if (exchange == Exchange::Elastic) own.addWithCentre(*event);

@@ -51,6 +51,9 @@ std::vector<Sentence> stateNotes(const Layout& layout) {
         notes.push_back(codesSums(layout.parallel)
                             ? say("a rank keeps 4 bytes a parameter of what it lost, and 4 of its part of the sums, "
                                   "which are rounded once more before they come back")
+                        : copyCount(layout.parallel) > 1
+                            ? say("a rank keeps 4 bytes a parameter of what it lost, and more than 4 of its part of "
+                                  "each copy, whose sums are rounded twice more on their way between the copies")
                             : say("a rank keeps 4 bytes a parameter of what it lost; sums stay in full, as with ZeRO "
                                   "only their owner updates with them"));
     }

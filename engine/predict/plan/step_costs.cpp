@@ -160,7 +160,8 @@ private:
         if (replicaCount(layout_.parallel) == 1) {
             if (repeats) return;
             if (layout_.parallel.zero == 0) return setLayerShares(cost.data, layout_, shapes_[s], share_);
-            cost.data = dataCosts(layout_, shapes_[s], share_, groups, device_.inNode, device_.inNode, device_);
+            cost.data =
+                dataCosts(layout_, shapes_[s], share_, groups, device_.inNode, device_.inNode, device_.inNode, device_);
             return;
         }
         const bool gathers = stack_ && layout_.parallel.zero == 3;
@@ -169,7 +170,7 @@ private:
         };
         if (!repeats || groups_.replicas[rankOf(s - 1)].exchanging != groups)
             cost.data = dataCosts(layout_, shapes_[s], share_, groups, replicaLink(groups.copy),
-                                  replicaLink(groups.holders), device_);
+                                  replicaLink(groups.holders), linkOf(groups.parts), device_);
         if (codesExchange(layout_)) {
             cost.reduceBytes = 0;
             cost.reduce = 0;
@@ -181,7 +182,9 @@ private:
         }
         cost.reduceBytes =
             gradientBytes() - formats_.gradientBytes() * spreadParameters(layout_.model, shapes_[s], share_);
-        const Collective reduction = allReduce(static_cast<double>(cost.reduceBytes), replicas.group, device_);
+        const bool elastic = layout_.parallel.exchange == Exchange::Elastic;
+        const Collective reduction =
+            allReduce(static_cast<double>(cost.reduceBytes), elastic ? groups.copy : replicas.group, device_);
         cost.reduce = reduction.seconds;
         cost.reduceAlgorithm = reduction.algorithm;
     }

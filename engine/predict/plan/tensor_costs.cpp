@@ -310,6 +310,8 @@ private:
         // Where the core is computed again, what it reads comes once more.
         if (attends(branch) && recomputesCore(layout_.memory))
             again([&](std::vector<TensorCost>& list) { travel(list, layer, context_.forward); });
+        if (attends(branch) && exchangesHeadsAgain(layout_))
+            again([&](std::vector<TensorCost>& list) { travel(list, layer, {context_.forward.front()}); });
         if (attends(branch)) travel(costs_.inputGrad, layer, context_.backward);
         if (attention) group_.sumKeys(costs_.inputGrad, layer);
         if (routes(branch) && meets(branch)) group_.overMembers(costs_.inputGrad, layer, expertChoices(model_));

@@ -61,7 +61,7 @@ bool TrafficMatrix::addAtServer(const Event& event) {
 }
 
 bool TrafficMatrix::addAtCentre(const Event& event) {
-    const std::vector<int> group = sameWeights(mesh_, event.rank);
+    const std::vector<int> group = mesh_.group(event.rank, Axis::Data);
     const auto worker = static_cast<std::size_t>(std::max(0, workerOf(event)));
     if (worker >= group.size()) return false;
     const int taker = event.rank == group.front() ? group[worker] : group.front();

@@ -58,6 +58,12 @@ HeadSinks AttentionCore::between(const HeadSinks& sinks) const {
     return {sinks.scores + first, sinks.gradient ? sinks.gradient + first : nullptr};
 }
 
+void AttentionCore::makeOperands(const Buffer& qkv, AttentionKept& kept) const {
+    if (!exchange_) return;
+    kept.operands = context_.allocate(MemoryCategory::Activations, qkv.size());
+    exchange_->toHeads(qkv, queriesKeysValues, kept.operands);
+}
+
 AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv, const Buffer& attended,
                                      const HeadSinks& sinks) const {
     AttentionKept kept;
@@ -68,11 +74,8 @@ AttentionKept AttentionCore::forward(const LayerState& state, const Buffer& qkv,
     }
     kept.rows = context_.arena.allocate(MemoryCategory::Activations, needs_.kept,
                                         needs_.keepsProbabilities ? context_.types.activations : DType::F32);
-    if (exchange_) {
-        kept.operands = context_.allocate(MemoryCategory::Activations, qkv.size());
-        kept.output = context_.allocate(MemoryCategory::Activations, attended.size());
-        exchange_->toHeads(qkv, queriesKeysValues, kept.operands);
-    }
+    if (exchange_) kept.output = context_.allocate(MemoryCategory::Activations, attended.size());
+    makeOperands(qkv, kept);
     {
         const Buffer scratch = context_.arena.allocate(MemoryCategory::Temporary, needs_.forwardScratch);
         context_.device().attention(attention_, (exchange_ ? kept.operands : qkv).data(), kept.rows.data(),

@@ -54,7 +54,9 @@ public:
     Buffer backward(const LayerState& state, Buffer qkv, AttentionKept kept, const Buffer& attended,
                     const Buffer& attendedGradient, const HeadSinks& sinks = {}) const;
     /// What forward keeps has queries, keys and values too: backward reads nothing of qkv.
-    bool keepsOperands() const { return exchange_ && !context_.recompute.core; }
+    bool keepsOperands() const { return exchange_ && !context_.recompute.core && !context_.recompute.heads; }
+    /// Makes the operands again that a caller dropped of what forward kept, where a context group exchanges heads.
+    void makeOperands(const Buffer& qkv, AttentionKept& kept) const;
 
 private:
     AttentionDropout dropout(const LayerState& state) const;

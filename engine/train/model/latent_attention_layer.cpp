@@ -135,6 +135,7 @@ Buffer LatentAttentionLayer::forward(LayerState& state, Buffer input) {
         held.queries = {};
         held.expanded = {};
     }
+    if (context_.recompute.heads) held.kept.operands = {};
     return makeOutput(held);
 }
 
@@ -164,6 +165,7 @@ Buffer LatentAttentionLayer::coreGrad(State& held, const Buffer& branchGradient,
     else if (context_.recompute.heads) context_.recompute.run([&] { makeHeads(held); });
     Buffer read = core_.keepsOperands() ? roomApart() : apart(held);
     if (context_.recompute.core) context_.recompute.run([&] { held.kept = attend(held, read); });
+    else if (context_.recompute.heads) core_.makeOperands(read, held.kept);
     Buffer gradient = context_.allocate(MemoryCategory::Temporary, held.attended.size());
     residual_.projection().inputGrad(context_.tokens(), branchGradient.data(), gradient.data());
     const HeadSinks sinks = sinks_.with(held.sinkGradient);

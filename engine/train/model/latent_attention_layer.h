@@ -58,7 +58,8 @@ struct LatentSpec {
 ///                                n·rank (Temporary) in turn; normedGradient n·h and the returned gradient n·h
 ///                                (`kept`). Queries, keys and values are overwritten with their gradients
 ///   recompute latent             queries, keys and values are freed at the end of forward, and made again, with what
-///                                they pass through, as inputGrad begins
+///                                they pass through, as inputGrad begins; in a group that exchanges heads likewise
+///                                the core's operands
 ///   a core that keeps operands   likewise, and inputGrad begins with new room for them, which the gradients fill
 ///   recompute pointwise          normed is freed at the end of forward, and made again as inputGrad begins
 ///   until weightGrad             the branch's gradient, the gradients named `kept` but the returned one, and what

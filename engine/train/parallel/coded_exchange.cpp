@@ -21,36 +21,54 @@ constexpr std::string_view sumKinds[2] = {"remainder of sums", "remainder of sum
 
 CodedStage::CodedStage(Stage& stage, const ParallelSpec& parallel, std::span<const FlatUnit> units, int replica,
                        Arena& arena)
-    : stage_(stage) {
-    std::size_t worker = 0, server = 0;
-    for (const FlatUnit& unit : units) {
-        worker += static_cast<std::size_t>(unit.size);
-        server += static_cast<std::size_t>(partSize(unit, replica, replicaCount(parallel)));
-    }
-    worker_ = arena.allocateZeroed(MemoryCategory::Gradients, worker);
-    if (codesSums(parallel)) server_ = arena.allocateZeroed(MemoryCategory::Gradients, server);
-    ArraySpan workers = worker_.span(), servers = server_.span();
-    const auto take = [](ArraySpan& from, std::int64_t count) {
-        const ArraySpan taken = from.first(static_cast<std::size_t>(count));
-        from = from.last(from.size() - taken.size());
+    : stage_(stage), sums_(codesSums(parallel)),
+      remainders_(arena.allocateZeroed(
+          MemoryCategory::Gradients,
+          static_cast<std::size_t>(remainderNumbers(parallel, {units.begin(), units.end()}, replica)))) {
+    ArraySpan rest = remainders_.span();
+    const auto take = [&rest](std::int64_t count) {
+        const ArraySpan taken = rest.first(static_cast<std::size_t>(count));
+        rest = rest.last(rest.size() - taken.size());
         return taken;
     };
+    const int sharing = replicasOfCopy(parallel), number = numberInCopy(parallel, replica);
+    const int copies = copyCount(parallel), copy = replica / sharing;
     for (const FlatUnit& unit : units) {
-        const std::string kind = fmt::format("remainder {}", replica / unit.spread);
-        units_.push_back({unit,
-                          take(workers, unit.size),
-                          {},
-                          unit.begin + partBegin(unit, replica, replicaCount(parallel)),
-                          {kind, kind + std::string(ofOutput)}});
-        if (codesSums(parallel)) units_.back().server = take(servers, partSize(unit, replica, replicaCount(parallel)));
+        const std::int64_t begin = unit.begin + partBegin(unit, number, sharing),
+                           size = partSize(unit, number, sharing);
+        const auto add = [&](std::vector<Remainders>& to, std::int64_t most, const std::string& kind) -> Remainders& {
+            to.push_back({.most = most, .kinds = {kind, kind + std::string(ofOutput)}});
+            return to.back();
+        };
+        Remainders& whole = add(units_, unit.size, fmt::format("remainder {}", replica / unit.spread));
+        whole.worker = take(unit.size);
+        whole.begin = unit.begin;
+        if (sums_) whole.server = take(size);
+        whole.serverBegin = begin;
+        if (copies == 1) continue;
+        const int parts = exchanging(parallel, unit);
+        Remainders& part = add(parts_, (unit.size + parts - 1) / parts, fmt::format("remainder of copy {}", copy));
+        part.worker = take(size);
+        part.begin = begin;
+        part.server = take(rangeSize(size, copies, copy));
+        part.serverBegin = begin + rangeBegin(size, copies, copy);
     }
 }
 
 RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
                                 ArraySpan buffers) const {
-    const Remainders& kept = units_[index];
+    return exchange(format, units_[index], sums_, gradient, group, buffers);
+}
+
+RequestPtr CodedStage::exchangePart(ExchangeFormat format, std::size_t index, ArraySpan part, Communicator& group,
+                                    ArraySpan buffers) const {
+    return exchange(format, parts_[index], true, part, group, buffers);
+}
+
+RequestPtr CodedStage::exchange(ExchangeFormat format, const Remainders& kept, bool sums, ArraySpan gradient,
+                                Communicator& group, ArraySpan buffers) const {
     const int members = group.size(), me = group.rank(), bits = codeBits(format);
-    const std::size_t all = static_cast<std::size_t>(codedBytes(format, kept.unit.size, members)) / sizeof(float);
+    const std::size_t all = static_cast<std::size_t>(codedBytes(format, kept.most, members)) / sizeof(float);
     const std::size_t each = all / static_cast<std::size_t>(members);
     const ArraySpan sent = buffers.first(all), received = buffers.subspan(all, all);
     const auto codesOf = [each](ArraySpan codes, int part) {
@@ -75,7 +93,7 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
         return one(group.iallToAll(sent, received));
     });
     const auto count = static_cast<std::int64_t>(own.size());
-    if (server_.empty()) {
+    if (!sums) {
         rounds.emplace_back([=] {
             device->decodeCodedSum(bits, count, members, stride, received.data().floats(), own.data());
             return std::vector<RequestPtr>{};
@@ -99,11 +117,8 @@ RequestPtr CodedStage::exchange(ExchangeFormat format, std::size_t index, ArrayS
 }
 
 void CodedStage::scale(float factor) const {
-    for (const Buffer* buffer : {&worker_, &server_}) {
-        const ArraySpan remainder = buffer->span();
-        if (remainder.empty()) continue;
-        stage_.arena().device().multiply(static_cast<std::int64_t>(remainder.size()), factor, remainder.data());
-    }
+    const ArraySpan all = remainders_.span();
+    if (!all.empty()) stage_.arena().device().multiply(static_cast<std::int64_t>(all.size()), factor, all.data());
 }
 
 std::vector<RemainderPiece> CodedStage::pieces() const {
@@ -118,10 +133,11 @@ std::vector<RemainderPiece> CodedStage::pieces() const {
                                        values.subspan(static_cast<std::size_t>(at), static_cast<std::size_t>(count))});
                     });
     };
-    for (const Remainders& kept : units_) {
-        add(kept.kinds[0], kept.kinds[1], kept.unit.begin, kept.worker);
-        add(sumKinds[0], sumKinds[1], kept.serverBegin, kept.server);
-    }
+    for (const auto* const list : {&units_, &parts_})
+        for (const Remainders& kept : *list) {
+            add(kept.kinds[0], kept.kinds[1], kept.begin, kept.worker);
+            add(sumKinds[0], sumKinds[1], kept.serverBegin, kept.server);
+        }
     return all;
 }
 

@@ -9,7 +9,9 @@
 //   3. k sends C(b) to all:       g := C(b), rounded to the gradients' type: the same bits on every replica
 // Losses are scaled by 1 ÷ (microbatches · replicas) already (data.h), so that the sum is the mean. With ZeRO the owner
 // alone updates with its part: there is no s, and instead of 2 and 3 its part becomes Σ_w C(a_w). ZeRO 2 and 3 exchange
-// after each microbatch, whose remainders go to the next.
+// after each microbatch, whose remainders go to the next. Where ZeRO divides several copies (mesh/copies.h), the d
+// replicas are those of a copy, and after the last microbatch those that own the same part of each copy go through 1 to
+// 3 with the sums of their parts, with remainders of their own.
 //
 // Where a block holds a number that is not finite, not-a-number goes to all, so that every replica skips the step; its
 // remainder stays as it was. What the other blocks sent in a skipped step is dropped with the step's gradients.
@@ -46,6 +48,11 @@ public:
     RequestPtr exchange(ExchangeFormat format, std::size_t index, ArraySpan gradient, Communicator& group,
                         ArraySpan buffers) const;
 
+    /// The exchange of this replica's part of that gradient with those who have the same part of other copies, by way
+    /// of codedPartBytes() twice.
+    RequestPtr exchangePart(ExchangeFormat format, std::size_t index, ArraySpan part, Communicator& group,
+                            ArraySpan buffers) const;
+
     /// Multiplies all remainders, which are in the units of the gradients: by how much the loss scale has changed.
     void scale(float factor) const;
 
@@ -54,17 +61,22 @@ public:
     std::vector<RemainderPiece> pieces() const;
 
 private:
+    /// Of one exchange of a unit, or of the owners of its part.
     struct Remainders {
-        FlatUnit unit;
         ArraySpan worker, server;
-        std::int64_t serverBegin = 0;  ///< within the stage
+        std::int64_t begin = 0, serverBegin = 0;  ///< within the stage
+        std::int64_t most = 0;  ///< elements of the gradient, where groups exchange parts of it those of the largest
         /// What a checkpoint calls `worker`; the second name is that of a tied embedding's copy on the last stage.
         std::string kinds[2] = {};
     };
+    /// `sums`: an all-reduce, else its first half.
+    RequestPtr exchange(ExchangeFormat format, const Remainders& kept, bool sums, ArraySpan gradient,
+                        Communicator& group, ArraySpan buffers) const;
 
     Stage& stage_;
-    Buffer worker_, server_;
-    std::vector<Remainders> units_;
+    bool sums_;
+    Buffer remainders_;
+    std::vector<Remainders> units_, parts_;  ///< parts_ is empty where there is one copy
 };
 
 }  // namespace shardlab::train

@@ -356,31 +356,43 @@ DataParallelComm::PiecePtr DataParallelComm::startBucket(const Action& action, i
     return start(action, index, workOn(unit, RingWay::AllReduce, block));
 }
 
-DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
-                                                        ArraySpan gradient, std::function<void()> finish) {
-    const CodedStage& coded = *coded_.at(action.stage);
-    const auto exchange = [this, &coded, index](Communicator& group, ArraySpan whole) -> RequestPtr {
+DataParallelComm::PiecePtr DataParallelComm::startCodes(const Action& action, int index, PieceWork work,
+                                                        CodedExchange exchange, std::int64_t bytes) {
+    work.collective = [this, &coded = *coded_.at(action.stage), index, exchange](Communicator& group,
+                                                                                 ArraySpan gradient) -> RequestPtr {
         Device& device = setup_.arena.device();
         std::shared_ptr<DeviceMoment> begin = followsDevice_ ? device.mark() : nullptr;
         RequestPtr exchanged =
-            coded.exchange(setup_.format, static_cast<std::size_t>(index), whole, group, codes_.span());
+            (coded.*exchange)(setup_.format, static_cast<std::size_t>(index), gradient, group, codes_.span());
         if (!followsDevice_) return exchanged;
         // Devices begin what they are asked for at once, and there is one room for codes.
         exchanged->wait();
         return std::make_unique<OwnWork>(device, std::move(begin), device.mark(), &group);
     };
-    PiecePtr piece =
-        start(action, index,
-              {.whole = gradient, .collective = exchange, .finish = std::move(finish), .group = holdersOf(unit)});
-    piece->bytes = codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit));
+    PiecePtr piece = start(action, index, std::move(work));
+    piece->bytes = bytes;
     return piece;
+}
+
+DataParallelComm::PiecePtr DataParallelComm::startCoded(const Action& action, int index, const FlatUnit& unit,
+                                                        ArraySpan gradient, std::function<void()> finish) {
+    return startCodes(action, index, {.whole = gradient, .finish = std::move(finish), .group = holdersOf(unit)},
+                      &CodedStage::exchange, codedBytes(setup_.format, unit.size, exchanging(setup_.parallel, unit)));
 }
 
 DataParallelComm::PiecePtr DataParallelComm::startScatter(const Action& action, int index, const FlatUnit& unit) {
     StageShards& shards = *shards_.at(action.stage);
     const ArraySpan whole = shards.gradient(unit);
     const auto keep = [&shards, unit, whole] { shards.keepGradient(unit, whole); };
-    if (coded(action.stage)) return startCoded(action, index, unit, whole, keep);
+    if (coded(action.stage)) {
+        if (!parts_) return startCoded(action, index, unit, whole, keep);
+        const PiecePtr scattered =
+            startCoded(action, index, unit, whole, [&shards, unit, whole] { shards.returnGradient(unit, whole); });
+        if (followsDevice_) await(scattered);
+        return startCodes(*parts_, index,
+                          {.whole = shards.ownPart(unit, whole), .finish = keep, .group = setup_.samePart.get()},
+                          &CodedStage::exchangePart, codedPartBytes(setup_.format, setup_.parallel, unit));
+    }
     PieceWork scatter = workOn(unit, RingWay::ReduceParts, whole);
     if (!parts_) {
         scatter.finish = keep;

@@ -145,6 +145,10 @@ private:
     /// Exchanges the whole gradient of a unit as codes.
     PiecePtr startCoded(const Action& action, int index, const FlatUnit& unit, ArraySpan gradient,
                         std::function<void()> finish = {});
+    /// What `exchange` does by way of the room for codes; it takes the place of the work's collective.
+    using CodedExchange = RequestPtr (CodedStage::*)(ExchangeFormat, std::size_t, ArraySpan, Communicator&,
+                                                     ArraySpan) const;
+    PiecePtr startCodes(const Action& action, int index, PieceWork work, CodedExchange exchange, std::int64_t bytes);
     /// Where there are several copies, with the sum between them after it.
     PiecePtr startScatter(const Action& action, int index, const FlatUnit& unit);
     /// Who holds the same of a unit, where these are not all of setup_.group.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // EASGD's exchange between the replica whose turn it is and the centre, which replica 0 keeps beside its own weights.
+// Each member of a context group exchanges with its like: all come to the same bits.
 // They are the weights that are updated: master weights where there are some, which are rounded again afterwards.
 #pragma once
 
@@ -30,6 +31,8 @@ public:
     /// To be called on a rank that takes part. Returns ‖W − W̄‖² before the exchange, over what this rank owns.
     double exchange(int step);
 
+    /// The ranks that exchange, in the order of their replicas.
+    Communicator& group() const { return data_; }
     /// The replica that this rank belongs to.
     int replica() const { return data_.rank(); }
     /// The centre of a part of a stage's weights; empty where this rank keeps none.

@@ -248,13 +248,13 @@ void Executor::exchangeElastic(const Action& action) {
     ElasticCentre& centre = *setup_.elastic;
     if (!centre.takesPart(step_)) return;
     const int peer = centre.peer(step_);
-    const bool here = peer == setup_.groups.data.rank();
+    const bool here = peer == centre.replica();
     setup_.arena.device().synchronize();
     const std::int64_t reached = setup_.trace.now(), bytes = here ? 0 : setup_.plan.costs.bytes(action);
     setup_.trace.doing(RankPhase::Communicating, action);
     setup_.trace.started(EventKind::ExchangeElastic, action, bytes);
     // The two sides meet first, so that the wait for the other is recorded apart from moving the weights.
-    clock_->waitUntil(here ? 0 : exchanged(setup_.groups.data.host(), peer, clock_->now()));
+    clock_->waitUntil(here ? 0 : exchanged(centre.group().host(), peer, clock_->now()));
     const std::int64_t begin = setup_.trace.now();
     setup_.trace.span(Lane::Compute, EventKind::Wait, reached, begin, action);
     const double squares = centre.exchange(step_);
@@ -262,9 +262,10 @@ void Executor::exchangeElastic(const Action& action) {
     clock_->finish(action);
     const int turn = centre.turn(step_);
     setup_.trace.span(Lane::Comm, EventKind::ExchangeElastic, begin, setup_.trace.now(), action, bytes, turn);
-    if (setup_.groups.data.rank() != turn) return;
+    if (centre.replica() != turn) return;
     const double whole = sum(setup_.groups.replica, squares);
-    if (setup_.groups.replica.rank() == 0) setup_.trace.counter(EventKind::ElasticDistance, std::sqrt(whole));
+    if (setup_.groups.replica.rank() == 0 && setup_.groups.context.rank() == 0)
+        setup_.trace.counter(EventKind::ElasticDistance, std::sqrt(whole));
 }
 
 /// Takes the weights that Hogwild's workers share as they are at this moment, and waits for nobody.

@@ -83,11 +83,13 @@ Placement place(const StepPlan& plan, Communicator& world, Device& device, const
         const ParallelSpec& parallel = plan.layout.parallel;
         if (expertSpread(parallel) > 1 && (expertReplicaCount(parallel) > 1 || parallel.zero > 0))
             placed.sameExperts = groupOf(sameExperts(plan.mesh, self));
-        if (plan.mesh.copies() > 1) {
+        if (parallel.zero > 0 && plan.mesh.copies() > 1) {
             placed.samePart = groupOf(samePart(plan.mesh, self));
             placed.copy = groups.of(sameCopy(plan.mesh, self));
         }
     }
+    if (plan.layout.parallel.exchange == Exchange::Elastic)
+        placed.centre = groups.of(plan.mesh.group(self, Axis::Data));
     placed.context = groups.of(plan.mesh.group(self, Axis::Context));
     placed.experts = groups.of(expertExchange(plan.mesh, self));
     placed.tensor = groups.of(plan.mesh.group(self, Axis::Tensor));

@@ -33,6 +33,7 @@ struct Placement {
     std::unique_ptr<Communicator> besideCompute;
     bool direct = false;    ///< the devices of besideCompute, sameExperts and samePart exchange by themselves
     bool onDevice = false;  ///< these groups take addresses of the device, not of the processor
+    std::unique_ptr<Communicator> centre;   ///< ranks of `data` that pull a centre and each other; null where none do
     std::unique_ptr<Communicator> experts;  ///< ranks of `data` that hold different experts
     /// Ranks that hold the same experts, for the same thread as besideCompute; null where they reduce nothing.
     std::unique_ptr<Communicator> sameExperts;

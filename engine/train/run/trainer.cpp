@@ -49,7 +49,7 @@ Trainer::Impl::Impl(const StepPlan& plan, TrainerServices services, Corpus corpu
                        stages_, onHost ? host_->arena() : arena_);
     }
     if (exchange() == Exchange::Elastic)
-        elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.data, arena_);
+        elastic_ = std::make_unique<ElasticCentre>(layout_.optimizer, updates(), stages_, *place_.centre, arena_);
     if (exchange() == Exchange::Hogwild) {
         shared_ = std::make_unique<SharedWeights>(layout_.optimizer, updates(), *stages_.begin()->second.stage,
                                                   *place_.data, arena_);

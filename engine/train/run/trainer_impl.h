@@ -91,14 +91,14 @@ private:
     /// The state for checkpoints, which a server writes alone.
     TrainingState state() {
         if (updatesAtServer(layout_.parallel)) return {stages_, device(), 0, {place_.replicaNumber, 1}};
+        if (elastic_) return {stages_, device(), 0, {place_.contextRank, 1}, {}, {}, elastic_.get()};
         const int members = place_.experts->size(), replicas = place_.data->size();
         return {stages_,
                 device(),
                 layout_.parallel.zero,
                 {place_.replicaNumber, replicas},
                 {place_.replicaNumber / members, replicas / members},
-                {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)},
-                elastic_.get()};
+                {place_.replicaNumber / replicasOfCopy(layout_.parallel), copyCount(layout_.parallel)}};
     }
     Exchange exchange() const { return layout_.parallel.exchange; }
     /// Updates of one replica's weights in the whole run.

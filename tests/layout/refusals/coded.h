@@ -37,15 +37,6 @@ inline constexpr Refusal codedRefusals[]{
      },
      "/precision/exchange", "full; or parallel.partition flat",
      notBuilt("codes of whole layers, which all replicas send to one owner")},
-    {"codes between copies",
-     [](Layout& l) {
-         l.precision.exchange = ExchangeFormat::Bits8;
-         l.parallel.data = 4;
-         l.parallel.zero = 1;
-         l.parallel.shard = 2;
-         onOneHost(l);
-     },
-     "/precision/exchange", "full; or parallel.shard 0", notBuilt("codes of the sum over copies")},
     {"codes round a ring",
      [](Layout& l) {
          l.precision.exchange = ExchangeFormat::Bits1;

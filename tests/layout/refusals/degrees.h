@@ -270,17 +270,24 @@ inline constexpr Refusal degreeRefusals[]{
                        return l.parallel.contextKind == ContextKind::Ring ||
                               l.model.heads / l.parallel.tensor % l.parallel.context == 0;
                    })},
-    {"latents made again and heads exchanged",
+    {"latents made again and heads exchanged in another program's times",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;
          l.model.block.kvRank = 16;
          l.memory.recompute = RecomputeKind::Latent;
          l.parallel.context = 2;
          l.parallel.contextKind = ContextKind::Ulysses;
+         l.cluster.pace = PaceSpec{};
+         l.cluster.pace->stack = "megatron-core";
+         l.precision.compute = NumberFormat::Bf16;
          onOneHost(l);
      },
-     "/memory/recompute", "another word; or parallel.context_method ring",
-     notBuilt("an exchange of heads that the backward makes again, with what latents were made into")},
+     "/memory/recompute", "another word; or parallel.context_method ring; or cluster.pace.stack shardlab",
+     absent("heads that another program exchanges again: its attention keeps what the first exchange brought",
+            [](const Layout& l) {
+                return l.memory.recompute != RecomputeKind::Latent || l.parallel.contextKind == ContextKind::Ring ||
+                       l.cluster.pace->stack == "shardlab";
+            })},
 
     {"ZeRO with one replica",
      [](Layout& l) {

@@ -79,14 +79,14 @@ inline constexpr Refusal exchangeRefusals[]{
      "/parallel/zero", "0; or parallel.exchange allreduce",
      wrong("Hogwild (1106.5730): w − γg has no state, and all workers hold the same weights in one place",
            [](const Layout& l) { return l.parallel.zero == 0 || sharesWeights(l); })},
-    {"a context group of a replica that trains by itself",
+    {"workers of context groups without a common step",
      [](Layout& l) {
-         elastic(l);
+         asyncServer(l);
          l.parallel.context = 2;
          onOneHost(l);
      },
-     "/parallel/context", "1; or parallel.exchange allreduce or server",
-     notBuilt("a sum over each context group before its replica exchanges")},
+     "/parallel/context", "1; or parallel.exchange allreduce, server or easgd",
+     notBuilt("a lock that all ranks of a worker take together")},
     {"a ring where there is no all-reduce",
      [](Layout& l) {
          l.parallel.exchange = Exchange::Server;

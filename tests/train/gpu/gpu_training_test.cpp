@@ -129,14 +129,17 @@ private Q_SLOTS:
         QTest::addColumn<int>("pipeline");
         QTest::addColumn<int>("zero");
         QTest::addColumn<QString>("compute");
-        const auto row = [](const char* format, int d, int p, int zero, const char* compute) {
-            QTest::addRow("%s data %d pipeline %d zero %d %s", format, d, p, zero, compute)
-                << format << d << p << zero << compute;
+        QTest::addColumn<int>("shard");
+        const auto row = [](const char* format, int d, int p, int zero, const char* compute, int shard = 0) {
+            QTest::addRow("%s data %d pipeline %d zero %d %s%s", format, d, p, zero, compute,
+                          shard > 0 ? ", copies" : "")
+                << format << d << p << zero << compute << shard;
         };
         row("8-bit", 2, 2, 0, "fp32");
         row("4-bit", 4, 1, 1, "fp32");
         row("1-bit", 4, 1, 0, "bf16");
         row("8-bit", 2, 1, 3, "bf16");
+        row("8-bit", 4, 1, 2, "fp32", 2);
     }
     void codedExchangesToo() {
         QFETCH(QString, format);
@@ -144,9 +147,11 @@ private Q_SLOTS:
         QFETCH(int, pipeline);
         QFETCH(int, zero);
         QFETCH(QString, compute);
+        QFETCH(int, shard);
         Layout layout = layoutOf(data, pipeline, 1, zero, compute.toStdString());
         layout.optimizer.learningRate = 0.02;
         layout.optimizer.warmup = 0;
+        layout.parallel.shard = shard;
         const std::vector<double> inFull = runInProcess(planOf(layout)).counter(EventKind::Loss);
         layout.precision.exchange = named(format);
         const Plan plan = planOf(layout);
