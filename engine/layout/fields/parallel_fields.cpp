@@ -124,9 +124,8 @@ std::span<const Field> parallelFields() {
                 "weights. server: the first replica gathers the gradients, updates, and sends the weights back. "
                 "async-server: the first replica does nothing else, and takes the gradient of one worker at a time, "
                 "when it comes. easgd: each data rank, with its context group, trains by itself, and in each step one "
-                "of "
-                "them and a common centre pull each other. hogwild: all write the same weights in the memory of one "
-                "host, without a lock.",
+                "of them and a common centre pull each other. hogwild: all write the same weights in the memory of "
+                "one host, without a lock.",
             .access = member<&Layout::parallel, &ParallelSpec::exchange>(),
         },
         {
