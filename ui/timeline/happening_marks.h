@@ -21,6 +21,8 @@ struct HappeningMark {
     const char* name;  ///< to be translated
 };
 
+inline constexpr int markSize = 8;  ///< pixels beside the desktop's letters
+
 /// What is drawn last lies above the others.
 inline constexpr std::array<HappeningMark, 8> happeningMarks{{
     {EventKind::ValidationLoss, LegendItem::Mark::Dot, false, QT_TR_NOOP("validation")},

@@ -3,6 +3,7 @@
 #include "engine/layout/mesh/mesh.h"
 #include "ui/timeline/action_parts.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/happening_marks.h"
 #include "ui/timeline/rank_labels.h"
 #include "ui/timeline/timeline_state.h"
 #include "ui/core/words.h"
@@ -42,20 +43,42 @@ void paintTimes(QPainter& painter, const TimelineState& state) {
     }
 }
 
+/// Where happenings are marked above the plot, ascending.
+std::vector<double> markPlaces(const TimelineState& state) {
+    std::vector<double> places;
+    for (const HappeningMark& mark : happeningMarks)
+        for (const Event& event : shownHappenings(state.model, mark.kind, state.scale))
+            places.push_back(state.scale.x(event.begin));
+    std::ranges::sort(places);
+    return places;
+}
+
+/// The first place from `x` on where no mark lies over a label of that width, which begins 3 pixels behind its place.
+int behindMarks(const std::vector<double>& marks, int x, int width, int size) {
+    for (const double mark : marks)
+        if (mark + size / 2.0 > x + 2 && mark - size / 2.0 < x + 4 + width)
+            x = static_cast<int>(std::ceil(mark + size / 2.0)) - 2;
+    return x;
+}
+
 void paintSteps(QPainter& painter, const TimelineState& state) {
     const ShownSteps shown(state);
     const QFontMetrics metrics(painter.font());
     const auto& extents = state.model.steps().extents();
     // Between two labels; one of a step that begins out of sight yields to the next.
     const int beside = state.theme.scaled(12);
+    const std::vector<double> marks = markPlaces(state);
     int free = state.plot.left();
     for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
         const double at = state.scale.x(extents[i].begin);
-        const int x = std::max(state.plot.left(), static_cast<int>(at));
+        int x = std::max(state.plot.left(), static_cast<int>(at));
         if (x < free) continue;
         const QString label = tr("step %1").arg(extents[i].step);
         const int width = metrics.horizontalAdvance(label);
+        const int moved = behindMarks(marks, x, width, state.theme.scaled(markSize));
+        if (moved > x + beside) continue;  // so far behind its place it would be read as another step's
+        x = moved;
         const double next = i + 1 < extents.size() ? state.scale.x(extents[i + 1].begin) : state.whole.right();
         if (x + width + 4 > state.whole.right() || (at < state.plot.left() && x + width + beside > next)) continue;
         painter.drawText(x + 3, state.plot.top() - metrics.descent() - 1, label);

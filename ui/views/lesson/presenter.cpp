@@ -202,6 +202,7 @@ void Presenter::showKeys(LessonBlock::Kind kind) {
                      tr("← back")};
     if (kind == LessonBlock::Kind::Question) keys << tr("↑ ↓ choose") << tr("Enter guess or run");
     if (kind == LessonBlock::Kind::Experiment) keys << tr("Enter run");
+    if (kind == LessonBlock::Kind::WhatIf) keys << tr("↑ ↓ move the slider") << tr("Enter the other slider");
     if (kind == LessonBlock::Kind::Step) keys << tr("Enter open in Design");
     place_->setText((keys << tr("Esc leave")).join(QStringLiteral(" · ")));
 }
