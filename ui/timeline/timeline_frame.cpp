@@ -43,31 +43,13 @@ void paintTimes(QPainter& painter, const TimelineState& state) {
     }
 }
 
-/// Where happenings are marked above the plot, ascending.
-std::vector<double> markPlaces(const TimelineState& state) {
-    std::vector<double> places;
-    for (const HappeningMark& mark : happeningMarks)
-        for (const Event& event : shownHappenings(state.model, mark.kind, state.scale))
-            places.push_back(state.scale.x(event.begin));
-    std::ranges::sort(places);
-    return places;
-}
-
-/// The first place from `x` on where no mark lies over a label of that width, which begins 3 pixels behind its place.
-int behindMarks(const std::vector<double>& marks, int x, int width, int size) {
-    for (const double mark : marks)
-        if (mark + size / 2.0 > x + 2 && mark - size / 2.0 < x + 4 + width)
-            x = static_cast<int>(std::ceil(mark + size / 2.0)) - 2;
-    return x;
-}
-
 void paintSteps(QPainter& painter, const TimelineState& state) {
     const ShownSteps shown(state);
     const QFontMetrics metrics(painter.font());
     const auto& extents = state.model.steps().extents();
     // Between two labels; one of a step that begins out of sight yields to the next.
     const int beside = state.theme.scaled(12);
-    const std::vector<double> marks = markPlaces(state);
+    const std::vector<double> marks = markPlaces(state.model, state.scale);
     int free = state.plot.left();
     for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
