@@ -49,7 +49,7 @@ std::vector<WhatIfRow> rowsOf(const Plan& plan, WhatIfDrawing drawing) {
             const auto stage = static_cast<std::size_t>(plan.mesh.coordinate(row.ranks.front(), Axis::Pipeline));
             const double busy = plan.simulation.busySeconds[stage];
             row.busySeconds = device.seconds(busy);
-            row.idleSeconds = device.seconds(span - busy);
+            row.idleSeconds = device.seconds(std::max(0.0, span - busy));  // less the last digits of nanoseconds
         }
         rows.push_back(std::move(row));
     }

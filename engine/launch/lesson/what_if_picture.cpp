@@ -348,7 +348,11 @@ void Drawing::curve() {
         sheet_.add(fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\"/>\n", across(here),
                                height(*value), 2 * pointSize, ink_.guess));
         const std::string text = figure.text(*value);
-        const bool left = across(here) + 10 + widthOf(text, sheetLetters) > plotRight;
+        // On the side where the curve goes down or ends.
+        const std::size_t next = std::min(here + 1, count - 1);
+        const bool rises = answer_.curve[next] && *answer_.curve[next] > *value;
+        const double wide = widthOf(text, sheetLetters) + 10;
+        const bool left = across(here) + wide > plotRight || (rises && across(here) - wide > plotLeft);
         sheet_.write(across(here) + (left ? -10 : 10), std::max(up + 12, height(*value) - 6),
                      left ? Anchor::End : Anchor::Start, ink_.text, text);
     }
@@ -399,12 +403,16 @@ std::vector<std::vector<std::string>> whatIfTable(const LessonWhatIf& whatIf, co
     }
     case WhatIfDrawing::Curve: {
         const WhatIfSlider& slider = whatIf.sliders.front();
-        table.push_back({tell(sliderLabel(slider)), tell(say("predicted")), tell(say("in theory"))});
+        const bool theory = std::ranges::any_of(answer.theory, [](const auto& value) { return value.has_value(); });
+        table.push_back({tell(sliderLabel(slider)), tell(say("predicted"))});
+        if (theory) table.front().push_back(tell(say("in theory")));
         const auto cell = [&](const std::optional<double>& value) {
             return value ? whatIf.figure->text(*value) : std::string("–");
         };
-        for (std::size_t place = 0; place < answer.curve.size(); ++place)
-            table.push_back({tell(sliderValue(slider, place)), cell(answer.curve[place]), cell(answer.theory[place])});
+        for (std::size_t place = 0; place < answer.curve.size(); ++place) {
+            table.push_back({tell(sliderValue(slider, place)), cell(answer.curve[place])});
+            if (theory) table.back().push_back(cell(answer.theory[place]));
+        }
         break;
     }
     }
