@@ -59,7 +59,7 @@ std::string questionText(const LessonQuestion& question, std::span<const KnownEx
 std::string whatIfPage(const LessonWhatIf& whatIf, const Catalogue& words) {
     const Tell tell = [&](const Sentence& sentence) { return words.told(sentence); };
     const WhatIfAnswer answer = WhatIfPlanner(whatIf).answer(whatIf.start());
-    return fmt::format("  ◂▸ {}\n    {}\n\n{}\n{}\n", whatIf.text, words.told(positionWords(whatIf, answer.position)),
+    return fmt::format("  ↔ {}\n    {}\n\n{}\n{}\n", whatIf.text, words.told(positionWords(whatIf, answer.position)),
                        whatIfText(whatIf, answer, tell), whatIfTableText(whatIf, answer, tell));
 }
 

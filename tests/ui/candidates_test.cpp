@@ -79,7 +79,6 @@ private Q_SLOTS:
     void faultsDimWhatIsPredicted();
     void schedulesThatAreAlikeAreOneRow();
     void staleResultsAreDropped();
-    void candidatesOfAFaultyLayoutAreFresh();
     void cancelKeepsWhatWasFound();
     void whatNoChoiceMendsIsSaid();
     void tableAndPointsAreOneSelection();
@@ -317,24 +316,6 @@ void CandidatesTest::staleResultsAreDropped() {
     QVERIFY(!search().running());
     QTest::qWait(300);  // the job that was left may end now: it must not speak
     QVERIFY(search().candidates().empty());
-}
-
-/// What was found for a layout with faults stood in grey, as if it were of an earlier one.
-void CandidatesTest::candidatesOfAFaultyLayoutAreFresh() {
-    Layout faulty = searched();
-    faulty.parallel.pipeline = 7;
-    desk_->workbench.newFromPreset(faulty);
-    QVERIFY(!desk_->document().faults().empty());
-    CandidatesView view(desk_->workbench.context(Workspace::Design), nullptr);
-    view.show();
-    search().start();
-    QVERIFY(found(search()));
-    QVERIFY(!search().stale());
-    QVERIFY2(!view.subtitle().contains("last legal"), qPrintable(view.subtitle()));
-    // Another fault may be one that the search would have met.
-    faulty.parallel.pipeline = 5;
-    desk_->document().change(faulty, "other");
-    QVERIFY(search().stale() && !search().candidates().empty());
 }
 
 void CandidatesTest::cancelKeepsWhatWasFound() {

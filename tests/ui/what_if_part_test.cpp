@@ -40,7 +40,7 @@ private Q_SLOTS:
     void wordsAndPictureFollowTheSlider() {
         WhatIfRoom room;
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
-        // It would give away what is asked above it.
+        // The what-if would give away what is asked above it.
         QLabel& refusal = *room.view().findChild<QLabel*>("refusal.bubble");
         QVERIFY(!room.slider(0).isVisible() && refusal.text().contains("gpipe"));
         room.passAll();

@@ -62,7 +62,7 @@ std::string digitsOf(double number) {
     if (!std::isfinite(number)) return "?";
     if (number == std::floor(number) && std::abs(number) < plain) return fmt::format("{:.0f}", number);
     if (std::abs(number) < plain) return fmt::format("{:.3g}", number);
-    constexpr std::array<std::string_view, 10> raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    constexpr std::array raised{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
     const int power = static_cast<int>(std::floor(std::log10(std::abs(number))));
     std::string text = fmt::format("{:.3g}·10", number / std::pow(10, power));
     for (const char digit : std::to_string(power)) text += raised[static_cast<std::size_t>(digit - '0')];

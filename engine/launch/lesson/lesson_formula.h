@@ -21,10 +21,10 @@ struct FormulaSymbol {
 };
 std::span<const FormulaSymbol> formulaSymbols();
 
-/// What stands in it: numbers, symbols, + − · / with a fraction's stroke, brackets, ², min( , ), max( , ), ⌈ ⌉ and ⌊ ⌋;
-/// what stands side by side is multiplied. Formulas are set as mathematics (ui/core/formula.h), where a stroke divides
-/// what stands before it by what stands behind it, up to the next spaces; so a formula that would be computed in
-/// another way than it is read is refused.
+/// What stands in it: numbers, symbols, + − · / with a fraction's stroke, brackets, ², min( , ), max( , ),
+/// ⌈ ⌉, ⌊ ⌋; what stands side by side is multiplied. Formulas are set as mathematics (ui/core/formula.h), where
+/// a stroke divides what stands before it by what stands behind it, up to the next spaces; so a formula that would
+/// be computed in another way than it is read is refused.
 class LessonFormula {
 public:
     /// Errors say what cannot be read.
