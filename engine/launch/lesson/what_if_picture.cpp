@@ -160,6 +160,12 @@ private:
     double secondsOfTick_ = 0;  ///< seconds of the devices in a nanosecond of the run's clock
 };
 
+/// Black or white, whichever reads better on a colour "#rrggbb".
+std::string_view readableOn(const std::string& colour) {
+    const auto part = [&](std::size_t at) { return std::stoi(colour.substr(at, 2), nullptr, 16); };
+    return 0.299 * part(1) + 0.587 * part(3) + 0.114 * part(5) > 130 ? "#000000" : "#ffffff";
+}
+
 bool isShown(const Event& event) {
     if (event.end <= event.begin || event.kind == EventKind::Wait || event.kind == EventKind::Step) return false;
     return !isReceive(actionOf(event.kind)) && event.lane != Lane::Host;
@@ -181,9 +187,10 @@ void Drawing::bars(const std::vector<const Event*>& events, double top, double h
         if (!numbers || event->action == 0 || again) continue;
         const std::string number = std::to_string(actionFromId(event->action).microbatch);
         if (width < widthOf(number, smallLetters) + 2 || event->kind == EventKind::Optimizer) continue;
-        words += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"#ffffff\" "
-                             "font-size=\"{}\">{}</text>\n",
-                             left + width / 2, top + height / 2 + 4, smallLetters, number);
+        words +=
+            fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"middle\" fill=\"{}\" "
+                        "font-size=\"{}\">{}</text>\n",
+                        left + width / 2, top + height / 2 + 4, readableOn(ink_.of(event->kind)), smallLetters, number);
     }
     for (const auto& [look, path] : paths)
         sheet_.add(fmt::format("<path fill=\"{}\"{} d=\"{}\"/>\n", look.first, look.second ? againMore : "", path));

@@ -57,6 +57,7 @@ QString controlsSheet(int letters) {
                .arg(dot + 2 - 2 * ring)
                .arg(ring) +
            QStringLiteral(
+               "#presenter QSlider { min-height: %3px; } "
                "#presenter QSlider::groove:horizontal { height: %1px; border-radius: %2px; } "
                "#presenter QSlider::sub-page:horizontal { border-radius: %2px; } "
                "#presenter QSlider::handle:horizontal { width: %3px; margin: -%4px 0; border-radius: %5px; }")

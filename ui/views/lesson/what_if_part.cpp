@@ -19,6 +19,8 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace shardlab::ui {
 
 WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* parent)
@@ -50,6 +52,9 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
     inner->setContentsMargins(0, 0, 0, 0);
     inner->setSpacing(4);
     for (std::size_t index = 0; index < shown.sliders.size(); ++index) addSlider(*inner, index);
+    int widest = 0;  // so that sliders begin below each other
+    for (const Row& row : rows_) widest = std::max(widest, row.name->sizeHint().width());
+    for (const Row& row : rows_) row.name->setMinimumWidth(widest);
     auto* foot = child<QHBoxLayout>();
     foot->setSpacing(6);
     foot->addWidget(nearest_);
@@ -156,8 +161,8 @@ void WhatIfPart::refreshState() {
         refusal_->setText(tr("Answer the questions about %1 first: this would give them away.")
                               .arg(text(lessons.lesson()->experiments[*whatIf().in].name)));
     else if (illegal) refusal_->setText(told(refusalWords(whatIf(), *answer)));
-    // In the room of the picture, so that nothing moves under a hand that drags a slider.
-    if (drawing_->isVisible()) drawn_ = drawing_->height();
+    // In the room of the picture and the words, so that nothing moves under a hand that drags a slider.
+    if (drawing_->isVisible() && words_->isVisible()) drawn_ = words_->geometry().bottom() - drawing_->y();
     refusal_->setMinimumHeight(illegal ? drawn_ : 0);
     const bool table = legal && asTable_->isChecked();
     drawing_->setPicture(legal && !table
