@@ -5,6 +5,7 @@
 #include "engine/base/catalogue.h"
 #include "engine/base/language.h"
 #include "engine/launch/lesson/lesson_text.h"
+#include "engine/launch/lesson/what_if_picture.h"
 
 #include <fmt/format.h>
 #include <optional>
@@ -54,6 +55,14 @@ std::string questionText(const LessonQuestion& question, std::span<const KnownEx
     return text + "\n";
 }
 
+/// Where its sliders start; its table lies between lines of its own, so that it is set as one.
+std::string whatIfPage(const LessonWhatIf& whatIf, const Catalogue& words) {
+    const Tell tell = [&](const Sentence& sentence) { return words.told(sentence); };
+    const WhatIfAnswer answer = WhatIfPlanner(whatIf).answer(whatIf.start());
+    return fmt::format("  ↔ {}\n    {}\n\n{}\n{}\n", whatIf.text, words.told(positionWords(whatIf, answer.position)),
+                       whatIfText(whatIf, answer, tell), whatIfTableText(whatIf, answer, tell));
+}
+
 bool isRule(const std::string& line) { return line.find_first_not_of("|-: ") == std::string::npos; }
 
 }  // namespace
@@ -95,6 +104,7 @@ std::string lessonPage(const Lesson& lesson, std::span<const KnownExperiment> kn
             return fmt::format("  ☐ {}{}\n\n", step.in ? "With " + lesson.experiments[*step.in].name + ": " : "",
                                step.text);
         }
+        case LessonBlock::Kind::WhatIf: return whatIfPage(lesson.whatIfs[block.index], words);
         }
         return std::string();
     };

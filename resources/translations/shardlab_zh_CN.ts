@@ -5166,6 +5166,10 @@ Run › Measure this machine times its layers and kernels here.</source>
         <source>Take the experiment %1</source>
         <translation>采用实验 %1</translation>
     </message>
+    <message>
+        <source>Take the layout of a what-if</source>
+        <translation>取用 what-if 的布局</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::LessonView</name>
@@ -6202,6 +6206,14 @@ Legal: %1</source>
     <message>
         <source>Esc leave</source>
         <translation>Esc 退出</translation>
+    </message>
+    <message>
+        <source>↑ ↓ move the slider</source>
+        <translation>↑ ↓ 移动滑块</translation>
+    </message>
+    <message>
+        <source>Enter the other slider</source>
+        <translation>Enter 换到另一个滑块</translation>
     </message>
 </context>
 <context>
@@ -7909,6 +7921,33 @@ would give away what the lesson asks.</source>
 </source>
         <translation>尚无			
 </translation>
+    </message>
+</context>
+<context>
+    <name>shardlab::ui::WhatIfPart</name>
+    <message>
+        <source>Go to the nearest legal</source>
+        <translation>到最近的合法位置</translation>
+    </message>
+    <message>
+        <source>Open in Design</source>
+        <translation>在“设计”中打开</translation>
+    </message>
+    <message>
+        <source>Table</source>
+        <translation>表格</translation>
+    </message>
+    <message>
+        <source>Take this layout into Design, where every field of it can be changed; Ctrl+Z undoes that</source>
+        <translation>把这个布局带到“设计”，在那里可以修改它的每个字段；Ctrl+Z 撤销</translation>
+    </message>
+    <message>
+        <source>The numbers of the picture</source>
+        <translation>图里的数字</translation>
+    </message>
+    <message>
+        <source>Answer the questions about %1 first: this would give them away.</source>
+        <translation>先回答关于 %1 的问题：这里会泄露答案。</translation>
     </message>
 </context>
 <context>
@@ -18627,10 +18666,6 @@ would give away what the lesson asks.</source>
         <translation>这不是视图</translation>
     </message>
     <message>
-        <source>this says nothing of a question or a step</source>
-        <translation>这一行与问题或步骤无关</translation>
-    </message>
-    <message>
         <source>this stands twice</source>
         <translation>这出现了两次</translation>
     </message>
@@ -18645,10 +18680,6 @@ would give away what the lesson asks.</source>
     <message>
         <source>two of them or more, and no bound in the last choice: {}</source>
         <translation>两个或更多，且最后一个没有界限：{}</translation>
-    </message>
-    <message>
-        <source>two questions, or two steps, have one name</source>
-        <translation>两个问题或两个步骤同名</translation>
     </message>
     <message>
         <source>two values in the figure&apos;s unit, the smaller first: 0 to {}</source>
@@ -20501,6 +20532,250 @@ would give away what the lesson asks.</source>
     <message>
         <source>other orders on pipeline ranks {}</source>
         <translation>流水线 rank {} 的顺序不同</translation>
+    </message>
+    <message>
+        <source>What if?</source>
+        <translation>如果……会怎样？</translation>
+    </message>
+    <message>
+        <source>a curve has no figure</source>
+        <translation>曲线没有数字</translation>
+    </message>
+    <message>
+        <source>a figure that is predicted: shardlab learn --figures lists them</source>
+        <translation>一个有预测的数字：shardlab learn --figures 列出它们</translation>
+    </message>
+    <message>
+        <source>a fraction ends at a space: what stands beside it has spaces around it, or brackets</source>
+        <translation>分数到空格为止：与它并列的内容要用空格隔开，或放在括号里</translation>
+    </message>
+    <message>
+        <source>a number is missing before {}</source>
+        <translation>{} 之前缺一个数</translation>
+    </message>
+    <message>
+        <source>a place for it, once</source>
+        <translation>给它一个位置，只一次</translation>
+    </message>
+    <message>
+        <source>a slider has no places</source>
+        <translation>滑块没有位置</translation>
+    </message>
+    <message>
+        <source>a slider starts from the layout&apos;s own value, which is not among its places</source>
+        <translation>滑块从布局自己的值开始，而这个值不在它的位置之中</translation>
+    </message>
+    <message>
+        <source>a what-if draws nothing</source>
+        <translation>what-if 什么也没有画</translation>
+    </message>
+    <message>
+        <source>a what-if has no name or no text</source>
+        <translation>what-if 没有名字或没有文字</translation>
+    </message>
+    <message>
+        <source>a what-if has one slider or two</source>
+        <translation>what-if 有一个或两个滑块</translation>
+    </message>
+    <message>
+        <source>a what-if is of no experiment of this lesson</source>
+        <translation>what-if 所指的实验不在这节课里</translation>
+    </message>
+    <message>
+        <source>a what-if models no devices, so that everybody would see other numbers</source>
+        <translation>what-if 没有模拟设备，每个人会看到不同的数字</translation>
+    </message>
+    <message>
+        <source>all together</source>
+        <translation>合计</translation>
+    </message>
+    <message>
+        <source>at first</source>
+        <translation>起点</translation>
+    </message>
+    <message>
+        <source>bytes of gradients on the rank that holds most</source>
+        <translation>梯度的字节数，在最多的 rank 上</translation>
+    </message>
+    <message>
+        <source>bytes of optimizer state on the rank that holds most</source>
+        <translation>优化器状态的字节数，在最多的 rank 上</translation>
+    </message>
+    <message>
+        <source>bytes of the traffic that go from one node to another in a step</source>
+        <translation>一步从一个节点到另一个节点的字节数</translation>
+    </message>
+    <message>
+        <source>bytes of weights on the rank that holds most</source>
+        <translation>权重的字节数，在最多的 rank 上</translation>
+    </message>
+    <message>
+        <source>bytes that cross links in a step, over all ranks</source>
+        <translation>一步经过链路的字节数，所有 rank 合计</translation>
+    </message>
+    <message>
+        <source>bytes that the rank which sends most sends in a step</source>
+        <translation>发送最多的 rank 一步发送的字节数</translation>
+    </message>
+    <message>
+        <source>communication</source>
+        <translation>通信</translation>
+    </message>
+    <message>
+        <source>hops of a step&apos;s all-reduces where these are rings of Shardlab&apos;s own, over all ranks</source>
+        <translation>一步的 all-reduce 的跳数（当它们是 Shardlab 自己的环时），所有 rank 合计</translation>
+    </message>
+    <message>
+        <source>how long a step takes on the devices, or on those that a paced run models</source>
+        <translation>一步在设备上，或在定速运行所模拟的设备上，用时多久</translation>
+    </message>
+    <message>
+        <source>idle</source>
+        <translation>空闲</translation>
+    </message>
+    <message>
+        <source>in theory</source>
+        <translation>理论值</translation>
+    </message>
+    <message>
+        <source>messages between stages in a step, over all ranks</source>
+        <translation>一步中阶段之间的消息数，所有 rank 合计</translation>
+    </message>
+    <message>
+        <source>microbatches of a step in each replica</source>
+        <translation>每个副本一步的微批次</translation>
+    </message>
+    <message>
+        <source>most bytes of activations that any rank holds</source>
+        <translation>激活值的字节数，在最多的 rank 上</translation>
+    </message>
+    <message>
+        <source>most memory that any rank has on its host, beside that of its device</source>
+        <translation>除设备内存外，一个 rank 在主机上占用的最多内存</translation>
+    </message>
+    <message>
+        <source>most memory that any rank holds</source>
+        <translation>占用最多的 rank 的内存</translation>
+    </message>
+    <message>
+        <source>most microbatches whose activations a rank holds at once</source>
+        <translation>一个 rank 同时持有激活值的微批次的最大数目</translation>
+    </message>
+    <message>
+        <source>most versions of its weights that a rank holds at once</source>
+        <translation>一个 rank 同时持有的权重版本的最大数目</translation>
+    </message>
+    <message>
+        <source>no plan tells this figure</source>
+        <translation>没有规划能给出这个数字</translation>
+    </message>
+    <message>
+        <source>nothing is known by {}; known are {}</source>
+        <translation>不认识 {}；认识的有 {}</translation>
+    </message>
+    <message>
+        <source>now</source>
+        <translation>现在</translation>
+    </message>
+    <message>
+        <source>parameters of the model</source>
+        <translation>模型的参数</translation>
+    </message>
+    <message>
+        <source>part of the step</source>
+        <translation>一步的部分</translation>
+    </message>
+    <message>
+        <source>predicted</source>
+        <translation>预测</translation>
+    </message>
+    <message>
+        <source>ranks that train</source>
+        <translation>参加训练的 rank</translation>
+    </message>
+    <message>
+        <source>seconds of a step in which a rank computes activations again</source>
+        <translation>一步中一个 rank 重新计算激活值的时间</translation>
+    </message>
+    <message>
+        <source>seconds of a step in which a rank waits for gradients or parameters, or for copies to its host or back</source>
+        <translation>一步中一个 rank 等待梯度或参数，或等待与主机之间复制的时间</translation>
+    </message>
+    <message>
+        <source>share of a step, from its first forward to its last backward, in which ranks are idle; mean over ranks</source>
+        <translation>一步之中，从第一个前向到最后一个反向，rank 空闲的时间比例；对各 rank 求平均</translation>
+    </message>
+    <message>
+        <source>share of its time in which a parameter server takes gradients, updates and sends weights</source>
+        <translation>参数服务器接收梯度、更新和发送权重所占的时间比例</translation>
+    </message>
+    <message>
+        <source>steps of the run</source>
+        <translation>运行的步数</translation>
+    </message>
+    <message>
+        <source>the field cannot have this value</source>
+        <translation>该字段不能取这个值</translation>
+    </message>
+    <message>
+        <source>the first {} of {} sorts of ranks</source>
+        <translation>{1} 类 rank 中的前 {0} 类</translation>
+    </message>
+    <message>
+        <source>the formula ends too soon</source>
+        <translation>公式没有写完</translation>
+    </message>
+    <message>
+        <source>the layout that a what-if starts from is not legal</source>
+        <translation>what-if 开始的布局不合法</translation>
+    </message>
+    <message>
+        <source>the whole step</source>
+        <translation>整个一步</translation>
+    </message>
+    <message>
+        <source>this does not belong to the formula: {}</source>
+        <translation>这不属于公式：{}</translation>
+    </message>
+    <message>
+        <source>this is no formula</source>
+        <translation>这不是公式</translation>
+    </message>
+    <message>
+        <source>this says nothing of a question, a step or a what-if</source>
+        <translation>这一行与问题、步骤或 what-if 都无关</translation>
+    </message>
+    <message>
+        <source>tokens that are learned from in a second</source>
+        <translation>每秒从中学习的 token</translation>
+    </message>
+    <message>
+        <source>two questions, two steps or two what-ifs have one name</source>
+        <translation>两个问题、两个步骤或两个 what-if 同名</translation>
+    </message>
+    <message>
+        <source>updates of others between the reading of weights and the use of their gradient, mean over updates</source>
+        <translation>从读取权重到使用其梯度之间别人的更新次数，对更新求平均</translation>
+    </message>
+    <message>
+        <source>what a device has room for: {}</source>
+        <translation>设备能容纳：{}</translation>
+    </message>
+    <message>
+        <source>{}, in {} bytes at most</source>
+        <translation>{}，最多 {} 字节</translation>
+    </message>
+    <message>
+        <source>{}, {} or {}, {} at most</source>
+        <translation>{}、{} 或 {}，最多 {} 个</translation>
+    </message>
+    <message>
+        <source>{}. Nearest legal: {}.</source>
+        <translation>{}。最近的合法位置：{}。</translation>
+    </message>
+    <message>
+        <source>{}: timeline, memory, step or curve</source>
+        <translation>{}：timeline、memory、step 或 curve</translation>
     </message>
 </context>
 </TS>

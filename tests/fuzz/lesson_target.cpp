@@ -3,6 +3,7 @@
 #include "engine/launch/lesson/handout.h"
 #include "engine/launch/lesson/lesson.h"
 #include "engine/launch/lesson/lesson_text.h"
+#include "engine/launch/lesson/what_if_picture.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/wings.h"
 
@@ -36,13 +37,22 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
             static_cast<void>(isDone(step, Layout(), {}, known));
             return std::string();
         }
+        if (block.kind == LessonBlock::Kind::WhatIf) {
+            const LessonWhatIf& whatIf = lesson->whatIfs[block.index];
+            const WhatIfAnswer answer = WhatIfPlanner(whatIf).answer(whatIf.start());
+            require(answer.faults.empty() && answer.planned, "a what-if starts from a legal layout");
+            require(whatIfPicture(whatIf, answer, {}).svg.ends_with("</svg>\n"), "a picture is whole");
+            require(nearestLegal(whatIf, whatIf.start()) == whatIf.start(), "nothing legal is nearer than the place");
+            return std::string();
+        }
         require(!lesson->experiments[block.index].name.empty(), "an experiment has a name");
         require(!differenceWords(*lesson, lesson->experiments[block.index]).empty(), "an experiment has a layout");
         return std::string();
     };
     const std::string text = lessonText(*lesson, known, other, &nobody);
-    require(shown == lesson->experiments.size() + lesson->questions.size() + lesson->steps.size(),
-            "every experiment, question and step stands in the text once");
+    require(shown ==
+                lesson->experiments.size() + lesson->questions.size() + lesson->steps.size() + lesson->whatIfs.size(),
+            "every experiment, question, step and what-if stands in the text once");
     require(handout(*lesson, known, nobody).ends_with("</html>\n"), "a handout is whole");
     for (const std::string& idea : ideas(text)) require(!idea.empty(), "an idea says something");
     require(text.starts_with("# "), "the text begins with the title");

@@ -49,6 +49,18 @@ QStringList skeletonOf(const QString& path, const QString& name) {
         lines += QString::fromStdString("step " + each.name + " in " + in);
         for (const StepCondition& condition : each.conditions) lines += textOf(condition);
     }
+    for (const LessonWhatIf& each : lesson->whatIfs) {
+        Layout layout = each.layout;
+        layout.name.clear();
+        lines += QString::fromStdString("what-if " + each.name + writeLayout(layout));
+        lines += QStringLiteral("drawing %1").arg(static_cast<int>(each.drawing));
+        if (each.formula) lines += QString::fromStdString(each.formula->text());
+        if (each.figure) lines += QString::fromStdString(std::string(each.figure->name));
+        for (const WhatIfSlider& slider : each.sliders) {
+            lines += QString::fromStdString(std::string(slider.field->pointer));
+            for (const std::string& value : slider.values) lines += QString::fromStdString(value);
+        }
+    }
     QStringList figures;
     static const QRegularExpression figure(QStringLiteral("\\{\\{[^}]*\\}\\}"));
     const QString whole = QString::fromStdString(*text);

@@ -37,7 +37,28 @@ class CandidatesFilterTest : public QObject {
 private Q_SLOTS:
     void wordsFilterThem();
     void columnsCutNoWordsWhileThereIsRoom();
+    void candidatesOfAFaultyLayoutAreFresh();
 };
+
+/// What was found for a layout with faults stood in grey, as if it were of an earlier one.
+void CandidatesFilterTest::candidatesOfAFaultyLayoutAreFresh() {
+    Desk desk;
+    SearchSession& search = desk.workbench.search();
+    Layout faulty = searched();
+    faulty.parallel.pipeline = 7;
+    desk.workbench.newFromPreset(faulty);
+    QVERIFY(!desk.document().faults().empty());
+    CandidatesView view(desk.workbench.context(Workspace::Design), nullptr);
+    view.show();
+    search.start();
+    QVERIFY(QTest::qWaitFor([&] { return !search.running() && !search.candidates().empty(); }));
+    QVERIFY(!search.stale());
+    QVERIFY2(!view.subtitle().contains("last legal"), qPrintable(view.subtitle()));
+    // Another fault may be one that the search would have met.
+    faulty.parallel.pipeline = 5;
+    desk.document().change(faulty, "other");
+    QVERIFY(search.stale() && !search.candidates().empty());
+}
 
 void CandidatesFilterTest::wordsFilterThem() {
     Desk desk;

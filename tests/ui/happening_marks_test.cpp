@@ -47,7 +47,27 @@ class HappeningMarksTest : public QObject {
     Q_OBJECT
 private Q_SLOTS:
     void marksAreThoseOfAWalkOverAll();
+    void noMarkLiesOverAStepsNumber();
 };
+
+/// Flags covered the numbers of steps when the whole run was in sight.
+void HappeningMarksTest::noMarkLiesOverAStepsNumber() {
+    std::mt19937 random(freshSeed());
+    for (int trial = 0; trial < 300; ++trial) {
+        std::vector<double> marks(random() % 40);
+        for (double& mark : marks) mark = random() % 10'000 / 10.0;
+        std::ranges::sort(marks);
+        const int x = static_cast<int>(random() % 1000), width = 5 + static_cast<int>(random() % 80), size = 8;
+        const auto covered = [&](int at) {
+            return std::ranges::any_of(marks, [&](double mark) {
+                return mark + size / 2.0 > at + labelInset && mark - size / 2.0 < at + labelInset + width;
+            });
+        };
+        const int placed = behindMarks(marks, x, width, size);
+        QVERIFY(placed >= x && !covered(placed));
+        for (int at = x; at < placed; ++at) QVERIFY(covered(at));
+    }
+}
 
 void HappeningMarksTest::marksAreThoseOfAWalkOverAll() {
     const auto seed = freshSeed();

@@ -429,6 +429,26 @@ private Q_SLOTS:
         QVERIFY2(missing.isEmpty(), qPrintable(names.join(QStringLiteral(", "))));
     }
 
+    /// A card, its list and the whole page once had a frame each.
+    void theKeyboardHasOneFrame() {
+        Home home;
+        home.desk.workbench.theme().setDark(true);
+        QVERIFY(QTest::qWaitForWindowActive(&home.window));
+        QListWidget& cards = home.view().gallery().cards();
+        cards.setFocus(Qt::TabFocusReason);
+        QTRY_VERIFY(cards.hasFocus() && cards.currentRow() >= 0);
+        QVERIFY(!home.window.area(Workspace::Home).panel("home")->marked());
+        const QImage image = cards.grab().toImage();
+        const QColor accent = home.desk.workbench.theme().theme().accent;
+        for (int x = 0; x < image.width(); ++x) QVERIFY(image.pixelColor(x, 0) != accent);
+        const QRect card = cards.visualItemRect(cards.currentItem()).translated(cards.viewport()->pos());
+        int framed = 0;
+        for (int x = card.left(); x <= card.right(); ++x)
+            for (int y = card.top(); y < card.top() + 12; ++y)
+                framed += image.rect().contains(x, y) && image.pixelColor(x, y) == accent;
+        QVERIFY2(framed > card.width() / 2, qPrintable(QString::number(framed)));
+    }
+
     void screenReadersHearLists() {
         Home home;
         Layout layout;

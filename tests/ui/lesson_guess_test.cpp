@@ -3,7 +3,7 @@
 #include "tests/ui/classroom.h"
 #include "ui/core/lesson_progress.h"
 #include "ui/core/text.h"
-#include "ui/views/lesson/guess_drawing.h"
+#include "ui/views/lesson/lesson_drawing.h"
 
 #include <QLayout>
 #include <QMap>
@@ -56,7 +56,7 @@ private Q_SLOTS:
         QTRY_VERIFY(room.lessons().lesson() != nullptr);
         QVERIFY2(!room.page().contains("42.9 %"), qPrintable(room.page()));
         auto& slider = *room.view().findChild<QSlider*>("slider.gpipe");
-        auto& drawing = *room.button("guess.gpipe").parentWidget()->parentWidget()->findChild<GuessDrawing*>();
+        auto& drawing = *room.button("guess.gpipe").parentWidget()->parentWidget()->findChild<LessonDrawing*>();
         QVERIFY(slider.isVisible() && drawing.isHidden());
         // The wheel scrolls the page, and makes no guess on its way.
         const int untouched = slider.value();
@@ -195,7 +195,7 @@ private Q_SLOTS:
                 }
                 QVERIFY2(overlap().isEmpty(), qPrintable(where.arg(overlap())));
             }
-            for (const auto* drawing : page.findChildren<GuessDrawing*>()) drawn += drawing->isVisible() ? 1 : 0;
+            for (const auto* drawing : page.findChildren<LessonDrawing*>()) drawn += drawing->isVisible() ? 1 : 0;
             room.lessons().beginAnew();
         }
         QVERIFY(drawn > 3);

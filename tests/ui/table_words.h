@@ -7,6 +7,7 @@
 
 #include "engine/base/memory_category.h"
 #include "engine/launch/lesson/chapters.h"
+#include "engine/launch/lesson/lesson_figures.h"
 #include "engine/layout/devices.h"
 #include "engine/layout/field_effect.h"
 #include "engine/layout/field_reference.h"
@@ -109,6 +110,8 @@ inline std::set<std::string> tableWords() {
     }
     const auto chapters = lessonChapters();
     for (const LessonChapter& chapter : *chapters) words.insert(chapter.title);
+    for (const LessonFigure& figure : lessonFigures())  // curves of what-ifs are of these
+        if (figure.predicted) words.emplace(figure.meaning);
     words.erase("");
     words.erase("unknown");
     return words;

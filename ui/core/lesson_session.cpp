@@ -90,6 +90,7 @@ void LessonSession::choose(int lesson) {
     shown_ = -1;
     plan(static_cast<std::size_t>(lesson));
     reader_ = progress_.of(*this->lesson());
+    whatIfs_.begin(*this->lesson());
     if (running_ && running_->lesson == static_cast<std::size_t>(lesson))
         shown_ = static_cast<int>(running_->experiment);
     Q_EMIT chosenChanged();
@@ -282,7 +283,16 @@ QString LessonSession::runningExperiment() const {
 void LessonSession::openInDesign(std::size_t experiment) {
     if (!lesson()) return;
     const LessonExperiment& chosen = lesson()->experiments[experiment];
-    document_.change(chosen.layout, tr("Take the experiment %1").arg(QString::fromStdString(chosen.name)));
+    takeIntoDesign(chosen.layout, tr("Take the experiment %1").arg(QString::fromStdString(chosen.name)));
+}
+
+void LessonSession::openWhatIf(std::size_t whatIf) {
+    if (!lesson()) return;
+    takeIntoDesign(layoutAt(lesson()->whatIfs[whatIf], whatIfs_.position(whatIf)), tr("Take the layout of a what-if"));
+}
+
+void LessonSession::takeIntoDesign(const Layout& layout, const QString& what) {
+    document_.change(layout, what);
     Q_EMIT windowWanted();
     Q_EMIT designRequested();
 }

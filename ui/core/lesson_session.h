@@ -9,6 +9,7 @@
 #include "ui/core/replay_session.h"
 #include "ui/core/run_session.h"
 #include "ui/core/step_strip.h"
+#include "ui/core/what_if_session.h"
 
 #include <QObject>
 
@@ -71,6 +72,8 @@ public:
     void beginAnew();
     /// Runs what a question of the chosen lesson asks about and has not been measured.
     void runFor(std::size_t question);
+    /// The what-ifs of the chosen lesson.
+    WhatIfSession& whatIfs() { return whatIfs_; }
     /// Asks for what a link of the text names: "timeline", a view, or "/batch/micro", a field.
     void requestShow(const QString& target) {
         Q_EMIT windowWanted();
@@ -82,6 +85,8 @@ public:
     void requestHandout() { Q_EMIT handoutRequested(); }
     /// Makes an experiment's layout that of the document; can be undone.
     void openInDesign(std::size_t experiment);
+    /// Makes the layout that a what-if is at that of the document; can be undone.
+    void openWhatIf(std::size_t whatIf);
 
 Q_SIGNALS:
     /// Another lesson has been chosen.
@@ -121,6 +126,7 @@ private:
     void settle();  ///< nothing runs any more
     /// Notes the steps of the chosen lesson that the document or a run fulfils.
     void noteSteps();
+    void takeIntoDesign(const Layout& layout, const QString& what);
     void showAnswered(std::size_t experiment);
     /// Puts the prediction of the one in sight into the model, or takes it out.
     void putShown();
@@ -134,6 +140,7 @@ private:
     RunSession run_;
     ReplaySession replay_;
     std::function<QString()> gate_;
+    WhatIfSession whatIfs_;
     std::vector<Lesson> lessons_;
     std::vector<Memory> memory_;
     LessonProgress progress_;

@@ -117,7 +117,7 @@ std::vector<FieldChange> SearchSession::changesOf(const Candidate& candidate) co
     return changesBetween(document_.layout(), layoutOf(candidate));
 }
 
-bool SearchSession::stale() const { return !document_.faults().empty(); }
+bool SearchSession::stale() const { return !document_.faults().empty() && document_.resolvedLayout() != question_; }
 
 void SearchSession::load(const Candidate& candidate) {
     document_.change(

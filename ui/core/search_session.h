@@ -41,7 +41,8 @@ public:
     QString throughputUnit() const;
     double seconds() const { return seconds_; }  ///< that the search took
     bool complete() const { return complete_; }
-    /// The layout has faults: a search of it as it is now could find something else.
+    /// The layout has faults, and had other ones or none when the search began: a search of it as it is now could find
+    /// something else.
     bool stale() const;
     /// What no choice could mend; then there are no candidates.
     const std::vector<Fault>& faults() const { return faults_; }

@@ -139,6 +139,7 @@ QTableView, QTreeView, QListView, QTableWidget, QListWidget { background: transp
     border: 1px solid transparent; border-radius: 4px; gridline-color: @grid@;
     selection-background-color: @raised@; selection-color: @text@; }
 QTableView:focus, QTreeView:focus, QListView:focus { border-color: @accent@; }
+QListView[role="rows"]:focus { border-color: transparent; }
 QTableView::item:focus, QListView::item:focus { border: 1px solid @accent@; }
 QListView::item { padding: 5px 8px; border-radius: 4px; }
 QListView::item:selected { background: @accent@; color: @onAccent@; }

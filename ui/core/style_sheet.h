@@ -2,6 +2,7 @@
 // The one style sheet of the desktop, made from a theme. Widgets choose a look by the dynamic property "role":
 //   QLabel       dim, section, title, figure, good, warning, bad, chip
 //   QPushButton  primary, flat
+//   QListView    rows: they draw themselves which of them has the keyboard
 //   QFrame       panel, topBar, rail, statusLine, message, task
 // fields by the boolean properties "faulty" and "subdued", and frames of views by "focused".
 #pragma once

@@ -28,6 +28,22 @@ std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const 
     return shown;
 }
 
+std::vector<double> markPlaces(const RunModel& model, const TimeScale& scale) {
+    std::vector<double> places;
+    for (const HappeningMark& mark : happeningMarks)
+        for (const Event& event : shownHappenings(model, mark.kind, scale)) places.push_back(scale.x(event.begin));
+    std::ranges::sort(places);
+    return places;
+}
+
+int behindMarks(const std::vector<double>& marks, int x, int width, int size) {
+    const double half = size / 2.0;
+    for (const double mark : marks)
+        if (mark + half > x + labelInset && mark - half < x + labelInset + width)
+            x = static_cast<int>(std::ceil(mark + half)) - labelInset;
+    return x;
+}
+
 std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale) {
     if (rank < 0 || rank >= model.ranks()) return {};
     const std::vector<Event>& events = model.points().overflows(rank);

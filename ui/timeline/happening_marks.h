@@ -21,6 +21,8 @@ struct HappeningMark {
     const char* name;  ///< to be translated
 };
 
+inline constexpr int markSize = 8;  ///< pixels beside the desktop's letters
+
 /// What is drawn last lies above the others.
 inline constexpr std::array<HappeningMark, 8> happeningMarks{{
     {EventKind::ValidationLoss, LegendItem::Mark::Dot, false, QT_TR_NOOP("validation")},
@@ -38,6 +40,12 @@ std::bitset<happeningMarks.size()> happeningsOf(const RunModel& model);
 /// The marks of one kind that are in sight: at most one a pixel, however many there are. The time this takes grows with
 /// the pixels.
 std::vector<Event> shownHappenings(const RunModel& model, EventKind kind, const TimeScale& scale);
+/// Where all marks in sight are, in pixels, ascending.
+std::vector<double> markPlaces(const RunModel& model, const TimeScale& scale);
+/// The first place from `x` on at which a label of so many pixels, which begins `labelInset` behind it, lies under no
+/// mark of that size.
+inline constexpr int labelInset = 3;
+int behindMarks(const std::vector<double>& marks, int x, int width, int size);
 /// The overflows of a rank that are in sight; their marks reach 8 pixels to either side.
 std::vector<Event> shownOverflows(const RunModel& model, int rank, const TimeScale& scale);
 

@@ -3,6 +3,7 @@
 #include "engine/layout/mesh/mesh.h"
 #include "ui/timeline/action_parts.h"
 #include "ui/timeline/gantt_scene.h"
+#include "ui/timeline/happening_marks.h"
 #include "ui/timeline/rank_labels.h"
 #include "ui/timeline/timeline_state.h"
 #include "ui/core/words.h"
@@ -48,14 +49,18 @@ void paintSteps(QPainter& painter, const TimelineState& state) {
     const auto& extents = state.model.steps().extents();
     // Between two labels; one of a step that begins out of sight yields to the next.
     const int beside = state.theme.scaled(12);
+    const std::vector<double> marks = markPlaces(state.model, state.scale);
     int free = state.plot.left();
     for (std::size_t i = shown.steps.first; i < shown.steps.last; i += shown.stride) {
         if (extents[i].begin < 0) continue;
         const double at = state.scale.x(extents[i].begin);
-        const int x = std::max(state.plot.left(), static_cast<int>(at));
+        int x = std::max(state.plot.left(), static_cast<int>(at));
         if (x < free) continue;
         const QString label = tr("step %1").arg(extents[i].step);
         const int width = metrics.horizontalAdvance(label);
+        const int moved = behindMarks(marks, x, width, state.theme.scaled(markSize));
+        if (moved > x + beside) continue;  // so far behind its place it would be read as another step's
+        x = moved;
         const double next = i + 1 < extents.size() ? state.scale.x(extents[i + 1].begin) : state.whole.right();
         if (x + width + 4 > state.whole.right() || (at < state.plot.left() && x + width + beside > next)) continue;
         painter.drawText(x + 3, state.plot.top() - metrics.descent() - 1, label);

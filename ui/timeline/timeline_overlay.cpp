@@ -25,7 +25,7 @@ namespace {
 
 void paintMarkers(QPainter& painter, const TimelineState& state, const HappeningMark& mark) {
     const QColor colour = state.theme.action(mark.kind);
-    const int size = state.theme.scaled(8);
+    const int size = state.theme.scaled(markSize);
     for (const Event& event : shownHappenings(state.model, mark.kind, state.scale)) {
         const double x = state.scale.x(event.begin);
         if (mark.line) painter.fillRect(QRectF(std::floor(x), state.plot.top(), 1, state.plot.height()), colour);

@@ -71,9 +71,11 @@ DockPanel::DockPanel(const ViewKind& kind, const ViewContext& context, QWidget* 
     setTitleBarWidget(kind.head ? makeHead(windowTitle()) : makeNoHead());
 
     framed_ = {frame, titleBarWidget()};
-    connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
-        for (QWidget* each : framed_) setFocused(*each, isAncestorOf(now));
-    });
+    // Where it is all there is, the keyboard can be in no other panel, and a frame would say nothing.
+    if (!kind.appearsIn(Workspace::Home))
+        connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) {
+            for (QWidget* each : framed_) setFocused(*each, isAncestorOf(now));
+        });
     connect(view_, &View::subtitleChanged, this, &DockPanel::refresh);
     connect(&context.model, &RunModel::reset, this, &DockPanel::refresh);
     connect(&context.model.report(), &RunReport::ended, this, &DockPanel::refresh);

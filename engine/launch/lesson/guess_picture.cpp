@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/guess_picture.h"
 
-#include "engine/launch/lesson/markdown_html.h"
-
 #include <algorithm>
 #include <cmath>
-#include <fmt/format.h>
 
 namespace shardlab::launch {
 namespace {
@@ -63,6 +60,7 @@ Span spanOf(const LessonQuestion& question, double guess) {
 /// Draws rows, of which there are some, and the guess below or behind them.
 class GuessDrawing {
 public:
+    using Anchor = SvgSheet::Anchor;
     GuessDrawing(const LessonQuestion& question, const std::vector<Row>& rows, std::optional<double> guess,
                  const PictureInk& ink, const Tell& tell)
         : question_(question), rows_(rows), guess_(guess), ink_(ink), tell_(tell),
@@ -70,20 +68,17 @@ public:
           room_(width - labels - values - (question.hasExperimentsAsChoices() ? mark : 0)), most_(mostOf()),
           bottom_(top + rowHeight * static_cast<int>(rows.size())) {}
 
-    GuessPicture made() {
-        GuessPicture picture{{}, width, bottom_ + (onAxis_ ? foot : top), fontSize, {}};
-        svg_ = fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                           "viewBox=\"0 0 {0} {1}\" font-family=\"{2}\" font-size=\"{3}\">\n",
-                           width, picture.height, escapedMarkup(ink_.font), fontSize);
+    LessonPicture made() {
+        std::string words;
         if (onAxis_ && question_.kind == QuestionKind::Ranges) range();
         for (std::size_t index = 0; index < rows_.size(); ++index) {
             row(rows_[index], top + rowHeight * static_cast<int>(index));
-            picture.words +=
-                (index == 0 ? "" : ", ") + rows_[index].label + " " + question_.valueText(rows_[index].value);
+            words += (index == 0 ? "" : ", ") + rows_[index].label + " " + question_.valueText(rows_[index].value);
         }
         if (onAxis_) guessBelow();
-        if (guess_) picture.words = tell_(say("{}; guessed {}", picture.words, question_.guessText(*guess_)));
-        picture.svg = std::move(svg_) + "</svg>\n";
+        if (guess_) words = tell_(say("{}; guessed {}", words, question_.guessText(*guess_)));
+        LessonPicture picture = std::move(sheet_).finish(bottom_ + (onAxis_ ? foot : top));
+        picture.words = std::move(words);
         return picture;
     }
 
@@ -98,11 +93,6 @@ private:
     }
     double x(double value) const { return labels + room_ * std::clamp(value / most_, 0.0, 1.0); }
 
-    void write(double at, int y, const char* anchor, const std::string& colour, const std::string& text) {
-        svg_ += fmt::format("<text x=\"{:.1f}\" y=\"{}\" text-anchor=\"{}\" fill=\"{}\">{}</text>\n", at, y, anchor,
-                            colour, escapedMarkup(text));
-    }
-
     /// Where a value is written: behind its bar, and behind the line of a guess that would cross it.
     double behind(double value, const std::string& written) const {
         const double at = x(value) + besideBar;
@@ -114,21 +104,18 @@ private:
     /// The range that was guessed, behind the rows.
     void range() {
         const Span span = spanOf(question_, *guess_);
-        svg_ +=
-            fmt::format("<rect x=\"{:.1f}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" fill=\"{}\" "
-                        "fill-opacity=\"0.22\"/>\n",
-                        x(span.from), top - 3, std::max(2.0, x(span.to) - x(span.from)), bottom_ - top + 6, ink_.guess);
+        sheet_.rect(x(span.from), top - 3, std::max(2.0, x(span.to) - x(span.from)), bottom_ - top + 6, ink_.guess,
+                    " fill-opacity=\"0.22\"");
     }
 
     void row(const Row& row, int y) {
         const std::string& letters = row.asked ? ink_.text : ink_.dim;
-        write(labels - 8, y + 16, "end", letters, row.label);
-        svg_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\" rx=\"2\" fill=\"{}\"/>\n", labels,
-                            y + (rowHeight - barHeight) / 2, std::max(1.0, x(row.value) - labels), barHeight,
-                            row.asked ? ink_.bar : ink_.other);
+        sheet_.write(labels - 8, y + 16, Anchor::End, letters, row.label);
+        sheet_.rect(labels, y + (rowHeight - barHeight) / 2, std::max(1.0, x(row.value) - labels), barHeight,
+                    row.asked ? ink_.bar : ink_.other, " rx=\"2\"");
         const std::string value = question_.valueText(row.value);
-        write(behind(row.value, value), y + 16, "start", letters, value);
-        if (row.chosen) write(width - 2, y + 16, "end", ink_.guess, tell_(say("your guess")));
+        sheet_.write(behind(row.value, value), y + 16, Anchor::Start, letters, value);
+        if (row.chosen) sheet_.write(width - 2, y + 16, Anchor::End, ink_.guess, tell_(say("your guess")));
     }
 
     void guessBelow() {
@@ -136,12 +123,11 @@ private:
         const bool slider = question_.kind == QuestionKind::Slider;
         const double middle = (x(span.from) + x(span.to)) / 2;
         if (slider)
-            svg_ += fmt::format("<line x1=\"{0:.1f}\" x2=\"{0:.1f}\" y1=\"{1}\" y2=\"{2}\" stroke=\"{3}\" "
-                                "stroke-width=\"2\" stroke-dasharray=\"4 3\"/>\n",
-                                middle, top - 3, bottom_ + 3, ink_.guess);
+            sheet_.line(middle, top - 3, middle, bottom_ + 3, ink_.guess,
+                        " stroke-width=\"2\" stroke-dasharray=\"4 3\"");
         const std::string text = tell_(slider ? say("your guess {}", question_.guessText(*guess_)) : say("your guess"));
-        const char* anchor = middle > width - 110 ? "end" : middle < 110 ? "start" : "middle";
-        write(middle, bottom_ + 18, anchor, ink_.guess, text);
+        const Anchor anchor = middle > width - 110 ? Anchor::End : middle < 110 ? Anchor::Start : Anchor::Middle;
+        sheet_.write(middle, bottom_ + 18, anchor, ink_.guess, text);
     }
 
     const LessonQuestion& question_;
@@ -153,14 +139,14 @@ private:
     const double room_;  ///< pixels of the axis
     const double most_;
     const int bottom_;
-    std::string svg_;
+    SvgSheet sheet_{ink_, width, fontSize};
 };
 
 }  // namespace
 
-std::optional<GuessPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
-                                         std::span<const KnownExperiment> known, const LessonReader& reader,
-                                         const PictureInk& ink, const Tell& tell) {
+std::optional<LessonPicture> guessPicture(const Lesson& lesson, const LessonQuestion& question,
+                                          std::span<const KnownExperiment> known, const LessonReader& reader,
+                                          const PictureInk& ink, const Tell& tell) {
     const auto found = reader.guesses.find(question.name);
     const auto guess = found == reader.guesses.end() ? std::nullopt : std::optional(found->second);
     const std::vector<Row> rows = rowsOf(lesson, question, known, guess, reader);

@@ -6,6 +6,7 @@
 #include "engine/launch/lesson/guess_picture.h"
 #include "engine/launch/lesson/lesson_text.h"
 #include "engine/launch/lesson/markdown_html.h"
+#include "engine/launch/lesson/what_if_picture.h"
 
 #include <fmt/format.h>
 
@@ -51,6 +52,7 @@ public:
         case LessonBlock::Kind::Experiment: return experiment(lesson_.experiments[block.index], known_[block.index]);
         case LessonBlock::Kind::Question: return question(lesson_.questions[block.index]);
         case LessonBlock::Kind::Step: return step(lesson_.steps[block.index]);
+        case LessonBlock::Kind::WhatIf: return whatIf(lesson_.whatIfs[block.index]);
         }
         return htmlOf(withoutShowLinks(block.text));
     }
@@ -79,10 +81,7 @@ private:
         const auto answer = measuredAnswer(question, known_);
         if (!answer) return task(html + "<p class=\"small\">" + told(say("Measured: {}", gap)) + "</p>\n");
         if (guess) html += "<p>" + escapedMarkup(told(verdict(question, *guess, *answer))) + "</p>\n";
-        if (const auto picture = guessPicture(lesson_, question, known_, reader_, {}))
-            html +=
-                fmt::format("<p><img src=\"{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></p>\n", asAddress(picture->svg),
-                            picture->width, picture->height, escapedMarkup(picture->words));
+        if (const auto picture = guessPicture(lesson_, question, known_, reader_, {})) html += image(*picture);
         return task(html + htmlOf(withoutShowLinks(revealText(question, known_))));
     }
 
@@ -94,6 +93,22 @@ private:
             inlineHtml(withoutShowLinks(step.text)));
         if (!step.then.empty() && done) html += "<p>" + inlineHtml(withoutShowLinks(step.then)) + "</p>\n";
         return task(html);
+    }
+
+    /// Where its sliders start.
+    std::string whatIf(const LessonWhatIf& whatIf) const {
+        const Tell tell = [this](const Sentence& sentence) { return words_.told(sentence); };
+        const WhatIfAnswer answer = WhatIfPlanner(whatIf).answer(whatIf.start());
+        return task("<p><b>" + told(say("What if?")) + "</b> " + inlineHtml(withoutShowLinks(whatIf.text)) +
+                    "</p>\n<p class=\"small\">" + escapedMarkup(told(positionWords(whatIf, answer.position))) +
+                    "</p>\n" + image(whatIfPicture(whatIf, answer, {}, tell)) +
+                    htmlOf(withoutShowLinks(whatIfText(whatIf, answer, tell))) +
+                    htmlOf(whatIfTableText(whatIf, answer, tell)));
+    }
+
+    static std::string image(const LessonPicture& picture) {
+        return fmt::format("<p><img src=\"{}\" width=\"{}\" height=\"{}\" alt=\"{}\"></p>\n", asAddress(picture.svg),
+                           picture.width, picture.height, escapedMarkup(picture.words));
     }
 
     std::string told(const Sentence& sentence) const { return words_.told(sentence); }

@@ -25,6 +25,8 @@
 //     then: what is said once it is done
 //     ```
 //
+// What happens to a layout as a field of it changes, the planner says without a run (what_if.h).
+//
 // [text](show:timeline) names a view, and [text](show:/batch/micro) a field of Design, that the desktop brings into
 // sight. Where no hosts are named, this machine has as many devices as the layout asks for. Other fences are plain
 // text, in which nothing is replaced. Which figures there are: lesson_figures.h.
@@ -35,6 +37,7 @@
 #include "engine/launch/lesson/lesson_figures.h"
 #include "engine/launch/lesson/lesson_question.h"
 #include "engine/launch/lesson/lesson_step.h"
+#include "engine/launch/lesson/what_if.h"
 
 #include <cstddef>
 #include <optional>
@@ -64,8 +67,11 @@ struct LessonQuestionPlace {
 struct LessonStepPlace {
     std::size_t step = 0;
 };
-using LessonPiece =
-    std::variant<std::string, LessonFigurePlace, LessonExperimentPlace, LessonQuestionPlace, LessonStepPlace>;
+struct LessonWhatIfPlace {
+    std::size_t whatIf = 0;
+};
+using LessonPiece = std::variant<std::string, LessonFigurePlace, LessonExperimentPlace, LessonQuestionPlace,
+                                 LessonStepPlace, LessonWhatIfPlace>;
 
 struct Lesson {
     std::string name;   ///< "bubble"
@@ -73,6 +79,7 @@ struct Lesson {
     std::vector<LessonExperiment> experiments;
     std::vector<LessonQuestion> questions;
     std::vector<LessonStep> steps;
+    std::vector<LessonWhatIf> whatIfs;
     std::vector<LessonPiece> pieces;
     /// The one factor by which its paced experiments are slowed; none: paceTogether() gave them none (lesson_pace.h).
     std::optional<double> stretch = {};
@@ -80,7 +87,7 @@ struct Lesson {
 
 /// Errors name the line: no title, a fence without an end, a damaged or illegal layout, two experiments of one name,
 /// a figure of an experiment that there is not, or one that there is not; a question that no run could answer, a step
-/// that no layout could fulfil.
+/// that no layout could fulfil, a "what if" that begins with an illegal layout.
 Result<Lesson> parseLesson(std::string_view markdown, std::string_view name);
 
 /// The lessons of resources/lessons in the order of their chapters (chapters.h): "10-bubble.md" is the lesson "bubble".

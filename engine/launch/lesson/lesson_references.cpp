@@ -58,6 +58,17 @@ Result<LessonFigurePlace> LessonReferences::figure(const FigureToken& token) con
     return withOrigin(place, rest.substr(figureName.size() + 1), token);
 }
 
+Result<WhatIfFigure> LessonReferences::predicted(std::string_view text, int line) const {
+    constexpr std::string_view inTheory = ".theory";
+    const bool theory = text.ends_with(inTheory);
+    const auto named = figureNamed(theory ? text.substr(0, text.size() - inTheory.size()) : text, line);
+    if (!named) return fail(named.error());
+    const WhatIfFigure place{*named, theory ? FigureOrigin::Theory : FigureOrigin::Predicted};
+    if (place.figure->has(place.origin)) return place;
+    return fail({say("no plan tells this figure"), where(line), excerpt(text),
+                 say("a figure that is predicted: shardlab learn --figures lists them")});
+}
+
 Result<LessonFigurePlace> LessonReferences::withOrigin(LessonFigurePlace place, std::string_view origin,
                                                        const FigureToken& token) const {
     std::vector<std::string_view> names;

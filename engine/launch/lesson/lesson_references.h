@@ -33,6 +33,8 @@ public:
     Error unknown(const Sentence& what, int line, const std::string& experiment) const;
     Result<const LessonFigure*> figureNamed(std::string_view name, int line) const;
     Result<LessonFigurePlace> figure(const FigureToken& token) const;
+    /// "bubble" or "bubble.theory": a figure that a plan tells, of no experiment.
+    Result<WhatIfFigure> predicted(std::string_view text, int line) const;
     /// Tells plain text and {{figures}} of a line apart, in their order. Error: a figure has no end.
     Status scan(std::string_view line, int number, const std::function<void(std::string_view)>& plain,
                 const std::function<void(FigureToken)>& token) const;

@@ -2,9 +2,12 @@
 #include "engine/launch/lesson/lesson_tasks.h"
 
 #include "engine/base/parse_text.h"
+#include "engine/layout/fields.h"
+#include "engine/layout/layout_file.h"
 #include "engine/layout/suggest.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace shardlab::launch {
@@ -83,8 +86,150 @@ public:
         return step;
     }
 
+    Result<LessonWhatIf> whatIf(const LayoutReader& readLayout) {
+        LessonWhatIf whatIf;
+        if (const Status head = readHead("what-if", whatIf.name, whatIf.text); !head) return fail(head.error());
+        if (!rest_.empty()) {
+            if (!rest_.starts_with("in ")) return fail(badHead("what-if"));
+            const std::string name(trimmed(std::string_view(rest_).substr(3)));
+            whatIf.in = references_.find(name);
+            if (!whatIf.in)
+                return fail(references_.unknown(say("a what-if is of no experiment of this lesson"), task_.line, name));
+        }
+        if (const Status body = readBody({"layout", "slider", "draw", "figure", "formula", "say"}); !body)
+            return fail(body.error());
+        const Entry* json = find("layout");
+        auto layout = readLayout(whatIf.in, json ? json->value : "{}", json ? json->line : task_.line);
+        if (!layout) return fail(layout.error());
+        whatIf.layout = std::move(layout->layout);
+        whatIf.namesHosts = layout->namesHosts;
+        if (!whatIf.layout.cluster.pace)
+            return fail(lacks(say("a what-if models no devices, so that everybody would see other numbers"),
+                              R"(layout: {"cluster": {"pace": {"device": "h100-sxm"}}})"));
+        for (const Entry& entry : entries_) {
+            if (entry.key != "slider") continue;
+            auto slider = readWhatIfSlider(whatIf.layout, entry);
+            if (!slider) return fail(slider.error());
+            whatIf.sliders.push_back(std::move(*slider));
+        }
+        if (whatIf.sliders.empty() || whatIf.sliders.size() > 2)
+            return fail(lacks(say("a what-if has one slider or two"), "slider: /parallel/pipeline 1, 2, 4, 8"));
+        if (const Status shown = readShown(whatIf); !shown) return fail(shown.error());
+        return whatIf;
+    }
+
 private:
+    Status readShown(LessonWhatIf& whatIf) const {
+        const Entry* draw = find("draw");
+        constexpr std::array<std::string_view, 4> drawings{"timeline", "memory", "step", "curve"};
+        const auto drawing = draw ? std::ranges::find(drawings, draw->value) : drawings.end();
+        if (drawing == drawings.end())
+            return fail({say("a what-if draws nothing"), references_.where(draw ? draw->line : task_.line),
+                         excerpt(draw ? draw->value : ""), say("{}: timeline, memory, step or curve", "draw")});
+        whatIf.drawing = static_cast<WhatIfDrawing>(drawing - drawings.begin());
+        if (const Entry* figure = find("figure")) {
+            auto named = references_.predicted(figure->value, figure->line);
+            if (!named) return fail(named.error());
+            whatIf.figure = named->figure;
+        } else if (whatIf.drawing == WhatIfDrawing::Curve) {
+            return fail(lacks(say("a curve has no figure"), "figure: bubble"));
+        }
+        if (const Entry* formula = find("formula")) {
+            auto read = LessonFormula::of(formula->value);
+            if (!read) {
+                Error error = read.error();
+                error.where = references_.where(formula->line);
+                return fail(std::move(error));
+            }
+            whatIf.formula = std::move(*read);
+        }
+        const Entry* said = find("say");
+        if (!said) return {};
+        Status resolved;
+        const Status scanned = references_.scan(
+            said->value, said->line,
+            [&](std::string_view text) {
+                if (!text.empty()) whatIf.said.emplace_back(std::string(text));
+            },
+            [&](const FigureToken& token) {
+                const auto place = references_.predicted(token.text, token.line);
+                if (place) whatIf.said.emplace_back(WhatIfFigure{place->figure, place->origin});
+                else if (resolved) resolved = fail(place.error());
+            });
+        return scanned ? resolved : scanned;
+    }
+
+    /// "/batch/global 8 to 64 by 8", "/parallel/zero 0, 1, 2, 3", "/memory/recompute"
+    Result<WhatIfSlider> readWhatIfSlider(const Layout& layout, const Entry& entry) const {
+        constexpr std::size_t mostPlaces = 64;
+        const std::string_view text = entry.value;
+        const std::size_t space = std::min(text.find(' '), text.size());
+        const auto refused = [&](const Sentence& what, const Sentence& legal) {
+            return fail({what, references_.where(entry.line), excerpt(entry.value), legal});
+        };
+        WhatIfSlider slider;
+        slider.field = findField(text.substr(0, space));
+        if (!slider.field || !isPresent(*slider.field, layout))
+            return refused(say("there is no such field of a layout"), say("shardlab help layout-fields lists them"));
+        const auto values = valuesOf(*slider.field, trimmed(text.substr(space)));
+        if (values.size() < 2 || values.size() > mostPlaces)
+            return refused(say("a slider has no places"),
+                           say("{}, {} or {}, {} at most", "1, 2, 4, 8", "1 to 8", "8 to 64 by 8", mostPlaces));
+        const auto at = [&](const std::string& value) {
+            return setField(layout, std::string(slider.field->pointer) + "=" + value);
+        };
+        std::size_t own = 0;
+        for (const std::string& value : values) {
+            const auto set = at(value);
+            if (!set || !set->faults.empty())
+                return refused(say("the field cannot have this value"),
+                               set ? sentenceOf(set->faults.front()) : set.error().what);
+            if (set->layout != layout) continue;
+            slider.start = static_cast<std::size_t>(&value - values.data());
+            ++own;
+        }
+        if (own != 1)
+            return refused(say("a slider starts from the layout's own value, which is not among its places"),
+                           say("a place for it, once"));
+        slider.values = values;
+        return slider;
+    }
+
+    static std::vector<std::string> valuesOf(const Field& field, std::string_view text) {
+        std::vector<std::string> values;
+        if (text.empty()) {
+            if (const auto* word = std::get_if<WordField>(&field.access))
+                for (const std::string_view each : word->words) values.emplace_back(each);
+            else if (std::holds_alternative<BooleanField>(field.access)) values = {"false", "true"};
+            else if (field.limits.most - field.limits.least < 64)
+                return wholeNumbers(field.limits.least, field.limits.most, 1);
+            return values;
+        }
+        const std::vector<std::string_view> words = wordsIn(text);
+        const bool range = words.size() >= 3 && words[1] == "to";
+        if (range) {
+            const auto from = parseNumber<int>(words[0]), to = parseNumber<int>(words[2]);
+            const auto by = words.size() == 5 && words[3] == "by" ? parseNumber<int>(words[4])
+                                                                  : std::optional(words.size() == 3 ? 1 : 0);
+            return from && to && by ? wholeNumbers(*from, *to, *by) : values;
+        }
+        for (const std::string_view part : splitWords(text)) values.emplace_back(trimmed(part));
+        return values;
+    }
+
+    /// Some more than a slider may have are as good as all.
+    static std::vector<std::string> wholeNumbers(double from, double to, int by) {
+        std::vector<std::string> values;
+        for (double value = from; by > 0 && value <= to && values.size() < 100; value += by)
+            values.push_back(std::to_string(static_cast<std::int64_t>(value)));
+        return values;
+    }
+
     Error badHead(const std::string& kind) const {
+        if (kind == "what-if")
+            return {say("a what-if has no name or no text"), references_.where(task_.line), excerpt(task_.head),
+                    say("{}, or {}; a name is of a–z, 0–9, - and _", "```what-if NAME: text",
+                        "```what-if NAME in EXPERIMENT: text")};
         const bool step = kind == "step";
         return {step ? say("a step has no name or no text") : say("a question has no name or no text"),
                 references_.where(task_.line), excerpt(task_.head),
@@ -138,9 +283,9 @@ private:
         const std::string_view kind = kindOf(entry);
         if (colon == std::string_view::npos || std::ranges::find(keys, kind) == keys.end())
             return fail(
-                {say("this says nothing of a question or a step"), references_.where(line), excerpt(text),
+                {say("this says nothing of a question, a step or a what-if"), references_.where(line), excerpt(text),
                  say("{}, each with a colon; a line that goes on begins with two spaces", legalWords(kind, keys))});
-        if (kind != "choice" && kind != "when" && find(kind))
+        if (kind != "choice" && kind != "when" && kind != "slider" && find(kind))
             return fail({say("this stands twice"), references_.where(line), excerpt(text), say("each once")});
         entry.value = trimmed(text.substr(colon + 1));
         entries_.push_back(std::move(entry));
@@ -291,6 +436,11 @@ Result<LessonQuestion> readQuestion(const LessonReferences& references, const Le
 
 Result<LessonStep> readStep(const LessonReferences& references, const LessonTask& task) {
     return TaskReader(references, task).step();
+}
+
+Result<LessonWhatIf> readWhatIf(const LessonReferences& references, const LessonTask& task,
+                                const LayoutReader& readLayout) {
+    return TaskReader(references, task).whatIf(readLayout);
 }
 
 }  // namespace shardlab::launch

@@ -71,6 +71,8 @@ std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const Know
         else if (const auto* question = std::get_if<LessonQuestionPlace>(&piece))
             put(LessonBlock::Kind::Question, question->question);
         else if (const auto* step = std::get_if<LessonStepPlace>(&piece)) put(LessonBlock::Kind::Step, step->step);
+        else if (const auto* whatIf = std::get_if<LessonWhatIfPlace>(&piece))
+            put(LessonBlock::Kind::WhatIf, whatIf->whatIf);
         else {
             const std::size_t experiment = std::get<LessonExperimentPlace>(piece).experiment;
             put(LessonBlock::Kind::Experiment, experiment);
@@ -94,6 +96,12 @@ std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> kn
 LessonReader allPassed(const Lesson& lesson, LessonReader reader) {
     for (const LessonQuestion& question : lesson.questions) reader.passed.insert(question.name);
     return reader;
+}
+
+bool keptBack(const Lesson& lesson, const LessonReader& reader, const LessonWhatIf& whatIf) {
+    return whatIf.in && std::ranges::any_of(lesson.questions, [&](const LessonQuestion& question) {
+               return question.isAbout(*whatIf.in) && reader.isOpen(question);
+           });
 }
 
 std::vector<std::string> ideas(std::string_view markdown) {

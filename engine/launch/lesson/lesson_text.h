@@ -11,11 +11,11 @@
 
 namespace shardlab::launch {
 
-/// A part of a lesson: Markdown, or an experiment, a question or a step between two parts of it.
+/// A part of a lesson: Markdown, or an experiment, a question, a step or a "what if" between two parts of it.
 struct LessonBlock {
-    enum class Kind : std::uint8_t { Text, Experiment, Question, Step };
+    enum class Kind : std::uint8_t { Text, Experiment, Question, Step, WhatIf };
     Kind kind = Kind::Text;
-    std::size_t index = 0;  ///< of the experiment, question or step
+    std::size_t index = 0;  ///< of the experiment, question, step or what-if
     std::string text;       ///< Markdown, of Text alone; never only spaces
 };
 
@@ -29,13 +29,17 @@ inline std::string inEnglish(const Sentence& sentence) { return sentence.english
 std::vector<LessonBlock> lessonBlocks(const Lesson& lesson, std::span<const KnownExperiment> known,
                                       const LessonReader* reader = nullptr, const Tell& tell = inEnglish);
 
-/// The lesson's Markdown; `other` says what stands in it in place of an experiment, a question or a step.
+/// The lesson's Markdown; `other` says what stands in it in place of whatever is no text.
 std::string lessonText(const Lesson& lesson, std::span<const KnownExperiment> known,
                        const std::function<std::string(const LessonBlock&)>& other,
                        const LessonReader* reader = nullptr);
 
 /// The reader as one who has no question open: nothing is hidden from them.
 LessonReader allPassed(const Lesson& lesson, LessonReader reader);
+
+/// Whether a figure of the experiment that the what-if starts from is what an open question asks for: the what-if would
+/// give it away.
+bool keptBack(const Lesson& lesson, const LessonReader& reader, const LessonWhatIf& whatIf);
 
 /// Markdown cut into what fits a screen: each paragraph with the heading above it and the formula or list below it, and
 /// the rest of a sentence that goes on behind its formula; each table for itself.

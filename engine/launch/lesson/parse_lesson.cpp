@@ -44,6 +44,13 @@ public:
         }
         if (const Status done = readAll(questions_, readQuestion, lesson_.questions); !done) return fail(done.error());
         if (const Status done = readAll(steps_, readStep, lesson_.steps); !done) return fail(done.error());
+        const auto readIf = [this](const LessonReferences& references, const LessonTask& task) {
+            return readWhatIf(references, task,
+                              [&](std::optional<std::size_t> like, const std::string& text, int line) {
+                                  return whatIfLayout(like, text, line);
+                              });
+        };
+        if (const Status done = readAll(whatIfs_, readIf, lesson_.whatIfs); !done) return fail(done.error());
         return std::move(lesson_);
     }
 
@@ -56,8 +63,8 @@ private:
             auto task = read(references_, text);
             if (!task) return fail(task.error());
             if (std::ranges::find(tasks, task->name, &Task::name) != tasks.end())  // progress is kept by name
-                return fail({say("two questions, or two steps, have one name"), where(text.line), task->name,
-                             say("each name once")});
+                return fail({say("two questions, two steps or two what-ifs have one name"), where(text.line),
+                             task->name, say("each name once")});
             tasks.push_back(std::move(*task));
         }
         return {};
@@ -86,6 +93,8 @@ private:
                 read = readTask(line, LessonTask::question, questions_, LessonQuestionPlace{questions_.size()});
             else if (line.starts_with(LessonTask::step))
                 read = readTask(line, LessonTask::step, steps_, LessonStepPlace{steps_.size()});
+            else if (line.starts_with(LessonTask::whatIf))
+                read = readTask(line, LessonTask::whatIf, whatIfs_, LessonWhatIfPlace{whatIfs_.size()});
             else if (line.starts_with(fence)) read = readFence(line);
             else read = readText(line);
             if (!read) return read;
@@ -190,34 +199,48 @@ private:
     }
 
     Status readLayout(LessonExperiment& experiment, int begin) {
+        json whole = experiment.like.empty() ? json::object() : json_.at(experiment.like);
+        auto read = layoutOf(whole, experiment.json, begin + 1, begin,
+                             say("the layout of experiment {} is not legal", experiment.name));
+        if (!read) return fail(read.error());
+        experiment.layout = std::move(read->layout);
+        if (!whole.contains("name")) experiment.layout.name = lesson_.name + " " + experiment.name;
+        json_[experiment.name] = std::move(whole);
+        return {};
+    }
+
+    /// The layout of a what-if bears the name of the experiment that it starts from, so that steps in that know it.
+    Result<LessonLayout> whatIfLayout(std::optional<std::size_t> like, const std::string& text, int line) const {
+        json whole = like ? json_.at(lesson_.experiments[*like].name) : json::object();
+        auto read = layoutOf(whole, text, line, line, say("the layout that a what-if starts from is not legal"));
+        if (read && !whole.contains("name"))
+            read->layout.name = like ? lesson_.experiments[*like].layout.name : lesson_.name;
+        return read;
+    }
+
+    /// Changes `whole` by what `text` says, which begins in line `first`, and reads it; errors name line `begin`.
+    Result<LessonLayout> layoutOf(json& whole, const std::string& text, int first, int begin,
+                                  const Sentence& illegal) const {
         // Line feeds before it: the parser then names lines of the lesson.
-        auto own = parseJsonText(std::string(static_cast<std::size_t>(begin), '\n') + experiment.json);
+        auto own = parseJsonText(std::string(static_cast<std::size_t>(first - 1), '\n') + text);
         if (!own) {
             Error error = own.error();
             error.where = say("{}, {}", lesson_.name, error.where);
             return fail(std::move(error));
         }
-        json whole = experiment.like.empty() ? json::object() : json_.at(experiment.like);
         if (!own->root.is_object())
             return fail({say("a layout is no JSON object"), where(begin), {}, "{\"schedule\": {\"kind\": \"gpipe\"}}"});
         whole.merge_patch(own->root);
         auto parsed = parseLayout(whole.dump());
         if (!parsed) return fail(parsed.error());
-        experiment.layout = std::move(parsed->layout);
-        const bool namesHosts =
-            whole.contains("cluster") && whole["cluster"].is_object() && whole["cluster"].contains("hosts");
-        if (!namesHosts) experiment.layout.cluster.hosts = {HostSpec{.devices = rankCount(experiment.layout)}};
+        LessonLayout read{std::move(parsed->layout), whole.contains("cluster") && whole["cluster"].is_object() &&
+                                                         whole["cluster"].contains("hosts")};
+        if (!read.namesHosts) read.layout.cluster.hosts = {HostSpec{.devices = rankCount(read.layout)}};
         std::vector<Fault> faults = std::move(own->duplicates);
         faults.insert(faults.end(), parsed->faults.begin(), parsed->faults.end());
-        if (faults.empty()) faults = check(experiment.layout, scheduleMethods());
-        if (!faults.empty())
-            return fail({say("the layout of experiment {} is not legal", experiment.name),
-                         where(begin),
-                         someFaults(faults),
-                         {}});
-        if (!whole.contains("name")) experiment.layout.name = lesson_.name + " " + experiment.name;
-        json_[experiment.name] = std::move(whole);
-        return {};
+        if (faults.empty()) faults = check(read.layout, scheduleMethods());
+        if (!faults.empty()) return fail({illegal, where(begin), someFaults(faults), {}});
+        return read;
     }
 
     std::string_view text_;
@@ -227,7 +250,7 @@ private:
     LessonReferences references_{lesson_};
     std::map<std::string, json> json_;                         ///< each experiment's, whole
     std::vector<std::pair<std::size_t, FigureToken>> tokens_;  ///< with the piece that each stands for
-    std::vector<LessonTask> questions_, steps_;
+    std::vector<LessonTask> questions_, steps_, whatIfs_;
 };
 
 }  // namespace

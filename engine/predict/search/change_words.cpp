@@ -30,6 +30,21 @@ Sentence valueWords(const json& value) {
     return value.size() > mostElements ? joined(list, say("… of {}", value.size())) : list;
 }
 
+/// What the field calls its zero or its empty value; empty: nothing of its own.
+std::string_view nameOf(const Field& field, const json& value) {
+    if (value == 0) return field.zero;
+    return value == "" || value == json::array() ? field.empty : std::string_view();
+}
+
+Sentence fieldWords(const Field& field, const json& value) {
+    const std::string_view named = nameOf(field, value);
+    return named.empty() ? valueWords(value) : termOf(named);
+}
+
+std::string_view unitBehind(const Field& field, const json& value) {
+    return value.is_number() && nameOf(field, value).empty() ? unitOf(field, value.get<double>()) : "";
+}
+
 /// Orders would fill a page: which ranks have another one.
 Sentence orderWords(const json& from, const json& to) {
     if (to.empty()) return say("no orders by hand");
@@ -51,16 +66,9 @@ Sentence wordsOf(const FieldChange& change) {
         to = to.is_object();
     }
     if (change.pointer == "/schedule/actions" && from.is_array() && to.is_array()) return orderWords(from, to);
-    const auto named = [&](const json& value) -> std::string_view {
-        if (!field) return {};
-        if (value == 0) return field->zero;
-        return value == "" || value == json::array() ? field->empty : std::string_view();
-    };
-    const auto words = [&](const json& value) {
-        return named(value).empty() ? valueWords(value) : termOf(named(value));
-    };
+    const auto words = [&](const json& value) { return field ? fieldWords(*field, value) : valueWords(value); };
     const Sentence label = labelOf(change.pointer), after = words(to), before = words(from);
-    const std::string_view unit = field && to.is_number() && named(to).empty() ? unitOf(*field, to.get<double>()) : "";
+    const std::string_view unit = field ? unitBehind(*field, to) : "";
     if (unit.empty()) return say("{} {} instead of {}", label, after, before);
     return say("{} {} {} instead of {}", label, after, termOf(unit), before);
 }
@@ -78,6 +86,13 @@ std::string_view unitOf(const Field& field, double number) {
     if (number == 1 && unit.ends_with("ches")) unit.remove_suffix(2);
     else if (number == 1 && unit.size() > 1 && unit.ends_with('s') && !unit.ends_with("/s")) unit.remove_suffix(1);
     return unit;
+}
+
+Sentence valueWords(const Field& field, std::string_view value) {
+    json read = json::parse(value, nullptr, false);
+    if (read.is_discarded()) read = std::string(value);
+    const std::string_view unit = unitBehind(field, read);
+    return unit.empty() ? fieldWords(field, read) : say("{} {}", fieldWords(field, read), termOf(unit));
 }
 
 Sentence changeWords(const std::vector<FieldChange>& changes) {

@@ -142,6 +142,7 @@ PresetGallery::PresetGallery(ThemeSource& theme, QWidget* parent)
     cards_->setFlow(QListView::LeftToRight);
     cards_->setSpacing(0);
     cards_->setFrameShape(QFrame::NoFrame);
+    cards_->setProperty("role", "rows");
     cards_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     cards_->setVerticalScrollBarPolicy(
         Qt::ScrollBarAlwaysOn);  // else a scroll bar would change how many stand in a line

@@ -92,6 +92,7 @@ QListWidgetItem* addRow(QListWidget& list, const QString& title, const QString& 
 
 void prepareRows(QListWidget& list, ThemeSource& theme, const QString& accessibleName) {
     list.setFrameShape(QFrame::NoFrame);
+    list.setProperty("role", "rows");
     list.setAccessibleName(accessibleName);
     list.setItemDelegate(child<RowDelegate>(theme, &list));
     list.setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -8,6 +8,7 @@
 #include "ui/views/lesson/question_part.h"
 #include "ui/views/lesson/step_part.h"
 #include "ui/views/lesson/text_part.h"
+#include "ui/views/lesson/what_if_part.h"
 
 #include <QVBoxLayout>
 
@@ -30,6 +31,7 @@ LessonPart* makePart(const ViewContext& context, const LessonBlock& block, QWidg
     case LessonBlock::Kind::Experiment: return child<ExperimentPart>(context, block.index, parent);
     case LessonBlock::Kind::Question: return child<QuestionPart>(context, block.index, parent);
     case LessonBlock::Kind::Step: return child<StepPart>(context, block.index, parent);
+    case LessonBlock::Kind::WhatIf: return child<WhatIfPart>(context, block.index, parent);
     }
     return child<TextPart>(context, parent);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A part of a lesson on the screen: text, an experiment with its buttons, a question, or a step.
+// A part of a lesson on the screen: text, an experiment with its buttons, a question, a step, or a "what if".
 #pragma once
 
 #include "engine/launch/lesson/lesson_text.h"

@@ -2,6 +2,7 @@
 #include "ui/views/lesson/lesson_view.h"
 
 #include "engine/launch/lesson/handout.h"
+#include "engine/launch/lesson/what_if_picture.h"
 #include "ui/core/child.h"
 #include "ui/core/elided_combo_box.h"
 #include "ui/core/handout_file.h"
@@ -13,6 +14,7 @@
 #include "ui/core/work_button.h"
 #include "ui/core/words.h"
 #include "ui/views/lesson/lesson_flow.h"
+#include "ui/views/lesson/lesson_part.h"
 #include "ui/views/lesson/presenter.h"
 
 #include <QComboBox>
@@ -175,6 +177,16 @@ QString LessonView::asTable() const {
                          ? told(figureText(*place->figure, origin, context_.lessons.known()[place->experiment]))
                          : QString());
         table += line + QLatin1Char('\n');
+    }
+    for (std::size_t index = 0; index < lesson->whatIfs.size(); ++index) {
+        const WhatIfAnswer* answer = context_.lessons.whatIfs().answer(index);
+        if (!answer || !answer->faults.empty()) continue;
+        table += QLatin1Char('\n') + told(positionWords(lesson->whatIfs[index], answer->position)) + QLatin1Char('\n');
+        for (const std::vector<std::string>& row : whatIfTable(lesson->whatIfs[index], *answer, toldText)) {
+            QStringList cells;
+            for (const std::string& cell : row) cells << text(cell);
+            table += cells.join(QLatin1Char('\t')) + QLatin1Char('\n');
+        }
     }
     return table;
 }

@@ -57,6 +57,7 @@ QString controlsSheet(int letters) {
                .arg(dot + 2 - 2 * ring)
                .arg(ring) +
            QStringLiteral(
+               "#presenter QSlider { min-height: %3px; } "
                "#presenter QSlider::groove:horizontal { height: %1px; border-radius: %2px; } "
                "#presenter QSlider::sub-page:horizontal { border-radius: %2px; } "
                "#presenter QSlider::handle:horizontal { width: %3px; margin: -%4px 0; border-radius: %5px; }")
@@ -202,6 +203,7 @@ void Presenter::showKeys(LessonBlock::Kind kind) {
                      tr("← back")};
     if (kind == LessonBlock::Kind::Question) keys << tr("↑ ↓ choose") << tr("Enter guess or run");
     if (kind == LessonBlock::Kind::Experiment) keys << tr("Enter run");
+    if (kind == LessonBlock::Kind::WhatIf) keys << tr("↑ ↓ move the slider") << tr("Enter the other slider");
     if (kind == LessonBlock::Kind::Step) keys << tr("Enter open in Design");
     place_->setText((keys << tr("Esc leave")).join(QStringLiteral(" · ")));
 }

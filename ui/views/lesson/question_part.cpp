@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/views/lesson/question_part.h"
 
+#include "engine/launch/lesson/guess_picture.h"
 #include "ui/core/child.h"
 #include "ui/core/lesson_session.h"
 #include "ui/core/place_slider.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/core/words.h"
-#include "ui/views/lesson/guess_drawing.h"
+#include "ui/views/lesson/lesson_drawing.h"
 #include "ui/views/lesson/show_links.h"
 
 #include <QHBoxLayout>
@@ -45,7 +46,7 @@ QuestionPart::QuestionPart(const ViewContext& context, std::size_t question, QWi
     : LessonPart(parent), context_(context), question_(question), asking_(child<QWidget>(this)),
       buttons_(child<QWidget>(this)), guess_(child<QPushButton>(tr("This is my guess"), buttons_)),
       pass_(child<QPushButton>(tr("Go on without"), buttons_)), run_(child<QPushButton>(buttons_)),
-      outcome_(child<QLabel>(this)), reveal_(child<QLabel>(this)), drawing_(child<GuessDrawing>(context.theme, this)) {
+      outcome_(child<QLabel>(this)), reveal_(child<QLabel>(this)), drawing_(child<LessonDrawing>(context.theme, this)) {
     const LessonQuestion& asked = this->question();
     const QString name = text(asked.name);
     auto* what = child<QLabel>(text(asked.text), this);
@@ -201,8 +202,9 @@ void QuestionPart::refreshOutcome(std::optional<double> guess) {
     buttons_->setVisible(open || waits);
     run_->setEnabled(!lessons.active());
 
-    const auto picture =
-        answer ? drawing_->pictureOf(*lessons.lesson(), asked, lessons.known(), lessons.reader()) : std::nullopt;
+    const auto picture = answer ? guessPicture(*lessons.lesson(), asked, lessons.known(), lessons.reader(),
+                                               inkOf(context_.theme.theme()), toldText)
+                                : std::nullopt;
     drawing_->setPicture(picture);
     showMarkdown(*reveal_, answer ? text(revealText(asked, lessons.known())) : QString());
     reveal_->setVisible(answer.has_value());

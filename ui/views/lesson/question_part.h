@@ -16,7 +16,7 @@ class QVBoxLayout;
 
 namespace shardlab::ui {
 
-class GuessDrawing;
+class LessonDrawing;
 
 class QuestionPart : public LessonPart {
     Q_OBJECT
@@ -46,7 +46,7 @@ private:
     std::vector<QAbstractButton*> choices_;
     QPushButton *guess_, *pass_, *run_;
     QLabel *outcome_, *reveal_;
-    GuessDrawing* drawing_;
+    LessonDrawing* drawing_;
 };
 
 }  // namespace shardlab::ui

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/views/lesson/guess_drawing.h"
+#include "ui/views/lesson/lesson_drawing.h"
 
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
-#include "ui/views/lesson/lesson_part.h"
 
 #include <QPainter>
 #include <QSizePolicy>
@@ -18,19 +17,25 @@ constexpr double wide = 2.2;  ///< in a window on a large screen
 
 }  // namespace
 
-std::optional<GuessPicture> GuessDrawing::pictureOf(const Lesson& lesson, const LessonQuestion& question,
-                                                    std::span<const KnownExperiment> known,
-                                                    const LessonReader& reader) const {
-    const Theme& colours = theme_.theme();
+PictureInk inkOf(const Theme& theme) {
     const auto named = [](const QColor& colour) { return colour.name().toStdString(); };
-    return guessPicture(lesson, question, known, reader,
-                        {named(colours.text), named(colours.dim), named(colours.action(EventKind::Forward)),
-                         named(mixed(colours.border, colours.dim, 0.35)), named(colours.action(EventKind::Backward)),
-                         colours.body.family().toStdString()},
-                        toldText);
+    const auto action = [&](EventKind kind) { return named(theme.action(kind)); };
+    PictureInk ink;
+    ink.text = named(theme.text);
+    ink.dim = named(theme.dim);
+    ink.bar = ink.forward = action(EventKind::Forward);
+    ink.other = named(mixed(theme.border, theme.dim, 0.35));
+    ink.guess = ink.backward = action(EventKind::Backward);
+    ink.inputGrad = action(EventKind::InputGrad);
+    ink.weightGrad = action(EventKind::WeightGrad);
+    ink.comm = action(EventKind::TensorAllReduce);
+    ink.optimizer = action(EventKind::Optimizer);
+    ink.idle = named(theme.idle);
+    ink.font = theme.body.family().toStdString();
+    return ink;
 }
 
-void GuessDrawing::setPicture(const std::optional<GuessPicture>& picture) {
+void LessonDrawing::setPicture(const std::optional<LessonPicture>& picture) {
     picture_ = picture;
     setAccessibleName(picture ? text(picture->words) : QString());
     setToolTip(accessibleName());
@@ -43,19 +48,19 @@ void GuessDrawing::setPicture(const std::optional<GuessPicture>& picture) {
 }
 
 /// Letters of the picture are as large as those around it, also before an audience, or larger.
-double GuessDrawing::largestScale() const {
+double LessonDrawing::largestScale() const {
     return std::max(wide, theme_.theme().body.pixelSize() / static_cast<double>(picture_->letters));
 }
 
-int GuessDrawing::heightForWidth(int width) const {
+int LessonDrawing::heightForWidth(int width) const {
     if (!picture_) return 0;
     return static_cast<int>(picture_->height * std::min(largestScale(), static_cast<double>(width) / picture_->width) +
                             0.5);
 }
 
-QSize GuessDrawing::sizeHint() const { return picture_ ? QSize(picture_->width, picture_->height) : QSize(); }
+QSize LessonDrawing::sizeHint() const { return picture_ ? QSize(picture_->width, picture_->height) : QSize(); }
 
-void GuessDrawing::paintEvent(QPaintEvent*) {
+void LessonDrawing::paintEvent(QPaintEvent*) {
     if (!picture_) return;
     const double scale = std::min({largestScale(), static_cast<double>(width()) / picture_->width,
                                    static_cast<double>(height()) / picture_->height});

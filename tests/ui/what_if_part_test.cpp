@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What-ifs in a lesson: sliders that a picture, a formula and a sentence follow, without a run.
+#include "engine/launch/lesson/what_if_picture.h"
+#include "tests/ui/classroom.h"
+#include "ui/core/document.h"
+#include "ui/core/lesson_session.h"
+#include "ui/core/text.h"
+#include "ui/views/lesson/lesson_drawing.h"
+#include "ui/views/lesson/presenter.h"
+#include "ui/views/lesson/what_if_part.h"
+
+#include <QSlider>
+#include <QTest>
+
+#include <utility>
+
+using namespace shardlab::test;
+
+namespace {
+
+struct WhatIfRoom : Classroom {
+    WhatIfRoom() : Classroom(startFake(std::make_shared<FakeJobs>())) {}
+    WhatIfSession& session() { return lessons().whatIfs(); }
+    bool settled() { return session().isCurrent(0); }
+    QSlider& slider(int index) { return *view().findChild<QSlider*>(QStringLiteral("whatIf.bubble.%1").arg(index)); }
+    QString words() {
+        return view()
+            .findChild<QWidget*>(QStringLiteral("whatIfWords.bubble"))
+            ->findChild<QTextBrowser*>()
+            ->toPlainText();
+    }
+    LessonDrawing& drawing() { return *slider(0).parentWidget()->parentWidget()->findChild<LessonDrawing*>(); }
+};
+
+}  // namespace
+
+class WhatIfPartTest : public QObject {
+    Q_OBJECT
+private Q_SLOTS:
+    void wordsAndPictureFollowTheSlider() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        // The what-if would give away what is asked above it.
+        QLabel& refusal = *room.view().findChild<QLabel*>("refusal.bubble");
+        QVERIFY(!room.slider(0).isVisible() && refusal.text().contains("gpipe"));
+        room.passAll();
+        QTRY_VERIFY(room.settled() && room.slider(0).isVisible() && room.drawing().isVisible());
+        QVERIFY(!refusal.isVisible());
+        QVERIFY2(room.words().contains("With m = 4,"), qPrintable(room.words()));
+        const QString first = room.drawing().accessibleName();
+        QVERIFY2(first.contains("bubble"), qPrintable(first));
+        room.slider(0).setFocus();
+        QTest::keyClick(&room.slider(0), Qt::Key_End);
+        QTRY_VERIFY(room.settled() && room.words().contains("With m = 32,"));
+        QVERIFY(room.drawing().accessibleName() != first);
+        QVERIFY(room.slider(0).accessibleName().contains("64 samples"));
+        QVERIFY2(room.view().asTable().contains("Global batch 64 samples"), qPrintable(room.view().asTable()));
+        // Whatever a drag passes, the last position is the one that is answered.
+        for (int value = 0; value < 20; ++value) room.slider(0).setValue(value);
+        QTRY_VERIFY(room.settled());
+        QVERIFY(room.words().contains("With m = 20,"));
+        const QImage dark = room.drawing().grab().toImage();
+        room.workbench.theme().setDark(false);
+        QTRY_VERIFY(room.drawing().grab().toImage() != dark);
+    }
+
+    void anIllegalPositionNamesTheNearestLegal() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.passAll();
+        QTRY_VERIFY(room.settled() && room.drawing().isVisible());
+        const int room4 = room.drawing().height();
+        const int below = room.view().findChild<QWidget*>("whatIfDesign.bubble")->mapTo(&room.view(), QPoint()).y();
+        room.slider(1).setValue(2);  // three stages of eight layers
+        QLabel& refusal = *room.view().findChild<QLabel*>("refusal.bubble");
+        QTRY_VERIFY(room.settled() && refusal.isVisible());
+        QVERIFY2(refusal.text().contains("Nearest legal: ") && refusal.text().contains("Pipeline"),
+                 qPrintable(refusal.text()));
+        QVERIFY(!room.drawing().isVisible());
+        QTRY_VERIFY(refusal.height() >= room4);
+        static_cast<void>(below);
+        room.button("nearest.bubble").click();
+        QTRY_VERIFY(room.settled() && room.drawing().isVisible());
+        QVERIFY(!refusal.isVisible());
+        QCOMPARE(room.session().answer(0)->faults.size(), std::size_t{0});
+        QVERIFY(room.slider(1).value() == 1 || room.slider(1).value() == 3);
+    }
+
+    void thePictureIsATableToo() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.passAll();
+        QTRY_VERIFY(room.settled() && room.drawing().isVisible());
+        room.button("whatIfTable.bubble").click();
+        auto* rows = room.view().findChild<QWidget*>("whatIfRows.bubble");
+        QVERIFY(rows->isVisible() && !room.drawing().isVisible());
+        QVERIFY(rows->findChild<QTextBrowser*>()->toPlainText().contains("computing"));
+        room.button("whatIfTable.bubble").click();
+        QVERIFY(!rows->isVisible() && room.drawing().isVisible());
+    }
+
+    void thePositionIsOpenedInDesign() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.passAll();
+        QTRY_VERIFY(room.settled() && room.drawing().isVisible());
+        room.slider(1).setValue(7);
+        QTRY_VERIFY(room.settled());
+        room.button("whatIfDesign.bubble").click();
+        QCOMPARE(room.workbench.document().layout().parallel.pipeline, 8);
+        QVERIFY(room.workbench.document().faults().empty());
+        QCOMPARE(room.window.workspace(), Workspace::Design);
+    }
+
+    void thePresenterMovesTheSliders() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.passAll();
+        room.window.commands()["lesson.present"].trigger();
+        auto* presenter = room.view().findChild<Presenter*>();
+        QVERIFY(presenter && QTest::qWaitForWindowActive(presenter));
+        const auto part = [&] { return presenter->findChild<WhatIfPart*>(); };
+        for (int screen = 0; screen < presenter->screens() && !part(); ++screen) presenter->go(screen);
+        QVERIFY(part() != nullptr);
+        QTRY_VERIFY(room.settled() && part()->findChild<LessonDrawing*>()->isVisible());
+        const WhatIfPosition start = room.session().position(0);
+        for (const Qt::Key key : {Qt::Key_Up, Qt::Key_Up, Qt::Key_Down}) QTest::keyClick(presenter, key);
+        QCOMPARE(room.session().position(0), (WhatIfPosition{start[0] + 1, start[1]}));
+        QTest::keyClick(presenter, Qt::Key_Return);
+        QTest::keyClick(presenter, Qt::Key_Down);
+        QTest::keyClick(presenter, Qt::Key_Down);
+        QTRY_VERIFY(room.settled());
+        QCOMPARE(room.session().position(0), (WhatIfPosition{start[0] + 1, start[1] - 2}));
+        // The window behind shows the same.
+        QCOMPARE(room.slider(1).value(), static_cast<int>(start[1]) - 2);
+        QTest::keyClick(presenter, Qt::Key_Escape);
+    }
+
+    /// Answers of a lesson that was left are dropped.
+    void anotherLessonHasItsOwn() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        for (int turn = 0; turn < 4; ++turn) {
+            const auto count = static_cast<int>(room.lessons().lessons().size());
+            for (int lesson = count - 1; lesson >= 0; --lesson) room.lessons().choose(lesson);
+        }
+        QTRY_VERIFY(room.settled());
+        QCOMPARE(room.session().answer(0)->position, room.lessons().lesson()->whatIfs[0].start());
+    }
+};
+
+QTEST_MAIN(WhatIfPartTest)
+#include "what_if_part_test.moc"
