@@ -5168,7 +5168,7 @@ Run › Measure this machine times its layers and kernels here.</source>
     </message>
     <message>
         <source>Take the layout of a what-if</source>
-        <translation>取用 what-if 的布局</translation>
+        <translation>取用假设图的布局</translation>
     </message>
 </context>
 <context>
@@ -7946,8 +7946,12 @@ would give away what the lesson asks.</source>
         <translation>图里的数字</translation>
     </message>
     <message>
-        <source>Answer the questions about %1 first: this would give them away.</source>
-        <translation>先回答关于 %1 的问题：这里会泄露答案。</translation>
+        <source>This is shown once the questions about %1 are answered, which it would give away.</source>
+        <translation>回答了关于 %1 的问题之后才显示，因为这里会泄露答案。</translation>
+    </message>
+    <message>
+        <source>Show</source>
+        <translation>显示</translation>
     </message>
 </context>
 <context>
@@ -20571,23 +20575,23 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>a what-if draws nothing</source>
-        <translation>what-if 什么也没有画</translation>
+        <translation>假设图什么也没有画</translation>
     </message>
     <message>
         <source>a what-if has no name or no text</source>
-        <translation>what-if 没有名字或没有文字</translation>
+        <translation>假设图没有名字或没有文字</translation>
     </message>
     <message>
         <source>a what-if has one slider or two</source>
-        <translation>what-if 有一个或两个滑块</translation>
+        <translation>假设图有一个或两个滑块</translation>
     </message>
     <message>
         <source>a what-if is of no experiment of this lesson</source>
-        <translation>what-if 所指的实验不在这节课里</translation>
+        <translation>假设图所指的实验不在这节课里</translation>
     </message>
     <message>
         <source>a what-if models no devices, so that everybody would see other numbers</source>
-        <translation>what-if 没有模拟设备，每个人会看到不同的数字</translation>
+        <translation>假设图没有模拟设备，每个人会看到不同的数字</translation>
     </message>
     <message>
         <source>all together</source>
@@ -20731,7 +20735,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>the layout that a what-if starts from is not legal</source>
-        <translation>what-if 开始的布局不合法</translation>
+        <translation>假设图开始的布局不合法</translation>
     </message>
     <message>
         <source>the whole step</source>
@@ -20747,7 +20751,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>this says nothing of a question, a step or a what-if</source>
-        <translation>这一行与问题、步骤或 what-if 都无关</translation>
+        <translation>这一行与问题、步骤或假设图都无关</translation>
     </message>
     <message>
         <source>tokens that are learned from in a second</source>
@@ -20755,7 +20759,7 @@ would give away what the lesson asks.</source>
     </message>
     <message>
         <source>two questions, two steps or two what-ifs have one name</source>
-        <translation>两个问题、两个步骤或两个 what-if 同名</translation>
+        <translation>两个问题、两个步骤或两个假设图同名</translation>
     </message>
     <message>
         <source>updates of others between the reading of weights and the use of their gradient, mean over updates</source>

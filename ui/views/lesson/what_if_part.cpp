@@ -28,7 +28,8 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
       drawing_(child<LessonDrawing>(context.theme, this)), words_(child<TextPart>(context, this)),
       table_(child<TextPart>(context, this)), refusal_(child<QLabel>(this)),
       nearest_(child<QPushButton>(tr("Go to the nearest legal"), this)),
-      design_(child<QPushButton>(tr("Open in Design"), this)), asTable_(child<QPushButton>(tr("Table"), this)) {
+      design_(child<QPushButton>(tr("Open in Design"), this)), show_(child<QPushButton>(tr("Show"), this)),
+      asTable_(child<QPushButton>(tr("Table"), this)) {
     const LessonWhatIf& shown = this->whatIf();
     const QString name = text(shown.name);
     auto* what = child<QLabel>(text(shown.text), this);
@@ -39,6 +40,7 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
     refusal_->setObjectName(QStringLiteral("refusal.") + name);
     setRole(*refusal_, "bad");
     nearest_->setObjectName(QStringLiteral("nearest.") + name);
+    show_->setObjectName(QStringLiteral("whatIfShow.") + name);
     design_->setObjectName(QStringLiteral("whatIfDesign.") + name);
     design_->setToolTip(tr("Take this layout into Design, where every field of it can be changed; Ctrl+Z undoes that"));
     asTable_->setCheckable(true);
@@ -58,6 +60,7 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
     auto* foot = child<QHBoxLayout>();
     foot->setSpacing(6);
     foot->addWidget(nearest_);
+    foot->addWidget(show_);
     foot->addStretch(1);
     foot->addWidget(asTable_);
     foot->addWidget(design_);
@@ -69,12 +72,17 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
     column.addLayout(foot);
 
     connect(nearest_, &QPushButton::clicked, this, &WhatIfPart::takeNearest);
+    connect(show_, &QPushButton::clicked, this, [this] {
+        open_ = true;
+        refreshState();
+    });
     connect(design_, &QPushButton::clicked, this, [this] { context_.lessons.openWhatIf(whatIf_); });
     connect(asTable_, &QAbstractButton::toggled, this, &WhatIfPart::refreshState);
     connect(&context_.lessons.whatIfs(), &WhatIfSession::answered, this, [this](std::size_t answered) {
         if (answered == whatIf_) refreshState();
     });
     connect(&context_.theme, &ThemeSource::changed, this, &WhatIfPart::refreshState);
+    open_ = !keptBack(*context_.lessons.lesson(), context_.lessons.reader(), shown);
     showPosition();
     refreshState();
 }
@@ -131,7 +139,8 @@ void WhatIfPart::takeNearest() {
 }
 
 bool WhatIfPart::act() {
-    if (nearest_->isVisible()) takeNearest();
+    if (show_->isVisible()) show_->click();
+    else if (nearest_->isVisible()) takeNearest();
     else chosen_ = (chosen_ + 1) % rows_.size();
     return true;
 }
@@ -149,7 +158,11 @@ void WhatIfPart::refreshState() {
     const LessonSession& lessons = context_.lessons;
     showPosition();
     const WhatIfAnswer* answer = context_.lessons.whatIfs().answer(whatIf_);
-    const bool covered = keptBack(*lessons.lesson(), lessons.reader(), whatIf());
+    const bool keeps = keptBack(*lessons.lesson(), lessons.reader(), whatIf());
+    open_ = open_ && !keeps;
+    const bool covered = !open_;
+    show_->setVisible(covered);
+    show_->setEnabled(!keeps);
     const bool legal = answer && answer->faults.empty() && !covered;
     const bool illegal = answer && !answer->faults.empty() && !covered;
     sliders_->setVisible(!covered);
@@ -158,7 +171,7 @@ void WhatIfPart::refreshState() {
     refusal_->setVisible(illegal || covered);
     setRole(*refusal_, covered ? "dim" : "bad");
     if (covered)
-        refusal_->setText(tr("Answer the questions about %1 first: this would give them away.")
+        refusal_->setText(tr("This is shown once the questions about %1 are answered, which it would give away.")
                               .arg(text(lessons.lesson()->experiments[*whatIf().in].name)));
     else if (illegal) refusal_->setText(told(refusalWords(whatIf(), *answer)));
     // In the room of the picture and the words, so that nothing moves under a hand that drags a slider.

@@ -46,7 +46,9 @@ private:
     LessonDrawing* drawing_;
     TextPart *words_, *table_;
     QLabel* refusal_;
-    QPushButton *nearest_, *design_;
+    QPushButton *nearest_, *design_, *show_;
+    bool open_ =
+        false;  ///< once shown it stays so; what a guess uncovers is opened by its reader, or it moved the rest
     QAbstractButton* asTable_;
     int drawn_ = 0;  ///< pixels of height of the last picture
 };
