@@ -5,8 +5,10 @@
 #include "engine/base/units.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,13 +64,34 @@ private:
     std::filesystem::path path_;
 };
 
+/// Whether a pipe that was opened has, or soon gets, somebody who writes into it. A layout may name a pipe that nobody
+/// ever opens again, for which open() and read() would wait without end.
+bool somebodyWrites(int pipe) {
+    constexpr int looks = 100, milliseconds = 50;
+    std::array<int, 2> copy{-1, -1};
+    if (::pipe2(copy.data(), O_CLOEXEC) != 0) return true;
+    bool found = false;
+    for (int look = 0; look < looks && !found; ++look) {
+        // Nothing is taken out; 0: there is nothing, and nobody who could write.
+        found = ::tee(pipe, copy[1], 1, SPLICE_F_NONBLOCK) != 0;
+        struct pollfd arrival {
+            pipe, POLLIN, 0
+        };
+        if (!found) ::poll(&arrival, 1, milliseconds);
+    }
+    ::close(copy[0]);
+    ::close(copy[1]);
+    return found;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& file, OpenMode mode) {
     struct stat old {};
     if (mode == OpenMode::Create && ::lstat(file.c_str(), &old) == 0 && (S_ISREG(old.st_mode) || S_ISLNK(old.st_mode)))
         ::unlink(file.c_str());  // what keeps it there is told by open()
-    const int flags = mode == OpenMode::Read ? O_RDONLY : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
+    const int flags =
+        mode == OpenMode::Read ? O_RDONLY | O_NONBLOCK : O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_APPEND;
     const int descriptor = ::open(file.c_str(), flags | O_CLOEXEC, 0666);
     if (descriptor < 0)
         return systemFailure(mode == OpenMode::Read ? say("cannot open the file") : say("cannot write the file"), file,
@@ -77,6 +100,11 @@ Result<std::unique_ptr<File>> DiskFileSystem::open(const std::filesystem::path& 
     struct stat status {};
     if (::fstat(descriptor, &status) != 0) return systemFailure(say("cannot read the file"), file, errno);
     if (S_ISDIR(status.st_mode)) return fail({say("cannot read the file"), file.string(), say("it is a folder"), ""});
+    if (mode == OpenMode::Read) {
+        if (S_ISFIFO(status.st_mode) && !somebodyWrites(descriptor))
+            return fail({say("cannot read the file"), file.string(), say("it is a pipe into which nobody writes"), ""});
+        ::fcntl(descriptor, F_SETFL, ::fcntl(descriptor, F_GETFL) & ~O_NONBLOCK);
+    }
     return opened;
 }
 

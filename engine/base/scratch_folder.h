@@ -3,10 +3,24 @@
 
 #include "engine/base/result.h"
 
+#include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 namespace shardlab::base {
+
+/// Where temporary files belong: what TMPDIR names, as an absolute path; /tmp where TMPDIR is unset or empty. Whether
+/// anything can be written there shows when it is.
+std::filesystem::path temporaryFilesFolder();
+
+struct CloseScratchFile {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using ScratchFile = std::unique_ptr<std::FILE, CloseScratchFile>;
+/// A file without a name in `folder`, or where none can be made there in /tmp, to be written and read; nobody else can
+/// open it. nullptr: errno says why.
+ScratchFile scratchFile(const std::filesystem::path& folder = temporaryFilesFolder());
 
 /// A folder of our own among the system's temporary ones, removed with all that is in it when this object goes.
 class ScratchFolder {

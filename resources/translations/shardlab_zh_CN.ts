@@ -15227,6 +15227,10 @@ would give away what the lesson asks.</source>
         <translation>它是 JSON 列表，但不是事件的列表</translation>
     </message>
     <message>
+        <source>it is a pipe into which nobody writes</source>
+        <translation>它是没有人写入的管道</translation>
+    </message>
+    <message>
         <source>it is a run of Shardlab already</source>
         <translation>它已经是 Shardlab 的运行文件</translation>
     </message>

@@ -5,6 +5,7 @@
 #include "engine/base/parse_text.h"
 #include "engine/base/random.h"
 #include "engine/base/resources.h"
+#include "engine/base/scratch_folder.h"
 #include "engine/base/token.h"
 #include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
@@ -13,14 +14,19 @@
 #include "tests/support/wings.h"
 
 #include <QDir>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <chrono>
 #include <cmath>
+#include <cstdio>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <random>
 #include <sys/stat.h>
+#include <thread>
 #include <unistd.h>
 #include <vector>
 
@@ -216,6 +222,26 @@ private Q_SLOTS:
         QVERIFY(!replaceFile("/dev/null", "x"));  // would put a file in the place of the device
     }
 
+    /// What a layout names may be a pipe that nobody ever opens; `shardlab plan <(…)` is one that somebody writes into.
+    void aPipeWithoutAWriterIsNotWaitedFor() {
+        const QTemporaryDir folder;
+        const std::filesystem::path pipe = folder.filePath("pipe").toStdString();
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        const auto nobody = readFile(pipe);
+        QVERIFY(!nobody && nobody.error().text().find("nobody writes") != std::string::npos);
+        const std::string content(300'000, 'x');
+        for (const int late : {0, 300}) {
+            std::thread writer([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(late));
+                std::ofstream out(pipe);
+                for (std::size_t at = 0; at < content.size(); at += 1000) out << content.substr(at, 1000);
+            });
+            const auto read = readFile(pipe);
+            writer.join();
+            QVERIFY(read && *read == content);
+        }
+    }
+
     /// In a folder that others may write to they could put a link where a file is written that is then renamed.
     void noLinkIsFollowedWhereAFileIsMade() {
         const QTemporaryDir folder;
@@ -279,6 +305,39 @@ private Q_SLOTS:
         QVERIFY(replaceOwnFile(file, "kill 1"));
         QCOMPARE(::chown(file.c_str(), 12345, 12345), 0);
         QCOMPARE(why(), std::string("it belongs to another user, of number 12345"));
+    }
+
+    /// An empty TMPDIR is none, and a relative one is told to others as a whole path.
+    void temporaryFilesGoWhereTheyBelong() {
+        const QByteArray before = qgetenv("TMPDIR");
+        const auto restore = qScopeGuard([&] { before.isNull() ? qunsetenv("TMPDIR") : qputenv("TMPDIR", before); });
+        QTemporaryDir folder;
+        const auto made = [] {
+            const auto scratch = ScratchFolder::make("test");
+            return scratch && std::filesystem::is_directory(scratch->path()) ? scratch->path().parent_path().string()
+                                                                             : std::string("none");
+        };
+        qunsetenv("TMPDIR");
+        QCOMPARE(made(), std::string("/tmp"));
+        qputenv("TMPDIR", "");
+        QCOMPARE(made(), std::string("/tmp"));
+        qputenv("TMPDIR", folder.path().toLocal8Bit());
+        QCOMPARE(made(), folder.path().toStdString());
+        const ScratchFile file = scratchFile();
+        QVERIFY(file && std::fputs("kept", file.get()) >= 0 && std::fseek(file.get(), 1, SEEK_SET) == 0);
+        char read[4] = "";
+        QCOMPARE(std::fread(read, 1, 3, file.get()), std::size_t{3});
+        QCOMPARE(QByteArray(read), QByteArray("ept"));
+        QVERIFY2(QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot), "it has no name");
+        const std::filesystem::path current = std::filesystem::current_path();
+        const auto back = qScopeGuard([&] { std::filesystem::current_path(current); });
+        std::filesystem::current_path(folder.path().toStdString());
+        qputenv("TMPDIR", ".");
+        QVERIFY(temporaryFilesFolder().is_absolute());
+        QVERIFY(made() != "none");
+        qputenv("TMPDIR", folder.filePath("missing").toLocal8Bit());
+        QCOMPARE(made(), std::string("none"));
+        QVERIFY2(scratchFile() != nullptr, "there is always /tmp for a file that nobody sees");
     }
 
     void resourcesAreThere() { QVERIFY(std::filesystem::is_directory(resourcesFolder())); }

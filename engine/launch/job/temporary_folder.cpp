@@ -2,6 +2,7 @@
 #include "engine/launch/job/temporary_folder.h"
 
 #include "engine/base/file.h"
+#include "engine/base/scratch_folder.h"
 #include "engine/launch/job/stray_processes.h"
 
 #include <cerrno>
@@ -126,9 +127,10 @@ std::filesystem::path temporaryBase() {
     if (runtime != nullptr && *runtime == '/' && std::strlen(runtime) <= longestBase &&
         access(runtime, W_OK | X_OK) == 0)
         return runtime;
+    const std::filesystem::path system = temporaryFilesFolder();
     std::error_code failed;
-    const std::filesystem::path system = std::filesystem::temp_directory_path(failed);
-    return failed || system.string().size() > longestBase ? std::filesystem::path("/tmp") : system;
+    const bool usable = std::filesystem::is_directory(system, failed) && system.string().size() <= longestBase;
+    return usable ? system : std::filesystem::path("/tmp");
 }
 
 void sweepAbandonedFolders(const std::filesystem::path& base) {

@@ -4,10 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fcntl.h>
 #include <queue>
 #include <type_traits>
-#include <unistd.h>
 
 namespace shardlab::trace {
 namespace {
@@ -53,8 +51,7 @@ void EventSorter::sort() { std::stable_sort(events_.begin(), events_.end(), earl
 Status EventSorter::spill() {
     constexpr auto doing = "cannot sort the trace's events";
     if (!file_) {
-        const int descriptor = ::open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-        file_.reset(descriptor >= 0 ? ::fdopen(descriptor, "w+b") : std::tmpfile());
+        file_ = scratchFile(folder_);
         if (!file_) return fail(failure(folder_, doing));
     }
     sort();

@@ -4,12 +4,11 @@
 #pragma once
 
 #include "engine/base/result.h"
+#include "engine/base/scratch_folder.h"
 #include "engine/trace/interchange/foreign_event.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <vector>
 
 namespace shardlab::trace {
@@ -30,9 +29,6 @@ public:
     Status merge(const std::function<bool(const ForeignEvent&)>& take);
 
 private:
-    struct Close {
-        void operator()(std::FILE* file) const { std::fclose(file); }
-    };
     struct Batch;  ///< one that lies in the file
     Status spill();
     void sort();
@@ -40,7 +36,7 @@ private:
     std::filesystem::path folder_;
     std::size_t batch_;
     std::vector<ForeignEvent> events_;
-    std::unique_ptr<std::FILE, Close> file_;
+    ScratchFile file_;
     std::vector<std::int64_t> batches_;  ///< number of events of each
     std::int64_t size_ = 0;
 };

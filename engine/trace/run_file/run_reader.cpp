@@ -40,6 +40,8 @@ Result<std::int64_t> identify(const std::filesystem::path& file) {
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) return refuse(file, say("there is no such file"));
     if (std::filesystem::is_directory(file, ignored)) return refuse(file, say("it is a folder"));
+    if (!std::filesystem::is_regular_file(file, ignored))
+        return refuse(file, say("something that is no file has that name"));
     std::ifstream in(file, std::ios::binary);
     if (!in) return refuse(file, say("it may not be read"));
     std::array<char, 100> page{};
