@@ -14,6 +14,9 @@
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <map>
+#include <tuple>
+
 using namespace shardlab;
 using namespace shardlab::test;
 
@@ -102,13 +105,26 @@ private Q_SLOTS:
     void answersDoNotDependOnRoom() {
         QFETCH(bool, live);
         std::mt19937_64 random(seed_);
-        const Recorded run(seed_, 320);
+        const Recorded run(seed_, live ? 1600 : 320);  // what arrives in more blocks than are told apart
         const std::filesystem::path file = folder_.filePath("run.shardlab").toStdString();
         run.write(file);
-        const std::size_t budget = std::uniform_int_distribution<std::size_t>(1000, 1'500'000)(random);
+        const std::size_t budget = std::uniform_int_distribution<std::size_t>(1000, live ? 400'000 : 1'500'000)(random);
         const Desk little(run, file, live, budget), much(run, file, live, allTheRoom);
         QCOMPARE(little.model().recorded().events, static_cast<std::int64_t>(run.events.size()));
         QVERIFY(little.model().store().lane(0, Lane::Compute).entries().size() > 2);
+        if (live) {
+            std::size_t bytes = 0;
+            for (int rank = 0; rank < 2; ++rank)
+                for (int lane = 0; lane < laneCount; ++lane) {
+                    const auto& entries = little.model().store().lane(rank, static_cast<Lane>(lane)).entries();
+                    QVERIFY(entries.size() <= little.model().store().mostBlocks());
+                    for (const StoredLane::Entry& entry : entries) bytes += entry.digest->bytes();
+                }
+            QCOMPARE(little.model().store().digestBytes(), bytes);
+            const auto& entries = little.model().store().lane(0, Lane::Compute).entries();
+            QVERIFY2(std::ranges::max(entries, {}, &StoredLane::Entry::count).count > entries.back().count,
+                     "older blocks were joined");
+        }
         std::uniform_int_distribution<std::int64_t> moment(-1'000'000, little.model().recorded().last + 1'000'000);
         const auto note = [&](int query) {
             return qPrintable(QStringLiteral("seed %1 budget %2 query %3").arg(seed_).arg(budget).arg(query));
@@ -158,8 +174,8 @@ private Q_SLOTS:
             QVERIFY2(little.model().store().memory(rank).largest(begin, end) ==
                          much.model().store().memory(rank).largest(begin, end),
                      note(query));
-            const MemoryCurve curve = measuredMemory(little.model(), rank, begin, end, 20'000);
-            QVERIFY2(curve.points == measuredMemory(much.model(), rank, begin, end, 20'000).points, note(query));
+            const MemoryCurve curve = measuredMemory(little.model(), rank, begin, end, 1'000'000);
+            QVERIFY2(curve.points == measuredMemory(much.model(), rank, begin, end, 1'000'000).points, note(query));
             const MemoryCurve afar = measuredMemory(little.model(), rank, begin, end, 50);
             QVERIFY2(afar.points.size() <= 51, note(query));
             if (!live) QVERIFY2(afar.points == measuredMemory(much.model(), rank, begin, end, 50).points, note(query));
@@ -169,10 +185,10 @@ private Q_SLOTS:
 
     void memoryEqualsLookingAtEverySample() {
         std::mt19937_64 random(seed_ + 1);
-        const Recorded run(seed_ + 1, 240);
+        const bool live = random() % 2 == 0;
+        const Recorded run(seed_ + 1, live ? 1600 : 240);
         const std::filesystem::path file = folder_.filePath("memory.shardlab").toStdString();
         run.write(file);
-        const bool live = random() % 2 == 0;
         const Desk desk(run, file, live, 40'000);
         for (int query = 0; query < 40; ++query) {
             const int rank = query % 2;
@@ -222,6 +238,40 @@ private Q_SLOTS:
                                                                  .arg(wait)));
             QVERIFY(desk.withinBudget());
         }
+    }
+
+    /// Blocks are made and joined while the scan goes on: what was there when it began is seen once, nothing twice.
+    void scansOfARunThatArrives() {
+        std::mt19937_64 random(seed_ + 7);
+        const Recorded run(seed_ + 7, 1200);
+        sample::Bench bench{Workspace::Replay};
+        bench.model.setBlockBudget(100'000);
+        bench.model.begin(headerOf(run.plan), run.plan.simulation.events);
+        const std::size_t begun = run.events.size() / 3;
+        bench.model.append(std::span(run.events).first(begun));
+        std::map<std::tuple<std::int64_t, std::int64_t, int, int, ActionId, int>, int> seen;
+        const auto key = [](const Event& event) {
+            return std::tuple(event.begin, event.end, int{event.rank}, static_cast<int>(event.lane), event.action,
+                              event.step);
+        };
+        std::map<std::tuple<std::int64_t, std::int64_t, int, int, ActionId, int>, int> there;
+        for (const Event& event : run.events)
+            if (isSpan(event.kind)) ++there[key(event)];
+        EventScan scan(bench.model);
+        QSignalSpy finished(&scan, &EventScan::finished);
+        std::size_t arrived = begun;
+        scan.start([&](const Event& event) { ++seen[key(event)]; });
+        while (finished.isEmpty()) {
+            const std::size_t count = std::min<std::size_t>(1 + random() % 3000, run.events.size() - arrived);
+            bench.model.append(std::span(run.events).subspan(arrived, count));
+            arrived += count;
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents, 20);
+        }
+        QVERIFY(arrived > begun);
+        const auto note = qPrintable(QStringLiteral("seed %1").arg(seed_ + 7));
+        for (const auto& [event, times] : seen) QVERIFY2(times <= there[event], note);
+        for (const Event& event : std::span(run.events).first(begun))
+            if (isSpan(event.kind)) QVERIFY2(seen[key(event)] == there[key(event)], note);
     }
 
     void picturesDoNotDependOnRoom() {
@@ -297,6 +347,61 @@ private Q_SLOTS:
             }
     }
 
+    /// Joined again and again, as blocks of a long run are.
+    void joinedOverviewsAreCloseToEvents() {
+        std::mt19937_64 random(seed_ + 8);
+        for (int round = 0; round < 40; ++round) {
+            const auto events =
+                sample::randomLane(random, std::uniform_int_distribution<int>(2, 30'000)(random), round % 3 == 0);
+            const std::size_t piece = std::uniform_int_distribution<std::size_t>(1, 4096)(random);
+            std::vector<BlockOverview> parts;
+            for (std::size_t at = 0; at < events.size(); at += piece)
+                parts.emplace_back(std::span(events).subspan(at, std::min(piece, events.size() - at)));
+            while (parts.size() > 1) {
+                const std::size_t at = random() % (parts.size() - 1);
+                parts[at] = BlockOverview(parts[at], parts[at + 1]);
+                parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+            }
+            const BlockOverview& overview = parts.front();
+            const std::int64_t first = events.front().begin, last = events.back().end + 1000;
+            Coverage all;
+            for (const Event& event : events)
+                if (const Paint paint = paintOf(event.kind); paint != Paint::None)
+                    all[paint] += event.end - event.begin;
+            QVERIFY(overview.total() == all);
+            QVERIFY(overview.bytes() < 20'000);
+            const Coverage whole = overview.within(first - 50, last);
+            for (int query = 0; query < 20; ++query) {
+                std::uniform_int_distribution<std::int64_t> moment(first - 50, last);
+                std::int64_t begin = moment(random), end = moment(random);
+                if (end < begin) std::swap(begin, end);
+                const Coverage found = overview.within(begin, end);
+                for (std::size_t paint = 0; paint < paintCount; ++paint) {
+                    std::int64_t covered = 0;
+                    for (const Event& event : events)
+                        if (static_cast<std::size_t>(paintOf(event.kind)) == paint)
+                            covered +=
+                                std::max<std::int64_t>(0, std::min(event.end, end) - std::max(event.begin, begin));
+                    const double rounding = static_cast<double>(last - first) / 127 + 8 * overview.cell() + 8;
+                    const QString note = QStringLiteral("seed %1 round %2 paint %3: %4 for %5, cells of %6")
+                                             .arg(seed_ + 8)
+                                             .arg(round)
+                                             .arg(paint)
+                                             .arg(found.of[paint])
+                                             .arg(covered)
+                                             .arg(overview.cell());
+                    if (round % 3 != 0)
+                        QVERIFY2(std::abs(static_cast<double>(found.of[paint] - covered)) <= rounding,
+                                 qPrintable(note));
+                    else
+                        QVERIFY2(static_cast<double>(found.of[paint]) <= static_cast<double>(all.of[paint]) + rounding,
+                                 qPrintable(note));
+                    QVERIFY2(found.of[paint] <= whole.of[paint] + 1, qPrintable(note));
+                }
+            }
+        }
+    }
+
     void cacheKeepsWhatWasUsedLast() {
         std::mt19937_64 random(seed_ + 5);
         auto scratch = std::make_shared<ScratchBlockSource>();
@@ -318,6 +423,16 @@ private Q_SLOTS:
             QVERIFY2(cache.load(1) == held, "what somebody holds is not read twice");
         }
         QVERIFY(cache.load(99)->spans.empty());
+        const auto joined = scratch->join(3, 7);
+        QVERIFY(joined && !scratch->join(3, 8) && !scratch->join(8, 8));
+        const auto more = scratch->join(*joined, 4);
+        QVERIFY(more && *more != *joined);
+        std::vector<Event> read, expected;
+        QVERIFY(!scratch->read(3, read) && !scratch->read(*joined, read));
+        QVERIFY(scratch->read(*more, read));
+        for (const std::size_t block : {2, 6, 3})
+            expected.insert(expected.end(), blocks[block].begin(), blocks[block].end());
+        QVERIFY2(read == expected, qPrintable(QStringLiteral("seed %1").arg(seed_ + 5)));
     }
 
     void aDamagedBlockIsNamedAndTheRestShown() {

@@ -11,6 +11,7 @@ namespace {
 constexpr int budgetMilliseconds = 8;
 constexpr std::size_t atOnce = 4096;  ///< events between two looks at the clock
 constexpr int pagesAhead = 12;        ///< whose blocks are read meanwhile
+constexpr std::int64_t never = INT64_MIN, forever = INT64_MAX;
 
 }  // namespace
 
@@ -42,18 +43,22 @@ void EventScan::stop() {
 }
 
 bool EventScan::skip(Place& place) const {
-    for (; place.rank < model_.ranks(); ++place.rank, place.lane = 0, place.page = 0) {
-        for (; place.lane < laneCount; ++place.lane, place.page = 0) {
+    for (; place.rank < model_.ranks(); ++place.rank, place.lane = 0, place.from = never) {
+        for (; place.lane < laneCount; ++place.lane, place.from = never) {
             const auto lane = static_cast<Lane>(place.lane);
-            if (predicted_) {
-                if (place.page == 0 && !model_.prediction().lane(place.rank, lane).empty()) return true;
-            } else if (const StoredLane& stored = model_.store().lane(place.rank, lane);
-                       place.page < stored.pages() && stored.pageBegin(place.page) < before_) {
-                return true;
-            }
+            const bool empty = predicted_ ? model_.prediction().lane(place.rank, lane).empty()
+                                          : model_.store().lane(place.rank, lane).empty();
+            if (!empty && place.from < before_) return true;
         }
     }
     return false;
+}
+
+std::int64_t EventScan::pageEnd(const Place& place) const {
+    if (predicted_) return forever;
+    const StoredLane& lane = model_.store().lane(place.rank, static_cast<Lane>(place.lane));
+    const std::size_t page = lane.pageAt(place.from);
+    return page + 1 < lane.pages() ? lane.pageBegin(page + 1) : forever;
 }
 
 bool EventScan::ready() {
@@ -61,9 +66,9 @@ bool EventScan::ready() {
     loader_.begin(model_.store().cache(), 0);
     bool there = true;
     Place place = place_;
-    for (int ahead = 0; ahead < pagesAhead && skip(place); ++ahead, ++place.page) {
+    for (int ahead = 0; ahead < pagesAhead && skip(place); ++ahead, place.from = pageEnd(place)) {
         const StoredLane& lane = model_.store().lane(place.rank, static_cast<Lane>(place.lane));
-        for (const std::size_t entry : lane.entriesOf(place.page))
+        for (const std::size_t entry : lane.entriesOf(lane.pageAt(place.from)))
             if (!loader_.get(lane, entry) && ahead == 0) there = false;
     }
     loader_.end();
@@ -76,9 +81,15 @@ EventScan::Next EventScan::advance(std::size_t most, bool wait) {
             if (!skip(place_)) return Next::Done;
             if (!wait && !ready()) return Next::Waits;
             const auto lane = static_cast<Lane>(place_.lane);
-            if (!predicted_) page_ = model_.store().lane(place_.rank, lane).page(place_.page);
+            if (!predicted_) {
+                const StoredLane& stored = model_.store().lane(place_.rank, lane);
+                page_ = stored.page(stored.pageAt(place_.from));
+            }
             events_ = predicted_ ? model_.prediction().lane(place_.rank, lane) : page_;
-            at_ = 0;
+            // A page that blocks were joined to begins with what was visited.
+            at_ = static_cast<std::size_t>(std::ranges::lower_bound(events_, place_.from, {}, &Event::begin) -
+                                           events_.begin());
+            place_.from = pageEnd(place_);
             taken_ = true;
         }
         for (; at_ < events_.size() && events_[at_].begin < before_; ++at_) {
@@ -86,7 +97,6 @@ EventScan::Next EventScan::advance(std::size_t most, bool wait) {
             visit_(events_[at_]);
         }
         taken_ = false;
-        ++place_.page;
     }
 }
 

@@ -9,6 +9,7 @@
 #include <QObject>
 #include <QTimer>
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -21,7 +22,8 @@ public:
     explicit EventScan(const RunModel& model, QObject* parent = nullptr);
 
     /// Measured spans, or the predicted ones where nothing was measured, rank by rank and lane by lane, each lane
-    /// ascending by begin. Of lanes, those that begin before `before`. A scan under way is dropped.
+    /// ascending by begin. Of lanes, those that begin before `before`. A scan under way is dropped. What arrives
+    /// meanwhile may be missed, but nothing is visited twice.
     void start(std::function<void(const Event&)> visit, std::int64_t before = INT64_MAX);
     void stop();
     bool running() const { return running_; }
@@ -32,15 +34,18 @@ Q_SIGNALS:
     void finished();
 
 private:
-    /// Where the scan stands, or will: a page of a lane.
+    /// Where the scan stands, or will: a lane, and the begin of what it has not seen there. Pages come and go while a
+    /// run arrives.
     struct Place {
         int rank = 0;
         int lane = 0;
-        std::size_t page = 0;
+        std::int64_t from = INT64_MIN;  ///< INT64_MAX: the lane was seen
     };
     enum class Next { More, Waits, Done };
-    /// Moves `place` to the next page that is there; false after the last page.
+    /// Moves `place` to the next lane where its own was seen; false after the last lane.
     bool skip(Place& place) const;
+    /// Where the page at `place` ends and the next begins; INT64_MAX: nowhere.
+    std::int64_t pageEnd(const Place& place) const;
     /// Whether the page at `place_` can be visited without waiting; asks for those that follow on it.
     bool ready();
     Next advance(std::size_t most, bool wait);

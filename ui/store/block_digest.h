@@ -7,11 +7,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace shardlab::ui {
 
 struct BlockDigest {
-    int spans = 0;
+    std::int64_t spans = 0;
     std::int64_t begin = 0, end = 0;            ///< earliest and latest of the spans; nanoseconds of the run's clock
     std::int64_t longest = 0;                   ///< of them: what began earlier than that has ended
     std::int32_t firstStep = 0, lastStep = -1;  ///< of the spans; none where the last is smaller
@@ -22,5 +23,7 @@ struct BlockDigest {
 };
 
 BlockDigest digestOf(const DecodedBlock& block);
+/// Two blocks as one. Nothing where their memory samples interleave: only the samples tell then.
+std::optional<BlockDigest> joined(const BlockDigest& first, const BlockDigest& second);
 
 }  // namespace shardlab::ui

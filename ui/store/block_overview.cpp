@@ -54,11 +54,50 @@ BlockOverview::BlockOverview(std::span<const Event> spans) {
 
     cells_ = static_cast<int>(std::bit_ceil(std::max<std::size_t>(1, painted / eventsOfCell)));
     cells_ = std::min(cells_, finest);
-    sums_.resize(edges() * *std::ranges::max_element(places_));
     PixelColumns columns(begin_, cell(), cells_);
     for (const Event& event : spans)
         if (const Paint paint = paintOf(event.kind); paint != Paint::None && event.end > event.begin)
             columns.add(paint, columns.x(event.begin), columns.x(event.end));
+    fill(columns);
+}
+
+BlockOverview::BlockOverview(const BlockOverview& first, const BlockOverview& second) {
+    std::int64_t latest = std::numeric_limits<std::int64_t>::min();
+    bool begun = false;
+    for (const BlockOverview* part : {&first, &second}) {
+        if (part->empty()) continue;
+        begin_ = begun ? std::min(begin_, part->begin_) : part->begin_;
+        end_ = begun ? std::max(end_, part->end_) : part->end_;
+        begun = true;
+        cells_ += std::max(1, part->cells_);
+        for (std::size_t paint = 0; paint < paintCount; ++paint)
+            total_.of[paint] = saturatedSum(total_.of[paint], part->total_.of[paint]);
+        for (const Tail& tail : part->tails_) latest = std::max(latest, tail.end);
+    }
+    const auto sticksOut = [this](const Tail& tail) { return tail.end > end_; };
+    const auto cut = [&](const Tail& tail) { return Tail{std::max(tail.begin, end_), tail.end, tail.paint}; };
+    if (std::ranges::count_if(first.tails_, sticksOut) + std::ranges::count_if(second.tails_, sticksOut) >
+        static_cast<std::ptrdiff_t>(mostTails))
+        end_ = latest;
+    for (const BlockOverview* part : {&first, &second})
+        for (const Tail& tail : part->tails_)
+            if (sticksOut(tail)) tails_.push_back(cut(tail));
+    if (end_ <= begin_) {
+        cells_ = 0;
+        return;
+    }
+    cells_ = std::min(static_cast<int>(std::bit_ceil(static_cast<unsigned>(cells_))), finest);
+    PixelColumns columns(begin_, cell(), cells_);
+    first.addTo(columns);
+    second.addTo(columns);
+    std::uint8_t places = 0;
+    for (std::size_t paint = 0; paint < paintCount; ++paint)
+        if (columns.used(static_cast<Paint>(paint))) places_[paint] = ++places;
+    fill(columns);
+}
+
+void BlockOverview::fill(const PixelColumns& columns) {
+    sums_.resize(edges() * *std::ranges::max_element(places_));
     for (std::size_t paint = 0; paint < paintCount; ++paint) {
         if (places_[paint] == 0) continue;
         std::uint16_t* const before = sums_.data() + start(paint);

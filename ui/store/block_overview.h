@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A block as it looks from afar: how much of each stretch of its time each paint covers. Running sums at the edges of
 // cells, so that a stretch costs two looks, however many cells are in it: two bytes for each paint and eight events or
-// so stay in memory when the events go.
+// so stay in memory when the events go, and less where blocks were joined.
 #pragma once
 
 #include "ui/store/pixel_columns.h"
@@ -18,6 +18,8 @@ public:
     BlockOverview() = default;
     /// `spans` ascending by begin.
     explicit BlockOverview(std::span<const Event> spans);
+    /// Two blocks as one: the total is exact, a cell as exact as theirs were.
+    BlockOverview(const BlockOverview& first, const BlockOverview& second);
 
     bool empty() const { return total_ == Coverage{}; }
     /// Nanoseconds of each paint in all of it, exact.
@@ -39,6 +41,8 @@ private:
         std::int64_t begin, end;
         Paint paint;
     };
+    /// What `columns` tell, one for each cell, of each paint that has a place.
+    void fill(const PixelColumns& columns);
     std::size_t edges() const { return static_cast<std::size_t>(cells_) + 1; }
     std::size_t start(std::size_t paint) const;
     /// The running sum of a paint that occurs, at each edge of a cell; full() is what fills one cell.

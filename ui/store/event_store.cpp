@@ -10,6 +10,7 @@ namespace shardlab::ui {
 namespace {
 
 constexpr std::size_t smallestBlock = 256;  ///< of events that arrive on very many lanes
+constexpr std::size_t bytesOfDigest = 4096, fewestBlocks = 32, mostOfALane = 2048;
 
 /// What was kept of an event without its span.
 Event eventOf(const MemorySample& sample, int rank, Lane lane) {
@@ -19,6 +20,12 @@ Event eventOf(const MemorySample& sample, int rank, Lane lane) {
             .rank = static_cast<std::int16_t>(rank),
             .lane = lane,
             .kind = memoryKind(sample.category)};
+}
+
+std::vector<Event> eventsOf(const DecodedBlock& block, int rank, Lane lane) {
+    std::vector<Event> events = block.spans;
+    for (const MemorySample& sample : block.memory) events.push_back(eventOf(sample, rank, lane));
+    return events;
 }
 
 }  // namespace
@@ -42,6 +49,7 @@ void EventStore::begin(int ranks) {
     // What has not filled blocks takes a part of the budget, or little beyond it.
     const std::size_t lanes = std::max<std::size_t>(1, static_cast<std::size_t>(ranks) * 2);
     sealAt_ = std::clamp(budget_ / 4 / sizeof(Event) / lanes, smallestBlock, largestBlock);
+    mostBlocks_ = std::clamp(budget_ / 8 / bytesOfDigest / lanes, fewestBlocks, mostOfALane);
 }
 
 void EventStore::stored(std::shared_ptr<BlockSource> source, std::span<const BlockPlace> places) {
@@ -65,22 +73,54 @@ void EventStore::append(const Event& event) {
     Rank& rank = ranks_[static_cast<std::size_t>(event.rank)];
     StoredLane& lane = rank.lanes[static_cast<std::size_t>(event.lane)];
     insert(lane.open(), event);
-    if (lane.open().spans.size() + lane.open().memory.size() >= sealAt_) seal(event.rank, lane);
+    if (lane.open().spans.size() + lane.open().memory.size() >= sealAt_) {
+        seal(event.rank, event.lane);
+        if (lane.entries().size() > mostBlocks_) join(event.rank, event.lane);
+    }
 }
 
-void EventStore::seal(int rank, StoredLane& lane) {
+void EventStore::seal(int rank, Lane which) {
+    StoredLane& lane = ranks_[static_cast<std::size_t>(rank)].lanes[static_cast<std::size_t>(which)];
     auto block = std::make_shared<DecodedBlock>(std::exchange(lane.open(), {}));
-    const Lane which = static_cast<Lane>(&lane - ranks_[static_cast<std::size_t>(rank)].lanes.data());
-    std::vector<Event> events = block->spans;
-    for (const MemorySample& sample : block->memory) events.push_back(eventOf(sample, rank, which));
+    const std::vector<Event> events = eventsOf(*block, rank, which);
     const BlockKey key = scratch_->add(events);
     auto digest = std::make_shared<const BlockDigest>(digestOf(*block));
     digestBytes_ += digest->bytes();
     ranks_[static_cast<std::size_t>(rank)].memory.add(key, digest);
     const bool spans = digest->spans > 0;
     const std::int64_t begin = spans ? digest->begin : events.front().begin;
-    lane.add({key, begin, spans ? digest->end : begin, static_cast<int>(events.size()), std::move(digest)});
+    lane.add({key, begin, spans ? digest->end : begin, static_cast<std::int64_t>(events.size()), std::move(digest)});
     cache_->keep(key, std::move(block));
+}
+
+/// The newer half of the blocks stays; of the older one those two become one that together have the fewest events.
+void EventStore::join(int rank, Lane which) {
+    StoredLane& lane = ranks_[static_cast<std::size_t>(rank)].lanes[static_cast<std::size_t>(which)];
+    const auto& entries = lane.entries();
+    const auto sum = [&](std::size_t i) { return entries[i].count + entries[i + 1].count; };
+    std::size_t at = 0;
+    for (std::size_t i = 1; i < entries.size() / 2; ++i)
+        if (sum(i) < sum(at)) at = i;
+    const StoredLane::Entry &first = entries[at], &second = entries[at + 1];
+    std::optional<BlockDigest> digest = joined(*first.digest, *second.digest);
+    if (!digest) {
+        std::vector<Event> events;
+        for (const std::size_t i : {at, at + 1}) {
+            const StoredLane::Block block = lane.load(i);
+            const std::vector<Event> recorded = eventsOf(*block, rank, which);
+            events.insert(events.end(), recorded.begin(), recorded.end());
+        }
+        digest = digestOf(decodedBlock(events));
+    }
+    const auto key = scratch_->join(first.key, second.key);
+    if (!key) return;
+    digestBytes_ += digest->bytes() - first.digest->bytes() - second.digest->bytes();
+    const auto kept = std::make_shared<const BlockDigest>(std::move(*digest));
+    MemoryTrack& memory = ranks_[static_cast<std::size_t>(rank)].memory;
+    memory.drop(first.key);
+    memory.drop(second.key);
+    memory.add(*key, kept);
+    lane.join(at, *key, kept);
 }
 
 }  // namespace shardlab::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The spans and memory samples of a run, however many: an index of their blocks, what stays of each, and as many
-// decoded ones as a budget holds. Blocks come from a run file, or are made of events as they arrive.
+// decoded ones as a budget holds. Blocks come from a run file, or are made of events as they arrive; of these only so
+// many are told apart as an eighth of the budget describes, and older ones are joined.
 #pragma once
 
 #include "engine/trace/run_file/run_file.h"
@@ -46,6 +47,8 @@ public:
     void setBudget(std::size_t bytes) { budget_ = bytes; }
     /// The bytes that stay in memory of the blocks that were seen.
     std::size_t digestBytes() const { return digestBytes_; }
+    /// How many blocks a lane of a run that arrives has at most.
+    std::size_t mostBlocks() const { return mostBlocks_; }
 
 private:
     struct Rank {
@@ -53,13 +56,15 @@ private:
         MemoryTrack memory;
     };
     void use(std::shared_ptr<BlockSource> source, int ranks);
-    void seal(int rank, StoredLane& lane);
+    void seal(int rank, Lane which);
+    void join(int rank, Lane which);
 
     std::size_t budget_;
     std::shared_ptr<BlockCache> cache_;
     std::shared_ptr<ScratchBlockSource> scratch_;  ///< nullptr where the source is a file
     std::vector<Rank> ranks_;
-    std::size_t sealAt_ = 0;  ///< events of a lane that make a block
+    std::size_t sealAt_ = 0;      ///< events of a lane that make a block
+    std::size_t mostBlocks_ = 0;  ///< of a lane of a run that arrives
     std::size_t digestBytes_ = 0;
 };
 

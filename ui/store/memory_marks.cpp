@@ -19,7 +19,7 @@ std::int64_t knownSum(const MemoryBytes& bytes) {
 MemoryMarks memoryMarks(std::span<const MemorySample> samples) {
     MemoryMarks marks;
     if (samples.empty()) return marks;
-    marks.count = static_cast<int>(samples.size());
+    marks.count = static_cast<std::int64_t>(samples.size());
     marks.first = samples.front().time;
     marks.last = samples.back().time;
     marks.after.bytes.fill(unknownMemory);
@@ -36,6 +36,37 @@ MemoryMarks memoryMarks(std::span<const MemorySample> samples) {
         if (another) marks.largest.push_back(marks.after);
         else if (knownSum(marks.after.bytes) > knownSum(marks.largest.back().bytes)) marks.largest.back() = marks.after;
         another = false;
+    }
+    return marks;
+}
+
+std::optional<MemoryMarks> joined(const MemoryMarks& first, const MemoryMarks& second) {
+    if (first.count == 0 || second.count == 0) return first.count == 0 ? second : first;
+    if (first.last >= second.first) {
+        if (second.last < first.first) return joined(second, first);
+        return {};
+    }
+    MemoryMarks marks = first;
+    marks.count += second.count;
+    marks.last = second.last;
+    for (std::size_t category = 0; category < marks.told.size(); ++category)
+        if (second.after.bytes[category] != unknownMemory) marks.told[category] = second.told[category];
+    const auto after = [&](const MemoryState& state) {
+        return MemoryState{state.time, completed(state.bytes, first.after.bytes)};
+    };
+    marks.after = after(second.after);
+    const auto unknown = [](const MemoryState& state) { return std::ranges::count(state.bytes, unknownMemory); };
+    for (const MemoryState& each : second.largest) {
+        const MemoryState state = after(each);
+        if (unknown(state) != unknown(marks.largest.back())) marks.largest.push_back(state);
+        else if (knownSum(state.bytes) > knownSum(marks.largest.back().bytes)) marks.largest.back() = state;
+    }
+    for (const MemoryState& each : second.some) marks.some.push_back(after(each));
+    if (marks.some.size() > mostMoments) {
+        std::size_t left = 0;
+        for (std::size_t i = marks.some.size() % 2 == 0 ? 1 : 0; i < marks.some.size(); i += 2)
+            marks.some[left++] = marks.some[i];
+        marks.some.resize(left);
     }
     return marks;
 }

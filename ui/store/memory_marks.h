@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,7 +22,7 @@ struct MemoryState {
 inline constexpr std::int64_t unknownMemory = -1;
 
 struct MemoryMarks {
-    int count = 0;                                         ///< samples
+    std::int64_t count = 0;                                ///< samples
     std::int64_t first = 0, last = 0;                      ///< moments of the first and the last
     MemoryState after;                                     ///< as the block alone tells it
     std::array<std::int64_t, memoryCategoryCount> told{};  ///< when `after` was told, by category; where it is known
@@ -34,6 +35,9 @@ struct MemoryMarks {
 
 /// `samples` ascending by time.
 MemoryMarks memoryMarks(std::span<const MemorySample> samples);
+
+/// The marks of all samples of two blocks; `largest` is exact. Nothing where the samples interleave.
+std::optional<MemoryMarks> joined(const MemoryMarks& first, const MemoryMarks& second);
 
 /// `state` with what it does not know taken from `before`.
 MemoryBytes completed(const MemoryBytes& state, const MemoryBytes& before);

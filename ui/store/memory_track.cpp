@@ -31,6 +31,14 @@ void MemoryTrack::add(BlockKey key, std::shared_ptr<const BlockDigest> digest) {
     states_.resize(reach_.size());
 }
 
+void MemoryTrack::drop(BlockKey key) {
+    const auto place = std::ranges::find(blocks_, key, &Block::key);
+    if (place == blocks_.end()) return;
+    reach_.resize(std::min(reach_.size(), static_cast<std::size_t>(place - blocks_.begin())));
+    states_.resize(reach_.size());
+    blocks_.erase(place);
+}
+
 bool MemoryTrack::empty() const {
     return blocks_.empty() &&
            std::ranges::all_of(open_, [](const auto* samples) { return !samples || samples->empty(); });

@@ -33,6 +33,8 @@ public:
     std::vector<MemoryPoint> curve(std::int64_t begin, std::int64_t end, std::size_t most) const;
 
     void add(BlockKey key, std::shared_ptr<const BlockDigest> digest);
+    /// A block became a part of another.
+    void drop(BlockKey key);
 
 private:
     struct Block {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/store/scratch_block_source.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <iterator>
 #include <unistd.h>
+#include <utility>
 
 namespace shardlab::ui {
 namespace {
@@ -28,28 +33,74 @@ bool readAll(int file, std::span<std::byte> bytes, std::int64_t offset) {
 
 }  // namespace
 
+BlockKey ScratchBlockSource::placed(Place place) {
+    places_.emplace(++lastKey_, std::move(place));
+    return lastKey_;
+}
+
 BlockKey ScratchBlockSource::add(std::span<const Event> events) {
     const auto packed = packer_.pack(events);
-    Place place{.offset = end_, .size = packed.size(), .kept = {}};
+    Bytes piece(sizeof(Link) + packed.size());
+    const Link link{.size = static_cast<std::int64_t>(packed.size())};
+    std::memcpy(piece.data(), &link, sizeof link);
+    std::ranges::copy(packed, piece.begin() + sizeof link);
+    Place place;
     const std::scoped_lock lock(mutex_);
-    if (places_.empty()) file_.reset(std::tmpfile());
-    if (file_ && writeAll(fileno(file_.get()), packed, end_)) end_ += static_cast<std::int64_t>(packed.size());
-    else place.kept.assign(packed.begin(), packed.end());
-    places_.push_back(std::move(place));
-    return static_cast<BlockKey>(places_.size());
+    if (lastKey_ == 0) file_ = scratchFile();
+    if (file_ && writeAll(fileno(file_.get()), piece, end_)) {
+        place.first = place.last = end_;
+        end_ += static_cast<std::int64_t>(piece.size());
+    } else {
+        place.kept.emplace_back(packed.begin(), packed.end());
+    }
+    return placed(std::move(place));
+}
+
+std::optional<BlockKey> ScratchBlockSource::join(BlockKey first, BlockKey second) {
+    const std::scoped_lock lock(mutex_);
+    const auto one = places_.find(first), other = places_.find(second);
+    if (one == places_.end() || other == places_.end() || one == other) return {};
+    Place &joined = one->second, &after = other->second;
+    if (joined.first == none) {
+        joined.first = after.first;
+    } else if (after.first != none) {
+        const auto next = std::as_bytes(std::span(&after.first, 1));
+        if (!writeAll(fileno(file_.get()), next, joined.last + std::int64_t{offsetof(Link, next)})) return {};
+    }
+    if (after.last != none) joined.last = after.last;
+    std::ranges::move(after.kept, std::back_inserter(joined.kept));
+    Place place = std::move(joined);
+    places_.erase(one);
+    places_.erase(other);
+    return placed(std::move(place));
 }
 
 Status ScratchBlockSource::read(BlockKey key, std::vector<Event>& events) {
     events.clear();
     const std::scoped_lock lock(mutex_);
-    if (key < 1 || key > static_cast<BlockKey>(places_.size()))
-        return fail({"cannot read events again", "", "there is no such block", ""});
-    const Place& place = places_[static_cast<std::size_t>(key) - 1];
-    if (!place.kept.empty()) return unpacker_.unpack(place.kept, events);
-    Bytes packed(place.size);
-    if (!readAll(fileno(file_.get()), packed, place.offset))
-        return fail({"cannot read events again", "the temporary file", "it is truncated", ""});
-    return unpacker_.unpack(packed, events);
+    const auto found = places_.find(key);
+    if (found == places_.end()) return fail({"cannot read events again", "", "there is no such block", ""});
+    std::vector<Event> part;
+    const auto take = [&](std::span<const std::byte> packed) {
+        Status unpacked = unpacker_.unpack(packed, part);
+        if (unpacked) events.insert(events.end(), part.begin(), part.end());
+        return unpacked;
+    };
+    Bytes packed;
+    for (Link link{.next = found->second.first}; link.next != none;) {
+        const std::int64_t at = link.next;
+        const auto readable = [&](std::span<std::byte> bytes, std::size_t offset) {
+            return readAll(fileno(file_.get()), bytes, at + static_cast<std::int64_t>(offset));
+        };
+        bool whole = readable(std::as_writable_bytes(std::span(&link, 1)), 0) && link.size > 0 && link.size < end_;
+        if (whole) packed.resize(static_cast<std::size_t>(link.size));
+        whole = whole && readable(packed, sizeof link);
+        if (!whole) return fail({"cannot read events again", "the temporary file", "it is truncated", ""});
+        if (Status taken = take(packed); !taken) return taken;
+    }
+    for (const Bytes& kept : found->second.kept)
+        if (Status taken = take(kept); !taken) return taken;
+    return {};
 }
 
 }  // namespace shardlab::ui

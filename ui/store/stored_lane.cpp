@@ -95,7 +95,7 @@ std::vector<Event> StoredLane::ofStep(std::int32_t step, Stretch within, Stretch
     return found;
 }
 
-std::size_t StoredLane::pageOf(std::int64_t time) const {
+std::size_t StoredLane::pageAt(std::int64_t time) const {
     const auto after = std::ranges::upper_bound(entries_, time, {}, &Entry::begin);
     return after == entries_.begin() ? 0 : static_cast<std::size_t>(after - entries_.begin()) - 1;
 }
@@ -128,7 +128,7 @@ std::vector<Event> StoredLane::page(std::size_t page) const {
 
 std::optional<Event> StoredLane::next(std::int64_t time, const std::function<bool(const Event&)>& wanted,
                                       const Event* from) const {
-    for (std::size_t at = pageOf(time); at < pages(); ++at) {
+    for (std::size_t at = pageAt(time); at < pages(); ++at) {
         const std::vector<Event> events = page(at);
         auto place = std::ranges::lower_bound(events, time, {}, &Event::begin);
         if (from) {
@@ -143,7 +143,7 @@ std::optional<Event> StoredLane::next(std::int64_t time, const std::function<boo
 
 std::optional<Event> StoredLane::previous(std::int64_t time, const std::function<bool(const Event&)>& wanted,
                                           const Event* from) const {
-    for (std::size_t at = pages() == 0 ? 0 : pageOf(time) + 1; at-- > 0;) {
+    for (std::size_t at = pages() == 0 ? 0 : pageAt(time) + 1; at-- > 0;) {
         const std::vector<Event> events = page(at);
         auto place = std::ranges::lower_bound(events, time, {}, &Event::begin);
         if (from) {
@@ -201,6 +201,14 @@ void StoredLane::add(Entry entry) {
     const auto at = static_cast<std::size_t>(place - entries_.begin());
     entries_.insert(place, std::move(entry));
     refreshReach(at);
+}
+
+void StoredLane::join(std::size_t entry, BlockKey key, std::shared_ptr<const BlockDigest> digest) {
+    const auto first = entries_.begin() + static_cast<std::ptrdiff_t>(entry);
+    const Entry& second = *(first + 1);
+    *first = {key, first->begin, std::max(first->end, second.end), first->count + second.count, std::move(digest)};
+    entries_.erase(first + 1);
+    refreshReach(entry);
 }
 
 void StoredLane::digest(BlockKey key, std::int64_t begin, std::shared_ptr<const BlockDigest> digest) {

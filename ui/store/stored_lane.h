@@ -23,7 +23,7 @@ public:
     struct Entry {
         BlockKey key = 0;
         std::int64_t begin = 0, end = 0;            ///< within which its spans lie
-        int count = 0;                              ///< events; spans at most
+        std::int64_t count = 0;                     ///< events; spans at most
         std::shared_ptr<const BlockDigest> digest;  ///< nullptr until its events were seen
     };
     /// What lies in some stretch of time.
@@ -72,6 +72,8 @@ public:
     /// All spans, part after part: each page those that begin after all of the page before.
     std::size_t pages() const { return entries_.empty() ? (open_.spans.empty() ? 0 : 1) : entries_.size(); }
     std::vector<Event> page(std::size_t page) const;
+    /// The page of what begins then. The number of a page counts until blocks are added or joined.
+    std::size_t pageAt(std::int64_t time) const;
     /// Where a page begins; that of the first is the beginning of time.
     std::int64_t pageBegin(std::size_t page) const;
     /// Entries that a page needs.
@@ -80,11 +82,12 @@ public:
     void add(Entry entry);
     /// Gives the entry that was added with this key and begin its digest.
     void digest(BlockKey key, std::int64_t begin, std::shared_ptr<const BlockDigest> digest);
+    /// Puts one block, which has the events of both, in the place of an entry and the next.
+    void join(std::size_t entry, BlockKey key, std::shared_ptr<const BlockDigest> digest);
     DecodedBlock& open() { return open_; }
 
 private:
     void refreshReach(std::size_t from);
-    std::size_t pageOf(std::int64_t time) const;
     template <class Visit>
     void visit(const Touching& touching, const Visit& visit) const;
 
