@@ -123,7 +123,7 @@ Json groundJson(const PublishedGround& ground) {
 }
 
 Json fieldsJson(const std::vector<FieldChange>& changes) {
-    Json fields;
+    Json fields = Json::object();
     for (const FieldChange& change : changes) fields[change.pointer] = Json::parse(change.to);
     return fields;
 }

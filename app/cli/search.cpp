@@ -35,7 +35,7 @@ struct SearchOptions {
 Json candidateJson(const Candidate& candidate) {
     const Choice& choice = candidate.choice;
     const ParallelSpec& parallel = choice.parallel;
-    Json degrees;
+    Json degrees = Json::object();
     for (const Axis axis : axesAsWritten) degrees[std::string(name(axis))] = degree(parallel, axis);
     degrees["context_method"] = wordOf(parallel.contextKind);
     degrees["sequence"] = parallel.sequence;

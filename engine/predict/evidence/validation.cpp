@@ -38,7 +38,7 @@ nlohmann::ordered_json orNull(const std::optional<double>& value) {
 
 /// GiB of each category at its own peak, and of what the update takes in passing.
 nlohmann::ordered_json partsJson(const RankMemory& memory) {
-    nlohmann::ordered_json parts;
+    nlohmann::ordered_json parts = nlohmann::ordered_json::object();
     for (int i = 0; i < memoryCategoryCount; ++i)
         parts[std::string(name(static_cast<MemoryCategory>(i)))] =
             static_cast<double>(memory.bytes[static_cast<std::size_t>(i)]) / gibibyte;

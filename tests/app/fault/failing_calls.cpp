@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Preloaded into the command line program: from the begin of main() on it counts calls, and fails the one that
 // $FAIL_CALL names, "malloc 12" or "open 3", once. At the end the counts of all kinds go into $FAIL_COUNTS, a line
-// each.
+// each. "malloc all" fails each in turn: the process forks before each, and the call fails in the child, whose answer
+// is compared with that of the program, in $FAIL_RIGHT.out and .err and $FAIL_STATUS; a line for each child whose
+// answer is neither that nor a refusal goes into $FAIL_COUNTS too. "malloc all 1 3" does so with each third call from
+// the second on.
 #include <array>
 #include <atomic>
 #include <cerrno>
@@ -12,8 +15,11 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <string>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
+#include <utility>
 
 extern "C" {
 void* __libc_malloc(size_t size);
@@ -32,8 +38,65 @@ std::atomic<bool> counting = false;
 int failing = kinds;
 long failingAt = 0;
 
+/// What the children of "all" answered.
+struct Sweep {
+    bool on = false;
+    long from = 0, every = 1;
+    long same = 0, refused = 0;
+    std::string wrong, out, error;
+    int status = 0;
+} sweep;
+constexpr unsigned longestAnswer = 60;  ///< seconds
+
+std::string contentOf(const std::string& file) {
+    std::string content;
+    if (FILE* in = std::fopen(file.c_str(), "r")) {
+        char part[4096];
+        for (size_t size; (size = std::fread(part, 1, sizeof part, in)) > 0;) content.append(part, size);
+        std::fclose(in);
+    }
+    return content;
+}
+
+std::string besideRight(const char* ending) { return std::string(std::getenv("FAIL_RIGHT")) + ending; }
+
+/// Whether this is the child, in which the call fails.
+bool failsInChild(Kind kind, long call) {
+    counting = false;
+    const std::string out = besideRight(".child.out"), error = besideRight(".child.err");
+    const pid_t child = ::fork();
+    if (child == 0) {
+        for (const auto& [file, stream] : {std::pair(&out, STDOUT_FILENO), std::pair(&error, STDERR_FILENO)}) {
+            const int to = ::creat(file->c_str(), 0600);
+            if (to < 0 || ::dup2(to, stream) < 0) std::abort();
+            ::close(to);
+        }
+        ::alarm(longestAnswer);
+        ::unsetenv("FAIL_COUNTS");
+        sweep.on = false;
+        counting = true;
+        return true;
+    }
+    int ended = 0;
+    if (child < 0 || ::waitpid(child, &ended, 0) != child) std::abort();
+    const std::string said = contentOf(out), complaint = contentOf(error);
+    const int status = WIFEXITED(ended) ? WEXITSTATUS(ended) : -WTERMSIG(ended);
+    if (status == sweep.status && said == sweep.out && complaint == sweep.error) ++sweep.same;
+    else if (status == 1 && !complaint.empty() && complaint.size() < 4000) ++sweep.refused;
+    else
+        sweep.wrong += std::string("wrong:") + names[kind] + " " + std::to_string(call) + ", status " +
+                       std::to_string(status) + ": " + complaint.substr(0, complaint.find('\n')) + "\n";
+    counting = true;
+    return false;
+}
+
 /// Whether this call is the one that fails.
-bool fails(Kind kind) { return counting && ++counts[kind] == failingAt && failing == kind; }
+bool fails(Kind kind) {
+    if (!counting) return false;
+    const long call = ++counts[kind];
+    if (failing != kind) return false;
+    return sweep.on ? call % sweep.every == sweep.from && failsInChild(kind, call) : call == failingAt;
+}
 
 template <class Function>
 Function* next(const char* name) {
@@ -44,7 +107,14 @@ void begin() {
     if (counting || std::strcmp(program_invocation_short_name, "shardlab") != 0) return;
     if (const char* said = std::getenv("FAIL_CALL")) {
         char name[16] = "";
-        if (std::sscanf(said, "%15s %ld", name, &failingAt) == 2)
+        sweep.on =
+            std::sscanf(said, "%15s all %ld %ld", name, &sweep.from, &sweep.every) > 0 && std::strstr(said, " all");
+        if (sweep.on) {
+            sweep.out = contentOf(besideRight(".out"));
+            sweep.error = contentOf(besideRight(".err"));
+            sweep.status = std::atoi(std::getenv("FAIL_STATUS"));
+        }
+        if (sweep.on || std::sscanf(said, "%15s %ld", name, &failingAt) == 2)
             for (int kind = 0; kind < kinds; ++kind)
                 if (std::strcmp(names[kind], name) == 0) failing = kind;
     }
@@ -57,6 +127,7 @@ __attribute__((destructor)) void tell() {
     if (!counted || file == nullptr) return;
     if (FILE* out = std::fopen(file, "w")) {
         for (int kind = 0; kind < kinds; ++kind) std::fprintf(out, "%s %ld\n", names[kind], counts[kind].load());
+        if (sweep.on) std::fprintf(out, "same %ld\nrefused %ld\n%s", sweep.same, sweep.refused, sweep.wrong.c_str());
         std::fclose(out);
     }
 }

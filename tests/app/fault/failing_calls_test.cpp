@@ -2,7 +2,7 @@
 // Planning with one call that fails: an allocation, a file that cannot be opened, read or mapped. Whichever it is,
 // there is the same answer or one sentence of what failed, and never a crash or another answer. Files are tried one by
 // one; of the allocations, which are very many, the first ones and some drawn anew, or as many as SHARDLAB_FAILURES
-// says.
+// says; "all": each of them.
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/sanitizer.h"
@@ -45,6 +45,28 @@ private:
                 {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()}};
     }
 
+    /// Each allocation fails once, in a child of its own; how many of the answers were the same, and how many refusals.
+    std::pair<int, int> sweep(const QStringList& arguments, const Answer& right) const {
+        writeFile(folder_.filePath("right.out"), right.out);
+        writeFile(folder_.filePath("right.err"), right.error);
+        QProcess process;
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        environment.insert("LD_PRELOAD", SHARDLAB_PROGRAM_DIR "/libfailing_calls.so");
+        environment.insert("FAIL_COUNTS", folder_.filePath("counts"));
+        environment.insert("FAIL_CALL", "malloc all");
+        environment.insert("FAIL_RIGHT", folder_.filePath("right"));
+        environment.insert("FAIL_STATUS", QString::number(right.status));
+        process.setProcessEnvironment(environment);
+        process.start(program(), arguments);
+        process.waitForFinished(-1);
+        QFile told(folder_.filePath("counts"));
+        if (told.open(QIODevice::ReadOnly))
+            for (const QByteArray& line : told.readAll().split('\n'))
+                if (line.startsWith("wrong:")) qCritical("%s", line.constData());
+        const QMap<QString, int> all = counts();
+        return {all["same"], all["refused"]};
+    }
+
     QMap<QString, int> counts() const {
         QFile file(folder_.filePath("counts"));
         QMap<QString, int> found;
@@ -82,7 +104,11 @@ private Q_SLOTS:
             std::set<int> tried;
             const int most = kind == "malloc" ? 5 : 40;
             for (int i = 1; i <= std::min(most, all[kind]); ++i) tried.insert(i);
-            if (kind == "malloc")
+            if (kind == "malloc" && qEnvironmentVariable("SHARDLAB_FAILURES") == "all") {
+                const auto [equal, none] = sweep(arguments, right.answer);
+                same += equal, refused += none;
+                QVERIFY2(equal + none == all[kind], "allocations were left out");
+            } else if (kind == "malloc")
                 for (int i = 0; i < drawn; ++i) tried.insert(1 + random.bounded(all[kind]));
             for (const int at : tried) {
                 const QString failing = QString("%1 %2").arg(kind).arg(at);
