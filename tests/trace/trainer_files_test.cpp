@@ -266,6 +266,19 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
 
     /// As Hugging Face's Trainer wants it: what it settles is told in one sentence.
     /// torchtitan's own files leave the number of shards open: it is all devices that there are.
+    /// Each dot of a key is a table in a table: 300000 of them took the stack.
+    void aTomlOfTablesInTablesIsRefused() {
+        const std::string deep = [] {
+            std::string key = "a";
+            for (int i = 0; i < 300'000; ++i) key += ".a";
+            return key;
+        }();
+        for (const std::string& text :
+             {"[" + deep + "]\nx = 1\n", "[[" + deep + "]]\nx = 1\n", deep + " = 1\n[parallelism]\n",
+              "[parallelism]\nx = {" + deep + " = 1}\n", "[parallelism]\n[\"a\" . 'a' . " + deep + "]\n"})
+            QVERIFY(!read("deep.toml", text));
+    }
+
     void shardsThatAreLeftOpenAreShards() {
         const std::string model =
             "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\ndata_parallel_shard_degree = -1\n";

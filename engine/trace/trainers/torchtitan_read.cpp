@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/file.h"
-
 #include "engine/base/parse_text.h"
 #include "engine/base/visible_text.h"
 #include "engine/layout/schedule/custom.h"
@@ -21,7 +20,18 @@
 namespace shardlab::trace {
 namespace {
 
+/// The parser bounds how deep values lie, but makes a table for each dot of a key, and tables in tables go recursively.
+bool nestsTooDeep(std::string_view text) {
+    int dots = 0;
+    return std::ranges::any_of(text, [&dots](char each) {
+        if (each == '.') return ++dots > 32;  // of a key, or of a text
+        if (std::string_view(",[]{}=\n").find(each) != std::string_view::npos) dots = 0;
+        return false;
+    });
+}
+
 std::optional<toml::table> parsedToml(std::string_view text) {
+    if (nestsTooDeep(text)) return std::nullopt;
     try {
         return toml::parse(text);
     } catch (const toml::parse_error&) {
