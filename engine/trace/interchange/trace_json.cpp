@@ -21,7 +21,7 @@ constexpr std::size_t mostArguments = 64;
 constexpr std::size_t longestNumber = 256;  ///< of a process or thread; the rest is left out
 constexpr std::size_t deepestFact = 3;
 constexpr std::size_t deepest = 512;  ///< lists and objects within one another
-constexpr std::uint64_t longestToken = std::uint64_t{64} << 20;
+constexpr std::uint64_t longestToken = std::uint64_t{16} << 20;
 constexpr std::size_t passedOn = std::size_t{1} << 18;
 
 Error refusal(const std::string& where, Sentence why, Sentence legal) {
