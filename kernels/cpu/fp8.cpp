@@ -48,17 +48,23 @@ SHARDLAB_HOT std::uint32_t largestBits(const float* x, int count, std::uint32_t 
     return most;
 }
 
-/// The codes of factor · x, and how many of them are at the format's end and how many are zero though x is not.
-SHARDLAB_HOT Fp8Counts roundToCodes(Fp8Format format, const float* x, int count, float factor, std::uint8_t* codes) {
+template <Fp8Format format>
+SHARDLAB_INLINE Fp8Counts toCodes(const float* __restrict x, int count, float factor, std::uint8_t* __restrict codes) {
     std::int32_t saturated = 0, flushed = 0;
     for (int i = 0; i < count; ++i) {
         const float scaled = x[i] * factor;
-        const std::uint8_t code = fp8Code(format, scaled);
-        codes[i] = code;
+        const std::uint32_t code = fp8Code(format, scaled);
+        codes[i] = static_cast<std::uint8_t>(code);
         saturated += fp8Saturates(format, scaled) ? 1 : 0;
-        flushed += ((code & 0x7f) == 0) & (x[i] != 0) ? 1 : 0;
+        flushed += ((code & 0x7fu) == 0) & (x[i] != 0) ? 1 : 0;
     }
     return {saturated, flushed};
+}
+
+/// The codes of factor · x, and how many of them are at the format's end and how many are zero though x is not.
+SHARDLAB_HOT Fp8Counts roundToCodes(Fp8Format format, const float* x, int count, float factor, std::uint8_t* codes) {
+    return format == Fp8Format::E4M3 ? toCodes<Fp8Format::E4M3>(x, count, factor, codes)
+                                     : toCodes<Fp8Format::E5M2>(x, count, factor, codes);
 }
 
 std::array<float, 256> tableOf(Fp8Format format) {

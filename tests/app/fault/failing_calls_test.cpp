@@ -3,6 +3,7 @@
 // there is the same answer or one sentence of what failed, and never a crash or another answer. Files are tried one by
 // one; of the allocations, which are very many, the first ones and some drawn anew, or as many as SHARDLAB_FAILURES
 // says; "all": each of them.
+#include "tests/app/fault/planning_commands.h"
 #include "tests/support/command.h"
 #include "tests/support/places.h"
 #include "tests/support/sanitizer.h"
@@ -81,14 +82,7 @@ private Q_SLOTS:
         if (sanitized) QSKIP("a sanitizer has allocations of its own");
     }
 
-    void everyAnswerIsRightOrNone_data() {
-        QTest::addColumn<QStringList>("arguments");
-        const QString layout = writeFile(folder_.filePath("small.layout.json"), smallLayout(4, "1"));
-        QTest::newRow("plan") << QStringList{"plan", layout, "--json"};
-        QTest::newRow("plan of a preset") << QStringList{"plan", "default", "--json"};
-        QTest::newRow("schedule") << QStringList{"schedule", layout, "--format", "csv"};
-        QTest::newRow("a faulty layout") << QStringList{"plan", layout, "--set", "/model/heads=7"};
-    }
+    void everyAnswerIsRightOrNone_data() { askedWhilePlanning(folder_); }
     void everyAnswerIsRightOrNone() {
         QFETCH(QStringList, arguments);
         const Ended right = ask(arguments, {});
