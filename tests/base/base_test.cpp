@@ -222,7 +222,7 @@ private Q_SLOTS:
         QVERIFY(!replaceFile("/dev/null", "x"));  // would put a file in the place of the device
     }
 
-    /// What a layout names may be a pipe that nobody ever opens; `shardlab plan <(…)` is one that somebody writes into.
+    /// What a layout names may be a pipe that nobody ever opens; the shell's <(…) is one that somebody writes into.
     void aPipeWithoutAWriterIsNotWaitedFor() {
         const QTemporaryDir folder;
         const std::filesystem::path pipe = folder.filePath("pipe").toStdString();

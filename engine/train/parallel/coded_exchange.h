@@ -61,7 +61,7 @@ public:
     std::vector<RemainderPiece> pieces() const;
 
 private:
-    /// Of one exchange of a unit, or of the owners of its part.
+    /// What one exchange loses: that of a unit, or that of the owners of a unit's part.
     struct Remainders {
         ArraySpan worker, server;
         std::int64_t begin = 0, serverBegin = 0;  ///< within the stage
