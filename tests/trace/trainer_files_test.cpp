@@ -264,21 +264,33 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
         QCOMPARE(other->layout.batch.micro, 2);
     }
 
-    /// As Hugging Face's Trainer wants it: what it settles is told in one sentence.
-    /// torchtitan's own files leave the number of shards open: it is all devices that there are.
-    /// Each dot of a key is a table in a table: 300000 of them took the stack.
+    /// Each dot of a key is a table in a table: 300000 of them took the stack. Names in quotes hide none of them.
     void aTomlOfTablesInTablesIsRefused() {
-        const std::string deep = [] {
-            std::string key = "a";
-            for (int i = 0; i < 300'000; ++i) key += ".a";
-            return key;
-        }();
+        const auto key = [](std::string_view name) {
+            std::string deep = "a";
+            for (int i = 0; i < 300'000; ++i) deep.append(".").append(name);
+            return deep;
+        };
+        const std::string deep = key("a");
         for (const std::string& text :
              {"[" + deep + "]\nx = 1\n", "[[" + deep + "]]\nx = 1\n", deep + " = 1\n[parallelism]\n",
-              "[parallelism]\nx = {" + deep + " = 1}\n", "[parallelism]\n[\"a\" . 'a' . " + deep + "]\n"})
+              "[parallelism]\nx = {" + deep + " = 1}\n", "[parallelism]\n[\"a\" . 'a' . " + deep + "]\n",
+              key("\",\"") + " = 1\n[parallelism]\n", key("'='") + " = 1\n[parallelism]\n",
+              "[parallelism]\nx = {y = \"\"\"\n'\"\"\"\", " + deep + " = 1}\n",
+              "[parallelism]\nx = {y = \"\", z = '\"', " + deep + " = 1}\n"})
             QVERIFY(!read("deep.toml", text));
     }
 
+    void dotsOfCommentsAndTextsAreNoTables() {
+        const std::string dots(60, '.');
+        for (const std::string& line :
+             {"# " + dots, "x = \"" + dots + "\"", "x = '" + dots + "'", "x = \"\"\"\n" + dots + "\n\"\"\"",
+              "x = \"\\\"" + dots + "\"", "x = \"\" # a.b.c." + dots})
+            QVERIFY2(read("dots.toml", "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[training]\n" + line + "\n"),
+                     line.c_str());
+    }
+
+    /// torchtitan's own files leave the number of shards open: it is all devices that there are.
     void shardsThatAreLeftOpenAreShards() {
         const std::string model =
             "[model]\nname = \"llama3\"\nflavor = \"8B\"\n[parallelism]\ndata_parallel_shard_degree = -1\n";
@@ -328,6 +340,7 @@ pipeline_parallel_split_points = ["layers.6", "layers.16", "layers.26"]
         QCOMPARE(stackOf("c.sh", megatron + "--deepspeed --zero-stage 1"), std::string("megatron-deepspeed h100-sxm"));
     }
 
+    /// As Hugging Face's Trainer wants it: what it settles is told in one sentence.
     void aJsonOfDeepSpeedWithAuto() {
         const auto made = read("zero3.json", R"({
   "bf16": {"enabled": "auto"},
