@@ -43,7 +43,7 @@ const Rule rules[] = {
     {{"/model/heads"},
      "only with attention: mlp and cnn have none",
      [](const L& l, const M&) { return hasAttention(l.model); }},
-    {{"/model/sequence", "/model/vocabulary"},
+    {{"/model/sequence", "/model/vocabulary", "/memory/loss_pieces"},
      "only where samples are text: those of cnn are images",
      [](const L& l, const M&) { return !readsImages(l.model); }},
     {{"/model/dropout"},

@@ -237,6 +237,7 @@ struct MemorySpec {
     SwapKind swap = SwapKind::None;
     double reserve = 0.06;  ///< share of a device's memory that a layout leaves free, in [0, 0.5] (memory_limit.h)
     WordSet<RecomputePart> recomputeParts = {};  ///< where recompute is Parts
+    int lossPieces = 1;  ///< of a microbatch's tokens, whose logits are made one piece after the other
     bool operator==(const MemorySpec&) const = default;
 };
 

@@ -68,6 +68,12 @@ bool exchangesHeadsAgain(const Layout& layout) {
 bool recomputesOperations(const MemorySpec& memory) { return memory.recompute == RecomputeKind::Operations; }
 bool makesHalvesAgain(const MemorySpec& memory, int tensor) { return recomputesOperations(memory) && tensor == 1; }
 
+int lossPieces(const Layout& layout) { return readsImages(layout.model) ? 1 : layout.memory.lossPieces; }
+std::int64_t mostLossPieces(const Layout& layout) {
+    return std::int64_t{layout.batch.micro} * (layout.model.sequence / std::max(1, layout.parallel.context));
+}
+bool makesLogitsOnce(const Layout& layout) { return layout.parallel.zero < 2 && !layout.parallel.sequence; }
+
 bool hasSegments(const MemorySpec& memory) { return segmentLength(memory, 1) > 0; }
 
 bool recomputesBlock(const ModelSpec& model, const MemorySpec& memory, const StageShape& stage, int block) {

@@ -33,6 +33,15 @@ bool exchangesHeadsAgain(const Layout& layout);
 /// products in each half, of which the first one's output stays; programs that multiply queries, keys and values, or a
 /// gate and its values, one by one (layout/stacks.h) count those.
 bool recomputesOperations(const MemorySpec& memory);
+/// Pieces of a microbatch's tokens whose logits are made one after the other: 1 where they are whole, as those of
+/// images are.
+int lossPieces(const Layout& layout);
+/// The tokens that a rank has of a microbatch: there are no more pieces.
+std::int64_t mostLossPieces(const Layout& layout);
+/// A whole backward makes the logits of each piece once, for both gradients. Not so where ZeRO places the gradients of
+/// a layer after those of its inputs, and where a tensor group splits the tokens.
+bool makesLogitsOnce(const Layout& layout);
+
 /// With operations, the input of a block's second half is made again by the first half's last product. Where a tensor
 /// group sums that product up, the sum stays.
 bool makesHalvesAgain(const MemorySpec& memory, int tensor);

@@ -20785,5 +20785,49 @@ would give away what the lesson asks.</source>
         <source>{}: timeline, memory, step or curve</source>
         <translation>{}：timeline、memory、step 或 curve</translation>
     </message>
+    <message>
+        <source>Loss in pieces</source>
+        <translation>分块计算损失</translation>
+    </message>
+    <message>
+        <source>Pieces of a microbatch&apos;s tokens that the output projection and the loss take one after the other, so that no more than one piece&apos;s logits are ever in memory. The backward makes the logits of each piece again: once where it takes the gradients of inputs and weights together, and twice where a schedule splits it, ZeRO 2 or 3 shards gradients, or a tensor group splits the tokens.</source>
+        <translation>微批次的词元分成几块，依次经过输出投影和损失，任何时候内存里只有一块的 logit。反向重新算出每一块的 logit：输入梯度和权重梯度一起求时算一次；调度把反向分成两半、ZeRO 2 或 3 切分梯度、或张量组切分词元时算两次。</translation>
+    </message>
+    <message>
+        <source>a piece has at least one token</source>
+        <translation>一块至少有一个词元</translation>
+    </message>
+    <message>
+        <source>loss in {} pieces: the logits are made again piece by piece, which takes {} of the last stage&apos;s backward</source>
+        <translation>损失分 {} 块计算：logit 逐块重新算出，占最后一个阶段反向时间的 {}</translation>
+    </message>
+    <message>
+        <source>modules·(3·4 + 4)·N</source>
+        <translation>模块数·(3·4 + 4)·N</translation>
+    </message>
+    <message>
+        <source>one piece is all tokens</source>
+        <translation>一块就是全部词元</translation>
+    </message>
+    <message>
+        <source>piece</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>pieces</source>
+        <translation>块</translation>
+    </message>
+    <message>
+        <source>sums of the loss, and its targets</source>
+        <translation>损失的各个和，以及它的目标</translation>
+    </message>
+    <message>
+        <source>sums of the losses of modules, and their targets</source>
+        <translation>各模块损失的各个和，以及它们的目标</translation>
+    </message>
+    <message>
+        <source>{} pieces of the {} tokens that a rank has of a microbatch</source>
+        <translation>{} 块，而一个 rank 在一个微批次里有 {} 个词元</translation>
+    </message>
 </context>
 </TS>

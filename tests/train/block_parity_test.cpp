@@ -82,6 +82,7 @@ private:
                 layout.memory.recompute = RecomputeKind::Parts;
                 layout.memory.recomputeParts = randomParts(layout, random_);
             }
+            if (below(3) == 0) layout.memory.lossPieces = 1 + below(6);
             layout.schedule.countEnds =
                 coin();  // of four stages, the first has the embedding alone, the last the output
             layout.batch = {8, one({1, 2})};

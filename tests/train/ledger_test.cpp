@@ -366,6 +366,9 @@ private Q_SLOTS:
                 layout.memory.recompute = RecomputeKind::Parts;
                 layout.memory.recomputeParts = randomParts(layout, random);
             }
+            if (!images && random.below(3) == 0)
+                layout.memory.lossPieces =
+                    1 + below(layout.batch.micro * layout.model.sequence / layout.parallel.context);
             layout.memory.partitionActivations = layout.model.hidden % layout.parallel.tensor == 0 && random.below(2);
             if (method.flushes && random.below(2)) layout.memory.swap = SwapKind::Activations;
             if (images && layout.memory.recompute == RecomputeKind::None) {

@@ -53,6 +53,14 @@ void checkHalves(const Layout& layout, std::vector<Fault>& faults) {
                           say("a list without activations")});
 }
 
+void checkLossPieces(const Layout& layout, std::vector<Fault>& faults) {
+    const std::int64_t pieces = lossPieces(layout), tokens = mostLossPieces(layout);
+    if (pieces <= tokens) return;
+    faults.push_back({"/memory/loss_pieces",
+                      say("{} pieces of the {} tokens that a rank has of a microbatch", pieces, tokens),
+                      say("a piece has at least one token"), say("1 to {}", tokens)});
+}
+
 /// The parts that the model's blocks have.
 Sentence legalParts(const ModelSpec& model) {
     if (readsImages(model)) return say("memory.recompute none, full, sqrt or every");
@@ -102,6 +110,7 @@ void checkRecompute(const Layout& layout, std::vector<Fault>& faults) {
              say("none, full, sqrt or every")});
     if (named && !readsImages(model)) checkHalves(layout, faults);
     checkActivations(layout, faults);
+    checkLossPieces(layout, faults);
     if (!partitionsInputs(layout.memory, layout.parallel) || readsImages(layout.model)) return;
     const std::int64_t tokens =
         std::int64_t{layout.batch.micro} * (layout.model.sequence / std::max(1, layout.parallel.context));

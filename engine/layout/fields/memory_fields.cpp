@@ -51,6 +51,17 @@ std::span<const Field> memoryFields() {
             .zero = "all",
         },
         {
+            .pointer = "/memory/loss_pieces",
+            .label = "Loss in pieces",
+            .help = "Pieces of a microbatch's tokens that the output projection and the loss take one after the other, "
+                    "so that no more than one piece's logits are ever in memory. The backward makes the logits of each "
+                    "piece again: once where it takes the gradients of inputs and weights together, and twice where a "
+                    "schedule splits it, ZeRO 2 or 3 shards gradients, or a tensor group splits the tokens.",
+            .unit = "pieces",
+            .access = member<&Layout::memory, &MemorySpec::lossPieces>(),
+            .limits = {1, 100000, "one piece is all tokens"},
+        },
+        {
             .pointer = "/memory/partition_activations",
             .label = "Partition inputs",
             .help = "Where segments are computed again, each rank of a tensor group keeps only its part of a segment's "

@@ -298,6 +298,20 @@ double secondHalfSeconds(const Layout& layout, int layer, const TensorShare& sha
            fp8Seconds(layout, block, share, device, false).forward;
 }
 
+double logitsAgainSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
+                          const DevicePreset& device) {
+    const int pieces = lossPieces(layout);
+    if (pieces == 1 || !stage.last) return 0;
+    const ModelSpec& model = layout.model;
+    const NumberFormats formats = numberFormats(layout.precision);
+    const int samples = layout.batch.micro, heads = 1 + predictionModules(model);
+    const double flops = outputForwardFlops(model, samples, share);
+    const double logits = flops / (2.0 * static_cast<double>(outputWidth(model)));
+    return kernelSeconds(device, formats.activations, flops, static_cast<double>(formats.activationBytes()) * logits,
+                         pieces * heads) +
+           roundingSeconds(layout, {0, false, true, 0}, share, device);
+}
+
 }  // namespace
 
 ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -309,8 +323,9 @@ ComputeTimes computeTimes(const Layout& layout, const StageShape& stage, const T
     const OverflowSeconds looking = overflowSeconds(layout, stage, share, device);
     const Fp8Seconds eight = fp8Seconds(layout, stage, share, device);
     const double other = forward - eight.forward;
-    return {forward + packing.forward, other + eight.inputGrad + again + looking.inputGrad + packing.inputGrad,
-            other + eight.weightGrad + looking.weightGrad, again};
+    const double logits = logitsAgainSeconds(layout, stage, share, device);
+    return {forward + packing.forward, other + eight.inputGrad + again + looking.inputGrad + packing.inputGrad + logits,
+            other + eight.weightGrad + looking.weightGrad + logits, again, logits};
 }
 
 double forwardSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,
@@ -320,7 +335,10 @@ double forwardSeconds(const Layout& layout, const StageShape& stage, const Tenso
     if (hasAttention(layout.model))
         kernels += stage.layers * (coreKernelsOf(layout, share) - coreKernels + sharedKeyKernels(layout.model, share));
     if (stage.first) kernels += embeddingKernels;
-    if (stage.last) kernels += outputKernels + predictionModules(layout.model) * (outputKernels + joinKernels);
+    if (stage.last) {
+        const int ofOutput = lossPieces(layout) * outputKernels;
+        kernels += ofOutput + predictionModules(layout.model) * (ofOutput + joinKernels);
+    }
     return kernelSeconds(device, numberFormats(layout.precision).activations,
                          stageForwardFlops(layout.model, stage, layout.batch.micro, share) +
                              stage.layers * paddedCoreFlops(layout.model, layout.batch.micro, share),

@@ -38,6 +38,7 @@ ComputeSplit computeSplit(const Layout& layout, const StageShape& stage, const T
                           const DevicePreset& modelled) {
     Layout once = layout;
     once.memory.recompute = RecomputeKind::None;
+    once.memory.lossPieces = 1;
     const std::optional<StackOnDevice> on = stackOf(layout, modelled);
     if (!on) {
         const auto seconds = [&](const DevicePreset& device) {

@@ -84,9 +84,10 @@ StepCosts withEqualStages(StepCosts costs) {
 
 StepCosts withoutRecompute(StepCosts costs) {
     for (StageCosts& stage : costs.stages) {
-        stage.inputGrad -= stage.recompute;
-        stage.backward -= stage.recompute;
-        stage.recompute = 0;
+        stage.inputGrad -= stage.recompute + stage.logitsAgain;
+        stage.weightGrad -= stage.logitsAgain;
+        stage.backward -= stage.recompute + stage.logitsOfBackward * stage.logitsAgain;
+        stage.recompute = stage.logitsAgain = 0;
         std::erase_if(stage.tensor.inputGrad, [](const TensorCost& collective) { return collective.again; });
     }
     return costs;
@@ -98,7 +99,7 @@ StepCosts withoutTensorCollectives(StepCosts costs) {
         stage.forward -= seconds(stage.tensor.forward);
         stage.inputGrad -= seconds(stage.tensor.inputGrad);
         stage.weightGrad -= seconds(stage.tensor.weightGrad);
-        stage.backward = stage.inputGrad + stage.weightGrad;
+        stage.backward -= seconds(stage.tensor.inputGrad) + seconds(stage.tensor.weightGrad);
         stage.optimizer -= seconds(stage.tensor.update);
         stage.tensor = {};
     }

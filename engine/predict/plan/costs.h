@@ -63,11 +63,13 @@ double copySeconds(const DeviceHost& host, std::int64_t bytes);
 /// are its share's, and what its collectives take comes on top: the products around them wait for each.
 struct StageCosts {
     double forward = 0;
-    double backward = 0;  ///< = inputGrad + weightGrad
+    double backward = 0;  ///< inputGrad + weightGrad, less what it makes once for both (logitsAgain)
     double inputGrad = 0;
     double weightGrad = 0;
     double recompute = 0;                      ///< of inputGrad, what computes activations again
     std::vector<RecomputedBlocks> recomputed;  ///< all blocks, from the lowest, and how often each does so
+    double logitsAgain = 0;    ///< of inputGrad, and of weightGrad: what makes the logits of pieces again
+    int logitsOfBackward = 2;  ///< how often a backward does so
     double send = 0;    ///< output activation to the next stage (and its gradient back): latency + bytes ÷ bandwidth
     double reduce = 0;  ///< all-reduce of the stage's gradients over the data axis, by `reduceAlgorithm`
     double tied = 0;    ///< the shared embedding's gradient, first and last stage; in memory where one rank holds both

@@ -51,10 +51,15 @@ public:
         if (shape_.last) {
             add(say("statistics of the norm"), statistics(), size_.statistics);
             add(say("what the norm makes"), "e·n·h", size_.headNormed);
-            add(say("logits"), "e·N·8⌈V÷8⌉", size_.logits);
+            const bool pieces = size_.piece > 0;
+            if (pieces) add(say("sums of the loss, and its targets"), "(3·4 + 4)·N", size_.logits);
+            else add(say("logits"), "e·N·8⌈V÷8⌉", size_.logits);
             const int modules = predictionModules(layout_.model);
             add(say("what the norms of modules make"), say("modules·e·n·h"), modules * size_.own);
-            add(say("logits of modules"), say("modules·e·N·8⌈V÷8⌉"), modules * size_.logits);
+            if (pieces)
+                add(say("sums of the losses of modules, and their targets"), say("modules·(3·4 + 4)·N"),
+                    modules * size_.logits);
+            else add(say("logits of modules"), say("modules·e·N·8⌈V÷8⌉"), modules * size_.logits);
         }
         return std::move(parts_);
     }

@@ -80,6 +80,11 @@ StageSizes stageSizes(const Layout& layout, const TensorShare& share) {
         const double each = share.size > 1 ? stack->splitLogitMemory : stack->logitMemory;
         size.logits = std::llround(each * static_cast<double>(tokens * vocabulary));
     }
+    if (const int pieces = lossPieces(layout); pieces > 1) {
+        const std::int64_t rows = (tokens + pieces - 1) / pieces;
+        size.piece = size.logits / tokens * rows;
+        size.logits = fp32 * 3 * tokens + static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;
+    }
     size.loss = share.size > 1 ? fp32 * 3 * tokens : 0;
     size.number = bytes * tokens;
     size.tokens = static_cast<std::int64_t>(sizeof(std::int32_t)) * tokens;

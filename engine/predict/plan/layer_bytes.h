@@ -36,7 +36,8 @@ struct StageSizes {
     std::int64_t keys;    ///< of `joined`, where a product of their own makes them: what is no kept operation's; else 0
     std::int64_t unread;  ///< of kept operations' outputs that no backward reads, in a block's second half
     std::int64_t mask;    ///< that dropout keeps of a branch's output; 0 where it is drawn again
-    std::int64_t logits;
+    std::int64_t logits;  ///< kept from a head's forward to its backward; in pieces, sums and targets in their place
+    std::int64_t piece;   ///< of the logits of the largest piece, 0 where they are kept whole
     std::int64_t loss;    ///< 3N where the vocabulary is shared, else 0
     std::int64_t number;  ///< one number a token, N
     std::int64_t tokens;  ///< the tokens themselves, N of 32 bits; or the targets

@@ -88,6 +88,7 @@ void share(StageCosts& cost, const Profile& profile, int t, double uneven, int c
             collective.seconds = ringSeconds(profile.allReduce, static_cast<double>(collective.bytes), group);
             if (collective.kind != EventKind::TensorAllReduce) collective.seconds /= 2;
         }
+    cost.logitsAgain /= members;
     cost.recompute = cost.recompute / members + secondsAgain(cost.tensor.inputGrad);
     cost.forward = cost.forward / members + seconds(cost.tensor.forward);
     cost.inputGrad = cost.inputGrad / members + seconds(cost.tensor.inputGrad);
@@ -141,7 +142,13 @@ StepCosts measuredCosts(StepCosts costs, const Layout& layout, const Mesh& mesh,
         }
         cost.inputGrad += cost.recompute;
         cost.backward += cost.recompute;
-        if (shape.last) add(cost, profile.output);
+        if (shape.last) {
+            add(cost, profile.output);
+            cost.logitsAgain = lossPieces(layout) > 1 ? profile.output.forward : 0;
+            cost.inputGrad += cost.logitsAgain;
+            cost.weightGrad += cost.logitsAgain;
+            cost.backward += cost.logitsOfBackward * cost.logitsAgain;
+        }
         if (t * c * e > 1) share(cost, profile, t, unevenness(layout, shape), c, e);
         // ZeRO: each replica updates its shard.
         // What a device takes for that says nothing of its host.

@@ -93,6 +93,11 @@ void addStages(const Plan& plan, std::vector<Sentence>& notes) {
     if (const auto most = std::ranges::max_element(plan.costs.stages, {}, again); most->recompute > 0)
         notes.push_back(say("recompute {}: up to {} of the time of a backward goes into computing activations again",
                             wordOf(layout.memory.recompute), formatPercent(again(*most))));
+    if (const StageCosts& last = plan.costs.stages.back(); last.logitsAgain > 0)
+        notes.push_back(say("loss in {} pieces: the logits are made again piece by piece, which takes {} of the last "
+                            "stage's backward",
+                            lossPieces(layout),
+                            formatPercent(last.logitsOfBackward * last.logitsAgain / last.backward)));
     for (const std::vector<int>& group : plan.mesh.groups(Axis::Tensor))
         if (plan.mesh.host(group.front()) != plan.mesh.host(group.back())) {
             notes.push_back(say("tensor groups span several hosts: the collectives of every layer cross the network"));

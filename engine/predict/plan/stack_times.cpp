@@ -413,8 +413,9 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
     if (stage.last) {
         const Halves back = clock.backward(clock.output(), ProductFormat::Compute);
         times.forward += clock.forward(clock.output(), ProductFormat::Compute) + clock.logits();
-        times.inputGrad += back.input;
-        times.weightGrad += back.weight;
+        if (lossPieces(layout) > 1) times.logitsAgain = clock.forward(clock.output(), ProductFormat::Compute);
+        times.inputGrad += back.input + times.logitsAgain;
+        times.weightGrad += back.weight + times.logitsAgain;
     }
     if (stage.first) {
         times.forward += clock.embedding();
@@ -430,7 +431,8 @@ ComputeTimes stackTimes(const Layout& layout, const StageShape& stage, const Ten
         times.weightGrad += copies.gradients;
     }
     const double factor = on.stack->overhead * (gathers ? on.stack->besideGathers : 1);
-    return {times.forward * factor, times.inputGrad * factor, times.weightGrad * factor, times.recompute * factor};
+    return {times.forward * factor, times.inputGrad * factor, times.weightGrad * factor, times.recompute * factor,
+            times.logitsAgain * factor};
 }
 
 double stackPeakSeconds(const Layout& layout, const StageShape& stage, const TensorShare& share,

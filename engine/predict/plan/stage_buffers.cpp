@@ -51,7 +51,8 @@ public:
           activations_(recomputes(layout.memory, RecomputePart::Activations)),
           operations_(recomputesOperations(layout.memory)), halvesAgain_(makesHalvesAgain(layout.memory, share.size)),
           part_(partitionsInputs(layout.memory, layout.parallel) ? size_.own / share.size : 0),
-          layers_(layersOf(layout, shape, share)), modules_(shape.last ? predictionModules(layout.model) : 0),
+          apart_(!makesLogitsOnce(layout)), layers_(layersOf(layout, shape, share)),
+          modules_(shape.last ? predictionModules(layout.model) : 0),
           segments_(layerSegments(layout.model, layout.memory, {shape.layers, false, false, shape.firstLayer})) {}
 
     /// `parts`, where it is not null, is told each layer's.
@@ -101,9 +102,11 @@ public:
             layers.end(LayerPart::Gradient, layer);
         };
         if (shape_.last) {
-            for (int head = 0; head <= modules_; ++head) sum(tally, kept, size_.table);  // of the norms' outputs
-            tally.add(kept, size_.own);                                                  // of the input
-            used(layerOf(layers_.size()), [&] { freeHead(tally, kept); });
+            const std::int64_t made = size_.piece > 0 && splits_ ? size_.all : 0;  // of a norm, gathered again
+            for (int head = 0; head <= modules_; ++head)
+                sum(tally, kept, made + size_.table + size_.piece);  // of the norms' outputs
+            tally.add(kept, size_.own);                              // of the input
+            used(layerOf(layers_.size()), [&] { freeHead(tally, kept, apart_); });
         }
         for (std::size_t i = layers_.size(); i-- > 0;) {
             const LayerBytes& layer = layers_[i];
@@ -136,7 +139,7 @@ public:
         LayeredTally layers(parts, layerCount());
         Tally& tally = layers.now();
         if (shape_.last) {
-            freeHead(tally, kept);
+            freeHead(tally, kept, true);
             layers.end(LayerPart::Gradient, layerOf(layers_.size()));
         }
         for (std::size_t i = layers_.size(); i-- > 0;) {
@@ -186,6 +189,7 @@ private:
     /// From what is normed to the loss; `held` is there before the loss is.
     void project(Tally& tally, std::int64_t held) const {
         tally.add(Category::Activations, held);
+        if (size_.piece > 0) return gathered(tally, size_.table + size_.piece);
         gathered(tally, size_.table);
         passing(tally, size_.tokens + size_.loss);
     }
@@ -348,12 +352,14 @@ private:
         tally.add(Category::Temporary, -size_.all);
     }
 
-    void freeHead(Tally& tally, Category kept) const {
+    /// `apart`: in pieces, their logits are made once more for the gradient of the projection.
+    void freeHead(Tally& tally, Category kept, bool apart) const {
+        const std::int64_t made = apart && size_.piece > 0 ? size_.table + size_.piece : 0;
         for (int module = 0; module < modules_; ++module) {
-            gathered(tally);
+            gathered(tally, made);
             tally.add(Category::Activations, -(size_.own + size_.logits));
         }
-        gathered(tally);
+        gathered(tally, made);
         passing(tally, size_.norm);
         // The head's input is the last layer's output, or the stage's.
         tally.add(endAlone() && received(0) ? Category::Buffers : Category::Activations, -size_.own);
@@ -395,6 +401,7 @@ private:
     bool operations_;    ///< what lies between kept operations is
     bool halvesAgain_;   ///< and the inputs of second halves
     std::int64_t part_;  ///< of a segment's input, that is kept of it; 0: all of it is
+    bool apart_;         ///< the gradient of the projection is taken after that of its input
     std::vector<LayerBytes> layers_;
     int modules_;                ///< that predict further tokens, whose blocks are the highest
     std::vector<int> segments_;  ///< as Stage has them, without its embedding

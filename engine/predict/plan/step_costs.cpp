@@ -132,6 +132,8 @@ private:
         cost.inputGrad = times.inputGrad;
         cost.weightGrad = times.weightGrad;
         cost.recompute = times.recompute;
+        cost.logitsAgain = times.logitsAgain;
+        cost.logitsOfBackward = makesLogitsOnce(layout_) ? 1 : 2;
         cost.recomputed = recomputedBlocks(layout_.model, layout_.memory, shape);
         if (share_.size > 1 || share_.context > 1 || share_.expert > 1) {
             const bool tied = shape.first != shape.last && flushes(layout_) && sharesEmbedding(layout_.model);
@@ -141,7 +143,7 @@ private:
             cost.inputGrad += seconds(cost.tensor.inputGrad);
             cost.weightGrad += seconds(cost.tensor.weightGrad);
         }
-        cost.backward = cost.inputGrad + cost.weightGrad;
+        cost.backward = cost.inputGrad + cost.weightGrad - (2 - cost.logitsOfBackward) * cost.logitsAgain;
     }
 
     /// The message to the next stage, which lies on another rank.

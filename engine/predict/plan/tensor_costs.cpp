@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/plan/tensor_costs.h"
 
+#include "engine/base/ranges.h"
 #include "engine/layout/factored_numbers.h"
 #include "engine/layout/formats.h"
 #include "engine/layout/model_shape.h"
@@ -59,9 +60,10 @@ public:
     void sumKeys(std::vector<TensorCost>& list, int layer) const {
         if (keys_ > 0) list.push_back(half(EventKind::TensorReduceScatter, layer, keys_));
     }
-    /// `numbers` a token, fp32Bytes.
-    void overMembers(std::vector<TensorCost>& list, int layer, int numbers) const {
-        if (members_ > 1) list.push_back(whole(layer, numbers * token_));
+    /// `numbers` a token, fp32Bytes, of one of so many pieces of the tokens.
+    void overMembers(std::vector<TensorCost>& list, int layer, int numbers, int pieces = 1, int piece = 0) const {
+        if (members_ > 1)
+            list.push_back(whole(layer, numbers * fp32Bytes * rangeSize(token_ / fp32Bytes, pieces, piece)));
     }
     /// Adds the update's all-reduce of `numbers` numbers in fp32; adds nothing where there are none.
     void ofUpdate(std::vector<TensorCost>& list, std::int64_t numbers) const {
@@ -270,9 +272,12 @@ private:
     /// The output projection and the loss, of each head.
     void output() {
         for (int head = 0; head <= predictionModules(model_); ++head) {
+            const int pieces = lossPieces(layout_);
             group_.gather(costs_.forward, outputLayer);
-            group_.overMembers(costs_.forward, outputLayer, 1);  // the largest logit
-            group_.overMembers(costs_.forward, outputLayer, 2);  // the sum, and the target's logit
+            for (int piece = 0; piece < pieces; ++piece)
+                group_.overMembers(costs_.forward, outputLayer, 1, pieces, piece);  // the largest logit
+            group_.overMembers(costs_.forward, outputLayer, 2);                     // the sum, and the target's logit
+            if (pieces > 1) group_.gather(costs_.inputGrad, outputLayer);
             group_.sum(costs_.inputGrad, outputLayer);
             group_.gather(costs_.weightGrad, outputLayer);
         }

@@ -6,6 +6,7 @@
 #include "engine/layout/fields.h"
 #include "engine/layout/layout_json.h"
 #include "engine/layout/model_shape.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/stacks.h"
 #include "engine/layout/suggest.h"
 #include "engine/layout/mesh/axis.h"
@@ -128,6 +129,7 @@ Layout repaired(Layout layout) {
     for (const OffloadKind less : {OffloadKind::Optimizer, OffloadKind::None})
         if (isFaulty(layout, "/memory/offload")) layout.memory.offload = less;
     if (isFaulty(layout, "/precision/exchange")) layout.precision.exchange = ExchangeFormat::Full;
+    if (isFaulty(layout, "/memory/loss_pieces")) layout.memory.lossPieces = static_cast<int>(mostLossPieces(layout));
     if (isFaulty(layout, "/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;
 }

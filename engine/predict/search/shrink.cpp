@@ -5,6 +5,7 @@
 #include "engine/layout/check/check.h"
 #include "engine/layout/exchange.h"
 #include "engine/layout/fault.h"
+#include "engine/layout/recompute.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/predict/plan/ledger.h"
 #include "engine/predict/plan/step_plan.h"
@@ -113,6 +114,7 @@ Layout smallTwin(const Layout& design) {
     twin.optimizer.warmup = std::min(twin.optimizer.warmup, 5);
     const int ofStage = std::max(1, twin.model.layers / stageCount(twin));
     twin.memory.recomputeBlocks = std::min(twin.memory.recomputeBlocks, ofStage);
+    twin.memory.lossPieces = static_cast<int>(std::min<std::int64_t>(twin.memory.lossPieces, mostLossPieces(twin)));
     twin.run = RunSpec{.steps = std::min(design.run.steps, 20),
                        .seed = design.run.seed,
                        .validateEvery = design.run.validateEvery,

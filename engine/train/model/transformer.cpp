@@ -148,7 +148,8 @@ StageLayers buildTransformer(const StageSpec& spec, const LayerContext& given) {
     }
     if (spec.last) {
         context.set.beginLayer();
-        stage.head.emplace(context, normAbove(model, blockCount(model) - 1), model.vocabulary, tied);
+        stage.head.emplace(context, normAbove(model, blockCount(model) - 1), model.vocabulary, tied,
+                           spec.memory.lossPieces);
     }
     if ((tied || predictionModules(model) > 0) && spec.first != spec.last) context.set.tie("wte.weight", spec.first);
     return stage;

@@ -86,6 +86,10 @@ inline constexpr Refusal blockRefusals[]{
          l.memory.recomputeParts.set(RecomputePart::Activations, true);
      },
      "/memory/recompute_parts", "a list without activations", pointless()},
+    {"more pieces of the loss than tokens",
+     [](Layout& l) { l.memory.lossPieces = l.batch.micro * l.model.sequence + 1; }, "/memory/loss_pieces", "1 to",
+     contradiction("a piece has a token",
+                   [](const Layout& l) { return l.memory.lossPieces <= l.batch.micro * l.model.sequence; })},
     {"heads of keys that divide no heads",
      [](Layout& l) {
          l.model.kind = ModelKind::Llama;

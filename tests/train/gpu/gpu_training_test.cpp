@@ -122,6 +122,28 @@ private Q_SLOTS:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
     }
 
+    /// Logits of a piece of the tokens at a time, in the forward and again in the backward.
+    void lossInPiecesToo_data() {
+        QTest::addColumn<QString>("compute");
+        QTest::addColumn<int>("tensor");
+        for (const char* compute : {"fp32", "bf16"})
+            for (const int tensor : {1, 2}) QTest::addRow("%s tensor %d", compute, tensor) << compute << tensor;
+    }
+    void lossInPiecesToo() {
+        QFETCH(QString, compute);
+        QFETCH(int, tensor);
+        Layout layout = layoutOf(1, 2, tensor, 0, compute.toStdString());
+        layout.memory.lossPieces = 3;
+        const Plan plan = planOf(layout);
+        const RunOutcome near = runInProcess(plan);
+        const RunOutcome far = runOnGpus(plan);
+        QVERIFY2(near.error.empty(), near.error.c_str());
+        QVERIFY2(far.error.empty(), far.error.c_str());
+        const double tolerance = compute == "fp32" ? 1e-4 : 2e-2;
+        const QString wrong = difference(far.counter(EventKind::Loss), near.counter(EventKind::Loss), tolerance);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong));
+    }
+
     /// Gradients travel as codes that the GPUs make, and what is lost of them stays there.
     void codedExchangesToo_data() {
         QTest::addColumn<QString>("format");
