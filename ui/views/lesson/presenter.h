@@ -31,6 +31,8 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     /// One idea, below the heading that would otherwise stand alone before it.
@@ -56,7 +58,8 @@ private:
     void refresh();
     void showScreen();
     void showTimeline();
-    void showKeys(LessonBlock::Kind kind);
+    void showKeys();
+    void dropParts();
 
     ThemeSource& around_;  ///< of the desktop
     ThemeSource theme_;    ///< of this window, with large letters
