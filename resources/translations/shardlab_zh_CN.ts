@@ -6981,10 +6981,6 @@ Set Products to a format of 8 bits in Design, and run.</source>
         <translation>同时保留的版本数，包括当前权重。</translation>
     </message>
     <message>
-        <source>Peak memory</source>
-        <translation>内存峰值</translation>
-    </message>
-    <message>
         <source>Largest free block</source>
         <translation>最大空闲块</translation>
     </message>
@@ -7033,6 +7029,14 @@ or press → in it, to see what it is.</source>
     <message>
         <source>rank %1 · %2</source>
         <translation>rank %1 · %2</translation>
+    </message>
+    <message>
+        <source>Peak in the run</source>
+        <translation>整个运行的峰值</translation>
+    </message>
+    <message>
+        <source>The most memory that the rank has held in any step so far.</source>
+        <translation>此 rank 到目前为止任何一步中占用的最多内存。</translation>
     </message>
 </context>
 <context>

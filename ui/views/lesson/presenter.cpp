@@ -6,7 +6,6 @@
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
-#include "ui/views/lesson/lesson_part.h"
 
 #include <QHBoxLayout>
 #include <QHideEvent>
@@ -205,12 +204,13 @@ void Presenter::showScreen() {
 /// asked to do may lead here.
 void Presenter::dropParts() {
     for (LessonPart** part : {&heading_, &part_}) {
-        LessonPart* gone = std::exchange(*part, nullptr);
-        if (!gone) continue;
-        gone->disconnect(this);
-        gone->hide();
-        gone->deleteLater();
+        if (!*part) continue;
+        gone_.emplace_back(std::exchange(*part, nullptr));
+        gone_.back()->disconnect(this);
+        gone_.back()->setParent(nullptr);
     }
+    QMetaObject::invokeMethod(
+        this, [this] { gone_.clear(); }, Qt::QueuedConnection);
 }
 
 void Presenter::hideEvent(QHideEvent* event) {
