@@ -4082,6 +4082,10 @@ Set Exchange in Design to async-server to see the staleness of gradients, to eas
         <source>Run again</source>
         <translation>重新运行</translation>
     </message>
+    <message>
+        <source>Enter run</source>
+        <translation>回车 运行</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ExpertsPlot</name>
@@ -6188,32 +6192,8 @@ Legal: %1</source>
         <translation>← 上一屏</translation>
     </message>
     <message>
-        <source>↑ ↓ choose</source>
-        <translation>↑ ↓ 选择</translation>
-    </message>
-    <message>
-        <source>Enter guess or run</source>
-        <translation>回车 猜测或运行</translation>
-    </message>
-    <message>
-        <source>Enter run</source>
-        <translation>回车 运行</translation>
-    </message>
-    <message>
-        <source>Enter open in Design</source>
-        <translation>回车 在“设计”中打开</translation>
-    </message>
-    <message>
         <source>Esc leave</source>
         <translation>Esc 退出</translation>
-    </message>
-    <message>
-        <source>↑ ↓ move the slider</source>
-        <translation>↑ ↓ 移动滑块</translation>
-    </message>
-    <message>
-        <source>Enter the other slider</source>
-        <translation>Enter 换到另一个滑块</translation>
     </message>
 </context>
 <context>
@@ -6396,6 +6376,14 @@ Legal: %1</source>
         <source>Run %1 experiments and see</source>
         <translation>运行 %1 个实验，看结果</translation>
     </message>
+    <message>
+        <source>↑ ↓ choose</source>
+        <translation>↑ ↓ 选择</translation>
+    </message>
+    <message>
+        <source>Enter guess or run</source>
+        <translation>回车 猜测或运行</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::ReadEditor</name>
@@ -6431,8 +6419,8 @@ Legal: %1</source>
         <translation>标签</translation>
     </message>
     <message>
-        <source>words of yours, for the selected one</source>
-        <translation>为所选项添加自己的词</translation>
+        <source>your own words for the selected run or layout</source>
+        <translation>为所选的运行或布局写上自己的词</translation>
     </message>
     <message>
         <source>Tags of the selected run or layout</source>
@@ -6993,10 +6981,6 @@ Set Products to a format of 8 bits in Design, and run.</source>
         <translation>同时保留的版本数，包括当前权重。</translation>
     </message>
     <message>
-        <source>Peak memory</source>
-        <translation>内存峰值</translation>
-    </message>
-    <message>
         <source>Largest free block</source>
         <translation>最大空闲块</translation>
     </message>
@@ -7045,6 +7029,14 @@ or press → in it, to see what it is.</source>
     <message>
         <source>rank %1 · %2</source>
         <translation>rank %1 · %2</translation>
+    </message>
+    <message>
+        <source>Peak in the run</source>
+        <translation>整个运行的峰值</translation>
+    </message>
+    <message>
+        <source>The most memory that the rank has held in any step so far.</source>
+        <translation>此 rank 到目前为止任何一步中占用的最多内存。</translation>
     </message>
 </context>
 <context>
@@ -7345,6 +7337,10 @@ or press → in it, to see what it is.</source>
     <message>
         <source>Still to do</source>
         <translation>尚未完成</translation>
+    </message>
+    <message>
+        <source>Enter open in Design</source>
+        <translation>回车 在“设计”中打开</translation>
     </message>
 </context>
 <context>
@@ -7952,6 +7948,22 @@ would give away what the lesson asks.</source>
     <message>
         <source>Show</source>
         <translation>显示</translation>
+    </message>
+    <message>
+        <source>Enter show</source>
+        <translation>回车 显示</translation>
+    </message>
+    <message>
+        <source>↑ ↓ move the slider</source>
+        <translation>↑ ↓ 移动滑块</translation>
+    </message>
+    <message>
+        <source>Enter the nearest legal</source>
+        <translation>回车 移到最近的合法位置</translation>
+    </message>
+    <message>
+        <source>Enter the other slider</source>
+        <translation>回车 换到另一个滑块</translation>
     </message>
 </context>
 <context>

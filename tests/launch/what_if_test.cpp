@@ -111,7 +111,7 @@ private Q_SLOTS:
         const WhatIfAnswer answer = planner.answer({3, 0});
         QVERIFY(answer.planned);
         const std::string text = whatIfText(whatIf, answer);
-        QCOMPARE(text, std::string("    bubble = (p−1)/(m+p−1)\n    bubble = (4−1)/(16+4−1) = 15.8 %\n\n"
+        QCOMPARE(text, std::string("    bubble = (p−1)/(m+p−1) = (4−1)/(16+4−1) = 15.8 %\n\n"
                                    "16 of them, 15.8 %.\n"));
         QCOMPARE(positionWords(whatIf, {3, 0}).english(), std::string("Global batch 32 samples, ZeRO 0"));
     }
@@ -351,7 +351,7 @@ private Q_SLOTS:
         const std::vector<KnownExperiment> known(lesson->experiments.size());
         const std::string page = handout(*lesson, known, {});
         for (const std::string part : {"What if?", "data:image/svg+xml", "Global batch 8 samples, Pipeline 4 ranks",
-                                       "bubble = (4−1)/(4+4−1) = 42.9 %", "<td>"})
+                                       "bubble = (p−1)/(m+p−1) = (4−1)/(4+4−1) = 42.9 %", "<td>"})
             QVERIFY2(page.find(part) != std::string::npos, part.c_str());
     }
 };

@@ -35,6 +35,9 @@ private Q_SLOTS:
         row("V[i,j] = R[i] · C[j] / (R[1] + … + R[n])", "V[i,j] = \\frac{R[i] · C[j]}{R[1] + … + R[n]}");
         row("a = b + c / d", "a = b + \\frac{c}{d}");
         row("in flight, GPipe = m", "in flight, GPipe = m");
+        row("places = ⌈C·s/E⌉", "places = ⌈\\frac{C·s}{E}⌉");
+        row("places = ⌈1.25·64/8⌉ = 10", "places = ⌈\\frac{1.25·64}{8}⌉ = 10");
+        row("x = ⌊(m+1)/p⌋·v", "x = ⌊\\frac{m+1}{p}⌋·v");
     }
     void strokesAreFractions() {
         QFETCH(QString, line);
@@ -58,10 +61,11 @@ private Q_SLOTS:
         font.setPixelSize(14);
         const auto plain = Formula::of(QStringLiteral("x = m")),
                    fraction = Formula::of(QStringLiteral("x = a+b/(c+d)")),
-                   root = Formula::of(QStringLiteral("x = √(a+b)"));
+                   root = Formula::of(QStringLiteral("x = √(a+b)")), ceiling = Formula::of(QStringLiteral("x = ⌈a/b⌉"));
         QVERIFY(fraction->size(font).height() > 1.5 * plain->size(font).height());
         QVERIFY(root->size(font).height() > plain->size(font).height());
-        for (const auto& formula : {plain, fraction, root}) {
+        QCOMPARE(ceiling->size(font).height(), fraction->size(font).height());
+        for (const auto& formula : {plain, fraction, root, ceiling}) {
             const QSize size = formula->size(font).toSize() + QSize(1, 1);
             constexpr int margin = 4;
             QImage image(size + 2 * QSize(margin, margin), QImage::Format_RGB32);

@@ -97,6 +97,27 @@ private Q_SLOTS:
         QTRY_COMPARE(opened.count(), 1);
     }
 
+    /// A run that ended behind the open palette left a command that looked possible and did nothing.
+    void thePaletteSaysWhatIsPossibleNoMore() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.show();
+        window.showWorkspace(Workspace::Design);
+        window.commands()["help.palette"].trigger();
+        auto* palette = window.findChild<CommandPalette*>();
+        auto* list = palette->findChild<QListWidget*>();
+        auto* query = palette->findChild<QLineEdit*>();
+        QAction& possible = window.commands()["plan.search"];
+        QVERIFY(possible.isEnabled());
+        QTest::keyClicks(query, possible.text());
+        const auto said = [&] { return list->currentItem()->data(Qt::AccessibleTextRole).toString(); };
+        QVERIFY2(said().startsWith(possible.text()) && !said().contains("not now"), qPrintable(said()));
+        possible.setEnabled(false);
+        QTest::keyClick(query, Qt::Key_Return);
+        QVERIFY(palette->isVisible());
+        QVERIFY2(said().startsWith(possible.text()) && said().contains("not now"), qPrintable(said()));
+    }
+
     void thePaletteSaysWhyNot() {
         Desk desk;
         MainWindow window(desk.workbench);

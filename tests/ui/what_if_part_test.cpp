@@ -9,9 +9,12 @@
 #include "ui/views/lesson/presenter.h"
 #include "ui/views/lesson/what_if_part.h"
 
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSlider>
 #include <QTest>
 
+#include <algorithm>
 #include <utility>
 
 using namespace shardlab::test;
@@ -138,6 +141,112 @@ private Q_SLOTS:
         // The window behind shows the same.
         QCOMPARE(room.slider(1).value(), static_cast<int>(start[1]) - 2);
         QTest::keyClick(presenter, Qt::Key_Escape);
+    }
+
+    /// A lesson that is presented no more may be followed by one whose what-if has other sliders, or by one with none.
+    void whatWasPresentedFollowsNoOtherLesson() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        const auto lessonWith = [&](std::size_t sliders) {
+            const auto& all = room.lessons().lessons();
+            const auto found = std::ranges::find_if(all, [&](const Lesson& lesson) {
+                return sliders == 0 ? lesson.whatIfs.empty()
+                                    : !lesson.whatIfs.empty() && lesson.whatIfs[0].sliders.size() == sliders;
+            });
+            return static_cast<int>(found - all.begin());
+        };
+        for (const std::size_t other : {std::size_t{1}, std::size_t{0}}) {
+            room.lessons().choose(lessonWith(2));
+            room.passAll();
+            room.window.commands()["lesson.present"].trigger();
+            auto* presenter = room.view().findChild<Presenter*>();
+            QVERIFY(presenter && QTest::qWaitForWindowActive(presenter));
+            const auto part = [&] { return presenter->findChild<WhatIfPart*>(); };
+            for (int screen = 0; screen < presenter->screens() && !part(); ++screen) presenter->go(screen);
+            QVERIFY(part() != nullptr);
+            presenter->close();
+            room.lessons().choose(lessonWith(other));
+            room.workbench.theme().setDark(!room.workbench.theme().theme().dark);
+            if (other > 0) QTRY_VERIFY(room.settled());
+            QTRY_VERIFY(part() == nullptr);
+        }
+    }
+
+    /// What goes on in the lesson around it makes no new picture.
+    void aPictureIsDrawnOnce() {
+        struct Counter : QObject {
+            int pictures = 0;
+            bool eventFilter(QObject*, QEvent* event) override {
+                pictures += event->type() == QEvent::ToolTipChange ? 1 : 0;  // each is told in words, too
+                return false;
+            }
+        };
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.open();
+        QTRY_VERIFY(room.settled() && room.drawing().isVisible());
+        QWidget& drawing = room.drawing();
+        Counter counter;
+        drawing.installEventFilter(&counter);
+        for (int turn = 0; turn < 3; ++turn) {
+            Q_EMIT room.lessons().changed();
+            QTest::qWait(50);
+        }
+        QCOMPARE(counter.pictures, 0);
+        room.slider(0).setValue(room.slider(0).value() + 1);
+        QTRY_VERIFY(room.settled() && counter.pictures > 0);
+        const int before = counter.pictures;
+        room.workbench.theme().setDark(!room.workbench.theme().theme().dark);
+        QTRY_VERIFY(counter.pictures > before);
+    }
+
+    /// A slider is as long whatever it stands at, and begins and ends where the other one does.
+    void slidersStandBelowEachOther() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        room.open();
+        QTRY_VERIFY(room.settled() && room.drawing().isVisible());
+        const QRect first = room.slider(0).geometry();
+        for (const int place : {0, room.slider(0).maximum()}) {
+            room.slider(0).setValue(place);
+            QTRY_VERIFY(room.settled());
+            QTest::qWait(20);
+            QCOMPARE(room.slider(0).geometry(), first);
+            QCOMPARE(room.slider(1).x(), first.x());
+            QCOMPARE(room.slider(1).width(), first.width());
+        }
+    }
+
+    /// Before an audience the whole of it is in sight: the picture gives way.
+    void aPresentedOneFitsTheScreen() {
+        WhatIfRoom room;
+        QTRY_VERIFY(room.lessons().lesson() != nullptr);
+        int formulas = 0;
+        for (int lesson = 0; lesson < static_cast<int>(room.lessons().lessons().size()); ++lesson) {
+            room.lessons().choose(lesson);
+            if (room.lessons().lesson()->whatIfs.empty() || !room.lessons().lesson()->whatIfs[0].formula) continue;
+            ++formulas;
+            room.passAll();
+            room.window.commands()["lesson.present"].trigger();
+            auto* presenter = room.view().findChild<Presenter*>();
+            QVERIFY(presenter && QTest::qWaitForWindowActive(presenter));
+            const auto part = [&] { return presenter->findChild<WhatIfPart*>(); };
+            const QScrollBar& bar = *presenter->findChild<QScrollArea*>()->verticalScrollBar();
+            for (int screen = 0; screen < presenter->screens() && !part(); ++screen) presenter->go(screen);
+            QVERIFY(part() != nullptr);
+            auto* show =
+                part()->findChild<QPushButton*>("whatIfShow." + text(room.lessons().lesson()->whatIfs[0].name));
+            if (show->isVisible()) show->click();
+            for (const QSize size : {QSize(1600, 1000), QSize(1280, 720)}) {
+                presenter->resize(size);
+                for (QSlider* slider : part()->findChildren<QSlider*>()) slider->setValue(slider->maximum());
+                QTRY_VERIFY(room.settled() && part()->findChild<LessonDrawing*>()->isVisible());
+                QTRY_COMPARE(bar.maximum(), 0);
+            }
+            presenter->close();
+            QTRY_VERIFY(part() == nullptr);
+        }
+        QVERIFY(formulas >= 4);
     }
 
     /// Answers of a lesson that was left are dropped.

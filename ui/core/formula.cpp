@@ -12,11 +12,11 @@
 namespace shardlab::ui {
 
 struct Formula::Node {
-    enum class Kind : std::uint8_t { Text, Row, Fraction, Root };
+    enum class Kind : std::uint8_t { Text, Row, Fraction, Root, Bracket };
     Kind kind = Kind::Row;
-    QString text;               ///< of a Text
+    QString text;               ///< of a Text and of a Bracket
     bool variable = false;      ///< a Text in italics
-    std::vector<Node> parts{};  ///< of a Row; numerator and denominator; what a root is of
+    std::vector<Node> parts{};  ///< of a Row; numerator and denominator; what a root is of; what a Bracket stands by
 };
 
 namespace {
@@ -30,12 +30,15 @@ constexpr double rootShare = 0.55;  ///< the width of a root's sign
 
 Node textNode(const QString& text, bool variable = false) { return {Node::Kind::Text, text, variable}; }
 
+bool opens(QChar letter) { return QStringView(u"([⌈⌊").contains(letter); }
+bool closes(QChar letter) { return QStringView(u")]⌉⌋").contains(letter); }
+
 /// The place behind the bracket that closes the one at `from`; the text's end where none does.
 qsizetype behindBracket(QStringView text, qsizetype from) {
     int depth = 0;
     for (qsizetype at = from; at < text.size(); ++at) {
-        if (text[at] == u'(' || text[at] == u'[') ++depth;
-        if ((text[at] == u')' || text[at] == u']') && --depth == 0) return at + 1;
+        if (opens(text[at])) ++depth;
+        if (closes(text[at]) && --depth == 0) return at + 1;
     }
     return text.size();
 }
@@ -49,7 +52,7 @@ QList<QStringView> split(QStringView text, QChar mark) {
             parts << text.mid(from, at - from);
             from = ++at;
         } else {
-            at = text[at] == u'(' || text[at] == u'[' ? behindBracket(text, at) : at + 1;
+            at = opens(text[at]) ? behindBracket(text, at) : at + 1;
         }
     }
     return parts << text.mid(from);
@@ -80,12 +83,13 @@ void addAtoms(QStringView word, std::vector<Node>& into) {
         if (letter == u'√' && end < word.size()) {
             end = word[end] == u'(' ? behindBracket(word, end) : end + 1;
             into.push_back({Node::Kind::Root, {}, false, {groupOf(word.mid(at + 1, end - at - 1))}});
-        } else if (letter == u'(' || letter == u'[') {
+        } else if (opens(letter)) {
             end = behindBracket(word, at);
-            const bool closed = end - at > 1 && (word[end - 1] == u')' || word[end - 1] == u']');
-            into.push_back(textNode(QString(letter)));
-            into.push_back(rowOf(word.mid(at + 1, end - at - (closed ? 2 : 1))));
-            if (closed) into.push_back(textNode(QString(word[end - 1])));
+            const bool closed = end - at > 1 && closes(word[end - 1]);
+            const Node within = rowOf(word.mid(at + 1, end - at - (closed ? 2 : 1)));
+            into.push_back({Node::Kind::Bracket, QString(letter), false, {within}});
+            into.push_back(within);
+            if (closed) into.push_back({Node::Kind::Bracket, QString(word[end - 1]), false, {within}});
         } else if (letter.isLetter() && !isMark(letter)) {
             while (end < word.size() && word[end].isLetter() && !isMark(word[end])) ++end;
             const bool single = end - at == 1;
@@ -128,6 +132,9 @@ Node rowOf(QStringView text) {
             continue;
         }
         addWord(words[i], row.parts);
+        // "4 B" and "2 s" end with a unit, which is no variable.
+        const bool number = i > 0 && !words[i - 1].isEmpty() && words[i - 1].back().isDigit();
+        if (number && i + 1 == words.size() && words[i].size() == 1) row.parts.back().variable = false;
     }
     return row;
 }
@@ -165,6 +172,11 @@ Box boxOf(const Node& node, const Style& style) {
         return all;
     }
     const Box first = boxOf(node.parts.front(), style);
+    if (node.kind == Node::Kind::Bracket) {
+        const QFontMetricsF metrics(style.plain);
+        return {metrics.horizontalAdvance(node.text), std::max(metrics.ascent(), first.ascent),
+                std::max(metrics.descent(), first.descent)};
+    }
     if (node.kind == Node::Kind::Root)
         return {first.width + style.letters * rootShare * 1.4, first.ascent + style.gap() + style.rule(),
                 first.descent};
@@ -188,6 +200,17 @@ void paintNode(QPainter& painter, const Node& node, QPointF baseline, const Styl
         return;
     }
     const Box whole = boxOf(node, style), first = boxOf(node.parts.front(), style);
+    if (node.kind == Node::Kind::Bracket) {
+        const QFontMetricsF metrics(style.plain);
+        const double stretch = (whole.ascent + whole.descent) / (metrics.ascent() + metrics.descent());
+        painter.save();
+        painter.setFont(style.plain);
+        painter.translate(baseline.x(), baseline.y() - whole.ascent);
+        painter.scale(1, stretch);
+        painter.drawText(QPointF(0, metrics.ascent()), node.text);
+        painter.restore();
+        return;
+    }
     if (node.kind == Node::Kind::Root) {
         const double sign = whole.width - first.width;
         const double top = baseline.y() - whole.ascent + style.rule() / 2;
@@ -209,7 +232,7 @@ void paintNode(QPainter& painter, const Node& node, QPointF baseline, const Styl
 }
 
 QString latexOf(const Node& node) {
-    if (node.kind == Node::Kind::Text) return node.text;
+    if (node.kind == Node::Kind::Text || node.kind == Node::Kind::Bracket) return node.text;
     QStringList parts;
     for (const Node& part : node.parts) parts << latexOf(part);
     switch (node.kind) {

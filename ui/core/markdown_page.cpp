@@ -20,7 +20,6 @@
 namespace shardlab::ui {
 namespace {
 
-constexpr qreal margin = 14;                    ///< around the text, pixels
 constexpr qreal lineHeight = 128;               ///< percent
 constexpr std::array headings{1.4, 1.15, 1.0};  ///< of the body's size
 constexpr int paragraphGap = 8, indent = 16;    ///< pixels
@@ -153,7 +152,7 @@ void MarkdownPage::setText(const QString& markdown, const Theme& theme) {
     const int scrolled = verticalScrollBar()->value();
     QTextDocument& text = *document();
     text.setDefaultFont(theme.body);
-    text.setDocumentMargin(margin);
+    text.setDocumentMargin(room_);
     text.setMarkdown(markdown);
     setExtraSelections({});
     for (QTextBlock block = text.begin(); block.isValid(); block = block.next())

@@ -20,6 +20,8 @@ class MarkdownPage : public QTextBrowser {
 public:
     explicit MarkdownPage(QWidget* parent);
 
+    /// Room around the text, in pixels.
+    void setRoom(int room) { room_ = room; }
     /// Stays at the same place of the text.
     void setText(const QString& markdown, const Theme& theme);
     /// Brings the paragraph into sight that is number `hit` (from 0) of those with all of the words, and marks them in
@@ -28,6 +30,9 @@ public:
 
 protected:
     QMimeData* createMimeDataFromSelection() const override;
+
+private:
+    int room_ = 14;
 
 Q_SIGNALS:
     /// The link "#3" was followed.

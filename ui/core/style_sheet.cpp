@@ -44,6 +44,7 @@ QFrame[role="overlay"] { background: @panel@; border: 1px solid @accent@; border
 
 QLabel { background: transparent; color: @text@; }
 QLabel[role="dim"] { color: @dim@; }
+QLabel[role="chosen"] { color: @accent@; }
 QLabel[role="hint"] { color: @dim@; font-size: 14px; }
 QLabel[role="section"] { color: @dim@; font-size: 11px; letter-spacing: 1px; }
 QLabel[role="title"] { font-weight: 600; }

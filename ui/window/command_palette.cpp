@@ -127,7 +127,11 @@ void CommandPalette::trigger() {
     const int row = list_->currentRow();
     if (row < 0 || row >= static_cast<int>(shown_.size())) return;
     QAction* action = shown_[static_cast<std::size_t>(row)];
-    if (!action->isEnabled()) return;  // the row says why
+    if (!action->isEnabled()) {
+        filter();  // it may have been possible when the palette was opened: now the row says why not
+        list_->setCurrentRow(static_cast<int>(std::ranges::find(shown_, action) - shown_.begin()));
+        return;
+    }
     dismiss();
     action->trigger();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/launch/lesson/lesson_figures.h"
 
+#include "engine/base/parameter_count.h"
 #include "engine/base/units.h"
 
 #include <algorithm>
@@ -183,7 +184,7 @@ constexpr std::array table{
                  inFlight},
     LessonFigure{"steps", "steps of the run", FigureUnit::Count, nullptr,
                  [](P run) { return Value(run.plan.layout.run.steps); }},
-    LessonFigure{"parameters", "parameters of the model", FigureUnit::Count, nullptr,
+    LessonFigure{"parameters", "parameters of the model", FigureUnit::Parameters, nullptr,
                  [](P run) { return Value(static_cast<double>(run.plan.parameters)); }},
 };
 
@@ -206,10 +207,12 @@ std::string LessonFigure::text(double value) const {
     case FigureUnit::Size: return formatBytes(std::llround(value));
     case FigureUnit::Mean: return fmt::format("{:.2f}", value);
     case FigureUnit::Loss: return std::isfinite(value) ? fmt::format("{:.4f}", value) : "not a number";
-    case FigureUnit::Count: break;
+    case FigureUnit::Count:
+    case FigureUnit::Parameters: break;
     }
     // Below a hundred thousand a count is a number of things, and whole ones are read whole.
-    return std::abs(value) < 1e5 && value == std::floor(value) ? fmt::format("{:.0f}", value) : formatCount(value);
+    if (std::abs(value) < 1e5 && value == std::floor(value)) return fmt::format("{:.0f}", value);
+    return unit == FigureUnit::Parameters ? formatParameters(value) : formatCount(value);
 }
 
 std::span<const LessonFigure> lessonFigures() { return table; }

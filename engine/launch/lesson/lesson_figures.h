@@ -16,7 +16,7 @@ namespace shardlab::launch {
 enum class FigureOrigin : std::uint8_t { Measured, Predicted, Theory };
 std::string_view name(FigureOrigin origin);  ///< "measured"
 
-enum class FigureUnit : std::uint8_t { Share, Seconds, Size, Count, Loss, Mean };
+enum class FigureUnit : std::uint8_t { Share, Seconds, Size, Count, Parameters, Loss, Mean };
 
 struct LessonFigure {
     std::string_view name;     ///< "peak_memory"

@@ -12,7 +12,8 @@ namespace shardlab::launch {
 
 /// Colours as "#rrggbb", and the family of the letters.
 struct PictureInk {
-    std::string text = "#1a1a1a", dim = "#666666", bar = "#0072b2", other = "#b8c4cf", guess = "#d55e00";
+    std::string text = "#1a1a1a", dim = "#666666", bar = "#0072b2", other = "#b8c4cf", guess = "#d55e00",
+                bad = "#b54a00";
     std::string font = "sans-serif";
     // What the timeline and the views of memory have the same colours for.
     std::string forward = "#0072b2", backward = "#e69f00", inputGrad = "#d55e00", weightGrad = "#56b4e9",

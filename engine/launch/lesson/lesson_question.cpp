@@ -142,6 +142,7 @@ std::optional<double> readValue(const LessonQuestion& question, std::string_view
         return bytes ? std::optional(static_cast<double>(*bytes)) : std::nullopt;
     }
     case FigureUnit::Count:
+    case FigureUnit::Parameters:
     case FigureUnit::Loss:
     case FigureUnit::Mean: break;
     }
@@ -155,6 +156,7 @@ std::string valueExample(const LessonQuestion& question) {
     case FigureUnit::Seconds: return "1.5 ms";
     case FigureUnit::Size: return "1.5 MiB";
     case FigureUnit::Count:
+    case FigureUnit::Parameters:
     case FigureUnit::Loss:
     case FigureUnit::Mean: break;
     }

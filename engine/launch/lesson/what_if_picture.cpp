@@ -17,6 +17,7 @@ using Anchor = SvgSheet::Anchor;
 
 constexpr int sheetWidth = 520, sheetLetters = 13, smallLetters = 11;
 constexpr double plotLeft = 92, plotRight = 506;
+constexpr std::string_view dashedMore = " stroke-width=\"2\" stroke-dasharray=\"4 3\"";
 constexpr std::size_t mostPictureRows = 16;  ///< of more sorts of ranks the first ones are drawn
 
 /// The parts of a step that a picture tells apart: compute is one.
@@ -116,6 +117,7 @@ private:
     struct Entry {
         std::string colour, text;
         std::string more = {};
+        bool dashes = false;  ///< of a line in the picture
     };
     void legend(const std::vector<Entry>& entries) {
         constexpr double box = 11, gap = 14, lineHeight = 18;
@@ -127,7 +129,8 @@ private:
                 at = plotLeft;
                 y_ += lineHeight;
             }
-            sheet_.rect(at, y_, box, box, entry.colour, entry.more);
+            if (entry.dashes) sheet_.line(at + box / 2, y_ - 2, at + box / 2, y_ + box + 2, entry.colour, dashedMore);
+            else sheet_.rect(at, y_, box, box, entry.colour, entry.more);
             sheet_.write(at + box + 5, y_ + 10, Anchor::Start, ink_.text, entry.text, smallLetters + 1);
             at += width + gap;
         }
@@ -255,14 +258,13 @@ void Drawing::memory() {
             begin += bytes;
         }
         const bool over = limited && begin > static_cast<double>(usable);
-        sheet_.write(x(begin) + 5, y_ + barHeight - 3, Anchor::Start, over ? ink_.guess : ink_.text,
+        sheet_.write(x(begin) + 5, y_ + barHeight - 3, Anchor::Start, over ? ink_.bad : ink_.text,
                      formatBytes(total(row.memory)));
         y_ += rowHeight;
     }
-    if (limited) {
-        sheet_.line(x(static_cast<double>(usable)), from - 3, x(static_cast<double>(usable)), y_ - 2, ink_.guess,
-                    " stroke-width=\"2\" stroke-dasharray=\"4 3\"");
-    }
+    if (limited)
+        sheet_.line(x(static_cast<double>(usable)), from - 3, x(static_cast<double>(usable)), y_ - 2, ink_.text,
+                    dashedMore);
     axis();
     tellOfMore();
     std::vector<Entry> entries;
@@ -271,7 +273,8 @@ void Drawing::memory() {
                                 [&](const WhatIfRow& row) { return row.memory[static_cast<std::size_t>(part)] > 0; }))
             entries.push_back(
                 {ink_.of(static_cast<MemoryCategory>(part)), tell_(termOf(name(static_cast<MemoryCategory>(part))))});
-    if (limited) entries.push_back({ink_.guess, tell_(say("what a device has room for: {}", formatBytes(usable)))});
+    if (limited)
+        entries.push_back({ink_.text, tell_(say("what a device has room for: {}", formatBytes(usable))), {}, true});
     legend(entries);
 }
 
@@ -449,8 +452,7 @@ std::string whatIfText(const LessonWhatIf& whatIf, const WhatIfAnswer& answer, c
         const double value = formula.value(run);
         const LessonFigure count{.name = {}, .meaning = {}, .unit = FigureUnit::Count};
         const std::string result = std::isfinite(value) ? (whatIf.figure ? *whatIf.figure : count).text(value) : "–";
-        text += "    " + formula.text() + "\n    " + formula.subject() + " = " + formula.withNumbers(run) + " = " +
-                result + "\n\n";
+        text += "    " + formula.text() + " = " + formula.withNumbers(run) + " = " + result + "\n\n";
     }
     for (const auto& piece : whatIf.said) {
         if (const auto* plain = std::get_if<std::string>(&piece)) {

@@ -25,9 +25,10 @@ namespace shardlab::ui {
 namespace {
 
 constexpr int presetRole = Qt::UserRole;
-constexpr int leastCard = 214, cardHeight = 138, familyHeight = 34;
+constexpr int leastCard = 214, cardHeight = 152, familyHeight = 34;
 constexpr int mostAcross = 6;  ///< beyond that cards become wider, and hold more words
 constexpr int sketchHeight = 54, inset = 4, margin = 10;
+constexpr int summaryLines = 3;  ///< of what a card says
 
 /// A card; a heading of a family takes the whole width, so that its cards begin a line of their own.
 class CardDelegate : public QStyledItemDelegate {
@@ -81,20 +82,24 @@ private:
         painter.setFont(small);
         painter.setPen(theme.dim);
         const QFontMetrics metrics(small);
-        // A first line of whole words, or of characters where a script has no spaces, and what there is room for.
+        // Lines of whole words, or of characters where a script has no spaces, and in the last what there is room for.
         QTextLayout layout(summary, small);
         QTextOption wrapped;
         wrapped.setWrapMode(QTextOption::WrapAtWordBoundaryOrAnywhere);
         layout.setTextOption(wrapped);
         layout.beginLayout();
-        QTextLine first = layout.createLine();
-        first.setLineWidth(place.width());
+        for (int line = 0; line < summaryLines; ++line) {
+            QTextLine words = layout.createLine();
+            if (!words.isValid()) break;
+            words.setLineWidth(place.width());
+            const QString rest = summary.mid(words.textStart());
+            painter.drawText(
+                QRect(place.left(), place.top() + line * metrics.height(), place.width(), metrics.height()),
+                Qt::AlignLeft | Qt::AlignVCenter,
+                line + 1 < summaryLines ? rest.left(words.textLength())
+                                        : metrics.elidedText(rest, Qt::ElideRight, place.width()));
+        }
         layout.endLayout();
-        const int line = metrics.height();
-        painter.drawText(QRect(place.topLeft(), QSize(place.width(), line)), Qt::AlignLeft | Qt::AlignVCenter,
-                         summary.left(first.textLength()));
-        painter.drawText(QRect(place.left(), place.top() + line, place.width(), line), Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(summary.mid(first.textLength()), Qt::ElideRight, place.width()));
     }
 
     const ScheduleSketch& sketch(const Preset& preset) const {

@@ -58,7 +58,7 @@ RecentList::RecentList(HomeSession& home, ThemeSource& theme, QWidget* parent)
     auto* label = child<QLabel>(tr("Tags"), this);
     label->setProperty("role", "small");
     label->setBuddy(tags_);
-    tags_->setPlaceholderText(tr("words of yours, for the selected one"));
+    tags_->setPlaceholderText(tr("your own words for the selected run or layout"));
     tags_->setAccessibleName(tr("Tags of the selected run or layout"));
 
     auto* head = child<QHBoxLayout>();

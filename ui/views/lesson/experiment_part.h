@@ -19,6 +19,7 @@ public:
     ExperimentPart(const ViewContext& context, std::size_t experiment, QWidget* parent);
     void refresh(const LessonBlock& block) override;
     bool act() override;
+    QStringList keys() const override { return {tr("Enter run")}; }
 
 private:
     void refreshState();

@@ -9,6 +9,7 @@
 #include <QSvgRenderer>
 
 #include <algorithm>
+#include <utility>
 
 namespace shardlab::ui {
 namespace {
@@ -23,6 +24,7 @@ PictureInk inkOf(const Theme& theme) {
     PictureInk ink;
     ink.text = named(theme.text);
     ink.dim = named(theme.dim);
+    ink.bad = named(theme.bad);
     ink.bar = ink.forward = action(EventKind::Forward);
     ink.other = named(mixed(theme.border, theme.dim, 0.35));
     ink.guess = ink.backward = action(EventKind::Backward);
@@ -47,9 +49,17 @@ void LessonDrawing::setPicture(const std::optional<LessonPicture>& picture) {
     update();
 }
 
-/// Letters of the picture are as large as those around it, also before an audience, or larger.
+void LessonDrawing::setMostHeight(int pixels) {
+    if (std::exchange(most_, pixels) == pixels) return;
+    updateGeometry();
+    update();
+}
+
+/// Letters of the picture are as large as those around it, also before an audience, or larger; where there is less room
+/// they are no smaller than in the window.
 double LessonDrawing::largestScale() const {
-    return std::max(wide, theme_.theme().body.pixelSize() / static_cast<double>(picture_->letters));
+    const double scale = std::max(wide, theme_.theme().body.pixelSize() / static_cast<double>(picture_->letters));
+    return most_ > 0 ? std::min(scale, std::max(1.0, static_cast<double>(most_) / picture_->height)) : scale;
 }
 
 int LessonDrawing::heightForWidth(int width) const {

@@ -22,6 +22,8 @@ public:
     LessonDrawing(const ThemeSource& theme, QWidget* parent) : QWidget(parent), theme_(theme) {}
     /// None: nothing is shown.
     void setPicture(const std::optional<LessonPicture>& picture);
+    /// The picture is no higher, as long as its letters are no smaller than it was made with; 0: as high as it likes.
+    void setMostHeight(int pixels);
     bool hasHeightForWidth() const override { return true; }
     int heightForWidth(int width) const override;
     QSize sizeHint() const override;
@@ -34,6 +36,7 @@ private:
 
     const ThemeSource& theme_;
     std::optional<LessonPicture> picture_;
+    int most_ = 0;
 };
 
 }  // namespace shardlab::ui

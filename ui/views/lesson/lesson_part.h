@@ -6,6 +6,7 @@
 #include "ui/core/view.h"
 
 #include <QFrame>
+#include <QStringList>
 
 #include <string>
 
@@ -23,6 +24,15 @@ public:
     virtual bool act() { return false; }
     /// Goes to the guess one above (1) or below (-1). False: nothing is asked.
     virtual bool choose(int /*up*/) { return false; }
+    /// What the arrows and Enter do with it now: "↑ ↓ choose", "Enter guess or run".
+    virtual QStringList keys() const { return {}; }
+    /// From now on act() and choose() are what a reader works it by, so that it shows what they are about.
+    virtual void takeKeys() {}
+    /// It should be no higher, in pixels.
+    virtual void setRoom(int /*height*/) {}
+
+Q_SIGNALS:
+    void keysChanged();
 
 protected:
     /// Frames the part as one with something to do. Its column leaves as much room as fits the letters.

@@ -6,9 +6,9 @@
 #include "ui/core/run_model.h"
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
-#include "ui/views/lesson/lesson_part.h"
 
 #include <QHBoxLayout>
+#include <QHideEvent>
 #include <QKeySequence>
 #include <QLabel>
 #include <QScreen>
@@ -84,6 +84,7 @@ Presenter::Presenter(const ViewContext& context, QWidget* parent)
     area_->setFrameShape(QFrame::NoFrame);
     area_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area_->setWidget(page_);
+    for (QWidget* watched : {page_, area_->viewport()}) watched->installEventFilter(this);
     for (QLabel* label : {title_, place_}) label->setProperty("role", "dim");
     auto* foot = child<QHBoxLayout>();
     foot->addWidget(title_);
@@ -173,7 +174,7 @@ void Presenter::go(int screen) {
 
 void Presenter::showScreen() {
     const Screen screen = screens_[static_cast<std::size_t>(screen_)];  // showing an experiment cuts screens anew
-    for (LessonPart** part : {&heading_, &part_}) const std::unique_ptr<LessonPart> gone(std::exchange(*part, nullptr));
+    dropParts();
     while (column_->count() > 0) const std::unique_ptr<QLayoutItem> taken(column_->takeAt(0));
     column_->addStretch(1);
     const auto put = [this](const LessonBlock& shown) {
@@ -190,21 +191,49 @@ void Presenter::showScreen() {
     };
     if (!screen.heading.empty()) heading_ = put({LessonBlock::Kind::Text, 0, screen.heading});
     part_ = put(screen.block);
+    part_->takeKeys();
+    connect(part_, &LessonPart::keysChanged, this, &Presenter::showKeys);
     column_->addWidget(timeline_, 100);
     column_->addStretch(1);
     if (screen.block.kind == LessonBlock::Kind::Experiment) context_.lessons.show(screen.block.index);
     showTimeline();
-    showKeys(screen.block.kind);
+    showKeys();
 }
 
-void Presenter::showKeys(LessonBlock::Kind kind) {
+/// A part asks its lesson again and again, so it ends where another lesson may be chosen; not at once, for what it is
+/// asked to do may lead here.
+void Presenter::dropParts() {
+    for (LessonPart** part : {&heading_, &part_}) {
+        if (!*part) continue;
+        gone_.emplace_back(std::exchange(*part, nullptr));
+        gone_.back()->disconnect(this);
+        gone_.back()->setParent(nullptr);
+    }
+    QMetaObject::invokeMethod(
+        this, [this] { gone_.clear(); }, Qt::QueuedConnection);
+}
+
+void Presenter::hideEvent(QHideEvent* event) {
+    QWidget::hideEvent(event);
+    if (!event->spontaneous()) dropParts();
+}
+
+/// A part may be as high as what the heading above it leaves of the screen.
+bool Presenter::eventFilter(QObject* watched, QEvent* event) {
+    const bool laid = event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize;
+    if (part_ && ((laid && watched == page_) || (watched == area_->viewport() && event->type() == QEvent::Resize))) {
+        const QMargins around = column_->contentsMargins();
+        const int above = heading_ ? heading_->height() + column_->spacing() : 0;
+        part_->setRoom(area_->viewport()->height() - around.top() - around.bottom() - above);
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void Presenter::showKeys() {
     const bool last = screen_ + 1 == screens() && atLesson(lesson_ + 1);
     QStringList keys{tr("%1 of %2").arg(screen_ + 1).arg(screens()), last ? tr("Space next lesson") : tr("Space on"),
                      tr("← back")};
-    if (kind == LessonBlock::Kind::Question) keys << tr("↑ ↓ choose") << tr("Enter guess or run");
-    if (kind == LessonBlock::Kind::Experiment) keys << tr("Enter run");
-    if (kind == LessonBlock::Kind::WhatIf) keys << tr("↑ ↓ move the slider") << tr("Enter the other slider");
-    if (kind == LessonBlock::Kind::Step) keys << tr("Enter open in Design");
+    if (part_) keys << part_->keys();
     place_->setText((keys << tr("Esc leave")).join(QStringLiteral(" · ")));
 }
 

@@ -5,9 +5,11 @@
 #include "engine/launch/lesson/lesson_text.h"
 #include "ui/core/theme.h"
 #include "ui/core/view.h"
+#include "ui/views/lesson/lesson_part.h"
 
 #include <QWidget>
 
+#include <memory>
 #include <vector>
 
 class QLabel;
@@ -15,8 +17,6 @@ class QScrollArea;
 class QVBoxLayout;
 
 namespace shardlab::ui {
-
-class LessonPart;
 
 class Presenter : public QWidget {
     Q_OBJECT
@@ -31,6 +31,8 @@ public:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     /// One idea, below the heading that would otherwise stand alone before it.
@@ -56,7 +58,8 @@ private:
     void refresh();
     void showScreen();
     void showTimeline();
-    void showKeys(LessonBlock::Kind kind);
+    void showKeys();
+    void dropParts();
 
     ThemeSource& around_;  ///< of the desktop
     ThemeSource theme_;    ///< of this window, with large letters
@@ -69,6 +72,7 @@ private:
     QVBoxLayout* column_;
     QScrollArea* area_;
     LessonPart *heading_ = nullptr, *part_ = nullptr;
+    std::vector<std::unique_ptr<LessonPart>> gone_;  ///< as soon as nothing that they were asked to do goes on
     View* timeline_;  ///< below an experiment, and below a question whose experiment runs
     QLabel *title_, *place_;
 };

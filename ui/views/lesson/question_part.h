@@ -25,6 +25,7 @@ public:
     void refresh(const LessonBlock& block) override;
     bool act() override;
     bool choose(int up) override;
+    QStringList keys() const override { return {tr("↑ ↓ choose"), tr("Enter guess or run")}; }
 
 private:
     const LessonQuestion& question() const;

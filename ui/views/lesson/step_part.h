@@ -14,6 +14,7 @@ public:
     StepPart(const ViewContext& context, std::size_t step, QWidget* parent);
     void refresh(const LessonBlock& block) override;
     bool act() override;
+    QStringList keys() const override { return {tr("Enter open in Design")}; }
 
 private:
     void refreshState();

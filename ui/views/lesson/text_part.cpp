@@ -32,6 +32,8 @@ TextPart::TextPart(const ViewContext& context, QWidget* parent)
     });
 }
 
+void TextPart::setTight() { page_->setRoom(0); }
+
 void TextPart::refresh(const LessonBlock& block) {
     const QString markdown = text(block.text);
     if (markdown == shown_) return;

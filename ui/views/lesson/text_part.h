@@ -12,6 +12,8 @@ class TextPart : public LessonPart {
     Q_OBJECT
 public:
     TextPart(const ViewContext& context, QWidget* parent);
+    /// Without room around the text, for one that stands in another part.
+    void setTight();
     void refresh(const LessonBlock& block) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 

@@ -8,11 +8,14 @@
 #include "ui/core/style_sheet.h"
 #include "ui/core/text.h"
 #include "ui/core/theme.h"
+#include "ui/core/unbroken.h"
 #include "ui/core/words.h"
 #include "ui/views/lesson/lesson_drawing.h"
 #include "ui/views/lesson/show_links.h"
 #include "ui/views/lesson/text_part.h"
 
+#include <QEvent>
+#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -22,11 +25,30 @@
 #include <algorithm>
 
 namespace shardlab::ui {
+namespace {
+
+/// As wide as the widest of its texts, so that nothing beside it moves while they change.
+class WidestLabel : public QLabel {
+public:
+    WidestLabel(QStringList texts, QWidget* parent) : QLabel(parent), texts_(std::move(texts)) {}
+    QSize sizeHint() const override {
+        QSize size = QLabel::sizeHint();
+        for (const QString& each : texts_)
+            size.rwidth() = std::max(size.width(), fontMetrics().horizontalAdvance(each));
+        return size;
+    }
+    QSize minimumSizeHint() const override { return sizeHint(); }
+
+private:
+    QStringList texts_;
+};
+
+}  // namespace
 
 WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* parent)
-    : LessonPart(parent), context_(context), whatIf_(whatIf), sliders_(child<QWidget>(this)),
-      drawing_(child<LessonDrawing>(context.theme, this)), words_(child<TextPart>(context, this)),
-      table_(child<TextPart>(context, this)), refusal_(child<QLabel>(this)),
+    : LessonPart(parent), context_(context), lesson_(context.lessons.chosen()), whatIf_(whatIf),
+      sliders_(child<QWidget>(this)), drawing_(child<LessonDrawing>(context.theme, this)),
+      words_(child<TextPart>(context, this)), table_(child<TextPart>(context, this)), refusal_(child<QLabel>(this)),
       nearest_(child<QPushButton>(tr("Go to the nearest legal"), this)),
       design_(child<QPushButton>(tr("Open in Design"), this)), show_(child<QPushButton>(tr("Show"), this)),
       asTable_(child<QPushButton>(tr("Table"), this)) {
@@ -50,13 +72,14 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
     words_->setObjectName(QStringLiteral("whatIfWords.") + name);
     table_->setObjectName(QStringLiteral("whatIfRows.") + name);
 
-    auto* inner = child<QVBoxLayout>(sliders_);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(4);
-    for (std::size_t index = 0; index < shown.sliders.size(); ++index) addSlider(*inner, index);
-    int widest = 0;  // so that sliders begin below each other
-    for (const Row& row : rows_) widest = std::max(widest, row.name->sizeHint().width());
-    for (const Row& row : rows_) row.name->setMinimumWidth(widest);
+    for (TextPart* part : {words_, table_}) part->setTight();
+
+    auto* grid = child<QGridLayout>(sliders_);
+    grid->setContentsMargins(0, 0, 0, 0);
+    grid->setVerticalSpacing(4);
+    grid->setHorizontalSpacing(context.theme.theme().scaled(8));
+    grid->setColumnStretch(1, 1);
+    for (int index = 0; index < static_cast<int>(shown.sliders.size()); ++index) addSlider(*grid, index);
     auto* foot = child<QHBoxLayout>();
     foot->setSpacing(6);
     foot->addWidget(nearest_);
@@ -81,7 +104,10 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
     connect(&context_.lessons.whatIfs(), &WhatIfSession::answered, this, [this](std::size_t answered) {
         if (answered == whatIf_) refreshState();
     });
-    connect(&context_.theme, &ThemeSource::changed, this, &WhatIfPart::refreshState);
+    connect(&context_.theme, &ThemeSource::changed, this, [this] {
+        shown_.reset();
+        refreshState();
+    });
     open_ = !keptBack(*context_.lessons.lesson(), context_.lessons.reader(), shown);
     showPosition();
     refreshState();
@@ -89,10 +115,13 @@ WhatIfPart::WhatIfPart(const ViewContext& context, std::size_t whatIf, QWidget* 
 
 const LessonWhatIf& WhatIfPart::whatIf() const { return context_.lessons.lesson()->whatIfs[whatIf_]; }
 
-void WhatIfPart::addSlider(QVBoxLayout& column, std::size_t index) {
-    const WhatIfSlider& shown = whatIf().sliders[index];
+void WhatIfPart::addSlider(QGridLayout& grid, int index) {
+    const WhatIfSlider& shown = whatIf().sliders[static_cast<std::size_t>(index)];
     const QString label = told(sliderLabel(shown));
-    Row row{child<PlaceSlider>(sliders_), child<QLabel>(label, sliders_), child<QLabel>(sliders_)};
+    QStringList values;
+    for (std::size_t place = 0; place < shown.values.size(); ++place) values << told(sliderValue(shown, place));
+    Row row{child<PlaceSlider>(sliders_), child<QLabel>(label, sliders_),
+            child<WidestLabel>(std::move(values), sliders_)};
     row.slider->setRange(0, static_cast<int>(shown.values.size()) - 1);
     row.slider->setPageStep(std::max(1, row.slider->maximum() / 8));
     row.slider->setObjectName(QStringLiteral("whatIf.%1.%2").arg(text(whatIf().name)).arg(index));
@@ -101,12 +130,9 @@ void WhatIfPart::addSlider(QVBoxLayout& column, std::size_t index) {
     row.name->setProperty("role", "dim");
     row.value->setProperty("role", "figure");
     row.value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    auto* line = child<QHBoxLayout>();
-    line->setSpacing(8);
-    line->addWidget(row.name);
-    line->addWidget(row.slider, 1);
-    line->addWidget(row.value);
-    column.addLayout(line);
+    grid.addWidget(row.name, index, 0);
+    grid.addWidget(row.slider, index, 1);
+    grid.addWidget(row.value, index, 2);
     connect(row.slider, &QSlider::valueChanged, this, &WhatIfPart::moved);
     rows_.push_back(row);
 }
@@ -142,7 +168,43 @@ bool WhatIfPart::act() {
     if (show_->isVisible()) show_->click();
     else if (nearest_->isVisible()) takeNearest();
     else chosen_ = (chosen_ + 1) % rows_.size();
+    showChosen();
     return true;
+}
+
+QStringList WhatIfPart::keys() const {
+    if (!sliders_->isVisibleTo(this)) return show_->isEnabled() ? QStringList{tr("Enter show")} : QStringList{};
+    QStringList keys{tr("↑ ↓ move the slider")};
+    if (nearest_->isVisibleTo(this)) keys << tr("Enter the nearest legal");
+    else if (rows_.size() > 1) keys << tr("Enter the other slider");
+    return keys;
+}
+
+void WhatIfPart::takeKeys() {
+    hasKeys_ = true;
+    showChosen();
+}
+
+void WhatIfPart::setRoom(int height) {
+    if (std::exchange(room_, height) != height) fit();
+}
+
+bool WhatIfPart::event(QEvent* event) {
+    const bool taken = LessonPart::event(event);
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Resize) fit();
+    return taken;
+}
+
+/// The picture has the room that the rest leaves.
+void WhatIfPart::fit() {
+    if (room_ <= 0 || !drawing_->isVisibleTo(this)) return;
+    const int rest = layout()->totalHeightForWidth(width()) - drawing_->heightForWidth(drawing_->width());
+    drawing_->setMostHeight(room_ - rest);
+}
+
+void WhatIfPart::showChosen() {
+    for (std::size_t index = 0; index < rows_.size(); ++index)
+        setRole(*rows_[index].name, hasKeys_ && rows_.size() > 1 && index == chosen_ ? "chosen" : "dim");
 }
 
 bool WhatIfPart::choose(int up) {
@@ -156,6 +218,7 @@ void WhatIfPart::refresh(const LessonBlock&) { refreshState(); }
 
 void WhatIfPart::refreshState() {
     const LessonSession& lessons = context_.lessons;
+    if (lessons.chosen() != lesson_) return;  // this part is about to go
     showPosition();
     const WhatIfAnswer* answer = context_.lessons.whatIfs().answer(whatIf_);
     const bool keeps = keptBack(*lessons.lesson(), lessons.reader(), whatIf());
@@ -178,14 +241,25 @@ void WhatIfPart::refreshState() {
     if (drawing_->isVisible() && words_->isVisible()) drawn_ = words_->geometry().bottom() - drawing_->y();
     refusal_->setMinimumHeight(illegal ? drawn_ : 0);
     const bool table = legal && asTable_->isChecked();
-    drawing_->setPicture(legal && !table
-                             ? std::optional(whatIfPicture(whatIf(), *answer, inkOf(context_.theme.theme()), toldText))
-                             : std::nullopt);
     table_->setVisible(table);
     words_->setVisible(legal);
-    if (!legal) return;
-    if (table) table_->refresh({LessonBlock::Kind::Text, 0, whatIfTableText(whatIf(), *answer, toldText)});
-    words_->refresh({LessonBlock::Kind::Text, 0, whatIfText(whatIf(), *answer, toldText)});
+    if (legal) {
+        showAnswer(*answer, table);
+    } else {
+        drawing_->setPicture(std::nullopt);
+        shown_.reset();
+    }
+    Q_EMIT keysChanged();
+}
+
+void WhatIfPart::showAnswer(const WhatIfAnswer& answer, bool table) {
+    std::pair now(answer.position, table);
+    if (shown_ == now) return;
+    shown_ = std::move(now);
+    drawing_->setPicture(
+        table ? std::nullopt : std::optional(whatIfPicture(whatIf(), answer, inkOf(context_.theme.theme()), toldText)));
+    if (table) table_->refresh({LessonBlock::Kind::Text, 0, whatIfTableText(whatIf(), answer, toldText)});
+    words_->refresh({LessonBlock::Kind::Text, 0, unbroken(text(whatIfText(whatIf(), answer, toldText))).toStdString()});
 }
 
 }  // namespace shardlab::ui

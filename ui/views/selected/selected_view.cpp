@@ -177,7 +177,8 @@ std::vector<Fact> SelectedView::rankFacts(int rank) const {
         facts.push_back({tr("Weight versions"), QString::number(held->value), "figure",
                          tr("The number of versions held at the same time, the current weights included.")});
     if (model.steps().peakBytes(rank) > 0)
-        facts.push_back({tr("Peak memory"), text(formatBytes(model.steps().peakBytes(rank)))});
+        facts.push_back({tr("Peak in the run"), text(formatBytes(model.steps().peakBytes(rank))), "figure",
+                         tr("The most memory that the rank has held in any step so far.")});
     if (const Event* const free = latest(EventKind::LargestFree))
         facts.push_back({tr("Largest free block"), text(formatBytes(free->bytes)), "figure",
                          tr("The arena keeps %1 free for reuse at the end of a step. It reuses whole blocks, so that "
