@@ -6435,8 +6435,8 @@ Legal: %1</source>
         <translation>布局</translation>
     </message>
     <message>
-        <source>the layout of %1</source>
-        <translation>%1 的布局</translation>
+        <source>same layout as %1</source>
+        <translation>与 %1 相同的布局</translation>
     </message>
     <message>
         <source>after %1: %2</source>
@@ -20840,6 +20840,10 @@ would give away what the lesson asks.</source>
     <message>
         <source>{} pieces of the {} tokens that a rank has of a microbatch</source>
         <translation>{} 块，而一个 rank 在一个微批次里有 {} 个词元</translation>
+    </message>
+    <message>
+        <source>the logits of a microbatch are {} of the {} that rank {} needs: with memory.loss_pieces above 1 no more than one piece of them is there, and the backward makes them again</source>
+        <translation>rank {2} 需要 {1}，其中一个微批次的 logit 占 {0}：memory.loss_pieces 大于 1 时，内存里只有其中一块，反向再重新算出</translation>
     </message>
 </context>
 </TS>

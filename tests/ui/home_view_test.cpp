@@ -238,7 +238,7 @@ private Q_SLOTS:
         RecentList& recent = home.view().recent();
         QListWidget& rows = recent.rows();
         QTRY_COMPARE(rows.count(), 3);
-        QTRY_VERIFY2(readAloud(rows, 0).contains(QStringLiteral("the layout of second")),
+        QTRY_VERIFY2(readAloud(rows, 0).contains(QStringLiteral("same layout as second")),
                      qPrintable(readAloud(rows, 0)));
         QVERIFY2(readAloud(rows, 0).contains(QStringLiteral("run · finished · gpipe")), qPrintable(readAloud(rows, 0)));
         QVERIFY2(readAloud(rows, 1).contains(QStringLiteral("Schedule gpipe instead of 1f1b")),

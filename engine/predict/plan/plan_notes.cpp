@@ -16,6 +16,7 @@
 #include "engine/predict/plan/async_server.h"
 #include "engine/predict/plan/expert_notes.h"
 #include "engine/predict/plan/fp8_costs.h"
+#include "engine/predict/plan/layer_bytes.h"
 #include "engine/predict/plan/precision_notes.h"
 #include "engine/predict/plan/state_notes.h"
 #include "engine/predict/plan/tensor_notes.h"
@@ -195,6 +196,21 @@ void addShortage(const Plan& plan, std::vector<Sentence>& notes) {
                         formatBytes(neededBytes(plan.layout, most)), toText(plan.device)));
 }
 
+/// Whole logits that are a good part of what the rank that needs most has to hold.
+void addLogits(const Plan& plan, std::vector<Sentence>& notes) {
+    constexpr std::int64_t worthIt = std::int64_t{256} << 20, part = 10;
+    const Layout& layout = plan.layout;
+    if (readsImages(layout.model) || lossPieces(layout) > 1) return;
+    const RankMemory& most = neediest(layout, plan.memory);
+    if (plan.mesh.coordinate(most.rank, Axis::Pipeline) != plan.lowered.rankOfStage.back()) return;
+    const std::int64_t logits = (1 + predictionModules(layout.model)) * stageSizes(layout, tensorShare(layout)).logits;
+    if (logits < worthIt || part * logits < most.peak) return;
+    notes.push_back(
+        say("the logits of a microbatch are {} of the {} that rank {} needs: with memory.loss_pieces above 1 "
+            "no more than one piece of them is there, and the backward makes them again",
+            formatBytes(logits), formatBytes(most.peak), most.rank));
+}
+
 /// A machine that holds less than all its ranks need.
 void addMachine(const Plan& plan, std::vector<Sentence>& notes) {
     const ClusterSpec& cluster = plan.layout.cluster;
@@ -215,7 +231,7 @@ std::vector<Sentence> planNotes(const Plan& plan) {
     std::ranges::move(precisionNotes(plan.layout.precision), std::back_inserter(notes));
     for (const auto notesOf : {fp8Notes, tensorNotes, expertNotes, stateNotes})
         std::ranges::move(notesOf(plan.layout), std::back_inserter(notes));
-    for (const auto add : {addStages, addExchange, addSharding, addRestarts, addMachine}) add(plan, notes);
+    for (const auto add : {addStages, addLogits, addExchange, addSharding, addRestarts, addMachine}) add(plan, notes);
     return notes;
 }
 

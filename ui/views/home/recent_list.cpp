@@ -126,7 +126,7 @@ QStringList RecentList::linesOf(const RecentFacts& facts, const RecentFacts* bef
     lines << words.join(QStringLiteral(" · "));
     if (before && before->layout && facts.layout) {
         const QString difference = differenceInWords(*before->layout, *facts.layout);
-        lines << (difference.isEmpty() ? tr("the layout of %1").arg(nameOf(before->file))
+        lines << (difference.isEmpty() ? tr("same layout as %1").arg(nameOf(before->file))
                                        : tr("after %1: %2").arg(nameOf(before->file), difference));
     }
     if (const QStringList tags = home_.tags(facts.file); !tags.isEmpty())
