@@ -210,8 +210,7 @@ Result<std::string> readBeginning(const std::filesystem::path& file, std::int64_
 
 Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest) {
     Result<std::string> content = readBeginning(file, largest + 1);
-    if (content && static_cast<std::int64_t>(content->size()) > largest)
-        return fail(tooLarge(file, largest));
+    if (content && static_cast<std::int64_t>(content->size()) > largest) return fail(tooLarge(file, largest));
     return content;
 }
 

@@ -338,8 +338,8 @@ private Q_SLOTS:
     }
 
     /// What a file can make SQLite do has an end that follows from its size.
-    /// What lies beside a file from anywhere under the names of SQLite's logs: a pipe is not waited for, and a link does
-    /// not lead SQLite to a file that is somebody's own.
+    /// What lies beside a file from anywhere under the names of SQLite's logs: a pipe is not waited for, and a link
+    /// does not lead SQLite to a file that is somebody's own.
     void logsThatAreNoFilesAreRefused_data() {
         QTest::addColumn<QString>("suffix");
         for (const char* suffix : {"-journal", "-wal", "-shm"}) QTest::newRow(suffix) << suffix;

@@ -312,10 +312,10 @@ private Q_SLOTS:
                 // The block that a lane fills is left as it is.
                 const std::size_t open = store.eventsOfLast(rank);
                 const auto full = left.end() - static_cast<std::ptrdiff_t>(open);
-                left.erase(std::remove_if(
-                               left.begin(), full,
-                               [&](const Event& event) { return thinning.thinned(event.step) && isDetail(event); }),
-                           full);
+                left.erase(
+                    std::remove_if(left.begin(), full,
+                                   [&](const Event& event) { return thinning.thinned(event.step) && isDetail(event); }),
+                    full);
                 QVERIFY2(identical(found, left), qPrintable(QString("rank %1").arg(rank)));
             }
         }

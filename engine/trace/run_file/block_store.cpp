@@ -79,8 +79,7 @@ void BlockStore::settle() {
 }
 
 BlockStore::StoredBlock BlockStore::describe(std::int64_t id, std::span<const Event> events) {
-    StoredBlock block{
-        .id = id, .lastId = id, .count = events.size(), .firstDetail = std::numeric_limits<int>::max()};
+    StoredBlock block{.id = id, .lastId = id, .count = events.size(), .firstDetail = std::numeric_limits<int>::max()};
     for (const Event& event : events) {
         if (!isDetail(event)) continue;
         block.firstDetail = std::min(block.firstDetail, event.step);

@@ -60,7 +60,7 @@ private:
         std::int64_t id = 0;
         std::int64_t lastId = 0;  ///< `id` where it is one block
         std::size_t count = 0;    ///< events, of all of them
-        int firstDetail = 0;  ///< step of its first detail; none where lastDetail is smaller
+        int firstDetail = 0;      ///< step of its first detail; none where lastDetail is smaller
         int lastDetail = -1;
         int every = -1;  ///< it was thinned by this,
         int before = 0;  ///< and up to here

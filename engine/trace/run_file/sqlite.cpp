@@ -32,8 +32,8 @@ Status onlyFilesBeside(const std::filesystem::path& file) {
         std::filesystem::path beside = none ? file : place;
         struct stat found {};
         if (::lstat((beside += suffix).c_str(), &found) == 0 && !S_ISREG(found.st_mode))
-            return fail({say("cannot open the run file"), beside.string(),
-                         say("something that is no file has that name"), ""});
+            return fail(
+                {say("cannot open the run file"), beside.string(), say("something that is no file has that name"), ""});
     }
     return {};
 }

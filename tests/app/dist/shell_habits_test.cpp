@@ -73,8 +73,9 @@ private Q_SLOTS:
                  0);
         const auto piped = [&](const QString& file, const QStringList& more) {
             QProcess process;
-            process.start("/bin/bash", QStringList{"-c", "f=$1; shift; exec \"$0\" schedule <(cat \"$f\") \"$@\"",
-                                                   program(), file} + more);
+            process.start("/bin/bash",
+                          QStringList{"-c", "f=$1; shift; exec \"$0\" schedule <(cat \"$f\") \"$@\"", program(), file} +
+                              more);
             if (!process.waitForFinished(patience)) return Answer{};
             return Answer{process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
         };
