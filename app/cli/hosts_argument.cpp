@@ -30,7 +30,8 @@ void HostsArgument::addTo(Verb& verb) {
 
 std::optional<Result<std::vector<HostSpec>>> HostsArgument::listed() const {
     if (!hostfile.empty()) {
-        const auto text = readFile(hostfile);
+        constexpr std::int64_t longestHostfile = std::int64_t{16} << 20;
+        const auto text = readFile(hostfile, longestHostfile);
         return text ? parseHostfile(*text, hostfile) : fail(text.error());
     }
     if (slurm) return slurmHosts([](const char* name) { return std::getenv(name); });

@@ -4,6 +4,7 @@
 #include "app/cli/print.h"
 #include "engine/base/file.h"
 #include "engine/layout/check/check.h"
+#include "engine/layout/json_text.h"
 #include "engine/layout/layout_file.h"
 #include "engine/layout/presets.h"
 #include "engine/layout/schedule/custom.h"
@@ -24,13 +25,19 @@ Result<LoadedLayout> readArgument(const std::string& text, std::vector<Sentence>
     const std::filesystem::path file(text);
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored) || text.find('/') != std::string::npos) {
-        if (isTrainerFile(file)) {
-            auto made = layoutFromFile(file);
+        // Read once, as a pipe can be. No layout is longer than the beginning that tells another trainer's file.
+        static_assert(mostTrainerText == largestJson);
+        const Result<std::string> text = readBeginning(file, largestJson + 1);
+        if (!text) return fail(text.error());
+        const auto beginning = std::string_view(*text).substr(0, mostTrainerText);
+        if (isTrainerText(beginning)) {
+            auto made = layoutFromText(file, beginning);
             if (!made) return fail(made.error());
             notes = std::move(made->leftOut);
             return LoadedLayout{std::move(made->layout), {}};
         }
-        auto parsed = readLayout(file);
+        if (beginning.size() < text->size()) return fail(tooLarge(file, largestJson));
+        auto parsed = parseLayout(*text, file);
         if (!parsed) return fail(parsed.error());
         return LoadedLayout{resolvePaths(std::move(parsed->layout), std::filesystem::absolute(file).parent_path()),
                             std::move(parsed->faults)};

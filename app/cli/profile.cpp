@@ -94,6 +94,9 @@ Result<Profile> measureOnce(const Layout& layout, const JobSignals& signals) {
 int profile(const ProfileOptions& options) {
     const auto whole = loadLegal(options.layout);
     if (!whole) return whole.error();
+    // Measuring takes minutes: that its result cannot be written is said before.
+    if (!options.out.empty())
+        if (const Status place = canSaveProfile(options.out); !place) return failWith(place.error());
     const JobSignals signals;
     const Layout layout = profiledLayout(*whole);
     const auto measured = quietestProfile([&] { return measureOnce(layout, signals); }, printNote);

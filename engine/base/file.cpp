@@ -210,10 +210,12 @@ Result<std::string> readBeginning(const std::filesystem::path& file, std::int64_
 
 Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest) {
     Result<std::string> content = readBeginning(file, largest + 1);
-    if (content && static_cast<std::int64_t>(content->size()) > largest)
-        return fail(
-            {say("the file is too large"), file.string(), say("it has more than {}", formatBytes(largest)), ""});
+    if (content && static_cast<std::int64_t>(content->size()) > largest) return fail(tooLarge(file, largest));
     return content;
+}
+
+Error tooLarge(const std::filesystem::path& file, std::int64_t largest) {
+    return {say("the file is too large"), file.string(), say("it has more than {}", formatBytes(largest)), ""};
 }
 
 Status replaceFile(FileSystem& files, const std::filesystem::path& file, std::string_view content) {

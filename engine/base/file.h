@@ -88,6 +88,9 @@ private:
 /// Errors: missing, a folder, unreadable, more than `largest` bytes.
 Result<std::string> readFile(const std::filesystem::path& file, std::int64_t largest = std::int64_t{1} << 30);
 
+/// What readFile() says of a file of more than `largest` bytes.
+Error tooLarge(const std::filesystem::path& file, std::int64_t largest);
+
 /// At most the first `most` bytes. Errors: missing, a folder, unreadable.
 Result<std::string> readBeginning(const std::filesystem::path& file, std::int64_t most);
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/base/token.h"
 
+#include "engine/base/file.h"
 #include "engine/base/socket.h"
 
 #include <array>
 #include <cerrno>
 #include <fcntl.h>
-#include <fstream>
 #include <sys/random.h>
 #include <unistd.h>
 
@@ -52,12 +52,12 @@ Status writeToken(const std::filesystem::path& file, std::string_view token) {
 }
 
 Result<std::string> readToken(const std::filesystem::path& file) {
-    std::ifstream in(file);
-    if (!in)
-        return fail({say("cannot read the token"), file.string(), systemReason(errno),
+    constexpr std::int64_t longestFile = 4096;  // a device gives bytes without end
+    const Result<std::string> text = readFile(file, longestFile);
+    if (!text)
+        return fail({say("cannot read the token"), file.string(), text.error().why,
                      say("The file that the run wrote, or a copy")});
-    std::string token;
-    std::getline(in, token);
+    std::string token = text->substr(0, text->find('\n'));
     while (!token.empty() && (token.back() == '\r' || token.back() == ' ')) token.pop_back();
     if (token.empty()) return fail({say("cannot read the token"), file.string(), say("its first line is empty"), ""});
     return token;

@@ -36,7 +36,11 @@ Result<ParsedLayout> parseLayout(std::string_view text) {
 Result<ParsedLayout> readLayout(const std::filesystem::path& file) {
     const Result<std::string> text = readFile(file, largestJson);
     if (!text) return fail(text.error());
-    Result<ParsedLayout> parsed = parseLayout(*text);
+    return parseLayout(*text, file);
+}
+
+Result<ParsedLayout> parseLayout(std::string_view text, const std::filesystem::path& file) {
+    Result<ParsedLayout> parsed = parseLayout(text);
     if (!parsed) {
         Error error = parsed.error();
         error.where = error.where.empty() ? Sentence(file.string()) : say("{}, {}", file.string(), error.where);

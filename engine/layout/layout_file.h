@@ -22,6 +22,8 @@ struct ParsedLayout {
 
 /// Error only where the text is no JSON object at all (with line and column), or of a version that is not known.
 Result<ParsedLayout> parseLayout(std::string_view json);
+/// The text of `file`, which errors name.
+Result<ParsedLayout> parseLayout(std::string_view json, const std::filesystem::path& file);
 /// Reads a file. A relative data.path stays as written; see resolvePaths.
 Result<ParsedLayout> readLayout(const std::filesystem::path& file);
 /// Every field, in the order of fields(), two spaces of indent.

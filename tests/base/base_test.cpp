@@ -137,6 +137,9 @@ private Q_SLOTS:
         QCOMPARE(visible("plain – naïve 東京 🙂 ½"), std::string("plain – naïve 東京 🙂 ½"));
         QCOMPARE(visible("a\tb\nc"), std::string("a\tb\nc"));
         QCOMPARE(visible("a\tb\nc", Lines::Visible), std::string("a\\u0009b\\u000ac"));
+        // What a file is called begins no line of its own.
+        const Error error{say("cannot open the file"), "a\nshardlab: saved", say("it is\na folder"), ""};
+        QCOMPARE(error.text(), std::string("cannot open the file (a\\u000ashardlab: saved): it is\na folder"));
         QCOMPARE(visible("\x1b[2J\r\x07\x7f"), std::string("\\u001b[2J\\u000d\\u0007\\u007f"));
         QCOMPARE(visible(std::string_view("\0", 1)), std::string("\\u0000"));
         QCOMPARE(visible("\xc2\x9b"

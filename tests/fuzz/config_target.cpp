@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         requireClear(made.error());
         return 0;
     }
-    require(looksLikeConfig(file), "what a layout is made of looks like a config");
+    require(looksLikeConfig(content), "what a layout is made of looks like a config");
     require(check(made->layout, scheduleMethods()).empty(), "a layout that is made has no faults");
     for (const Sentence& line : made->leftOut) require(!line.empty(), "what is left out is said");
     return 0;

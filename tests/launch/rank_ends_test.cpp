@@ -53,6 +53,21 @@ private Q_SLOTS:
         QCOMPARE(verdict.run.reason, std::string("mpirun was killed by SIGKILL; rank 0 was at step 5 in 0F3"));
     }
 
+    /// Nobody is to blame but mpirun, whatever its end looks like once it has been asked to.
+    void mpirunThatStartedNobody() {
+        const std::vector<RankFate> ranks(2);
+        for (const ExitStatus& end : {ExitStatus{false, 1}, ExitStatus{true, 9}, ExitStatus{false, 0}}) {
+            JobFate job;
+            job.mpirun = end;
+            job.stuck = true;
+            job.endedAt = 1000;
+            const Verdict verdict = judge(ranks, job);
+            QCOMPARE(verdict.rank, -1);
+            QCOMPARE(verdict.run.reason,
+                     std::string("mpirun started no rank for a minute, as if a signal had stopped it half-way"));
+        }
+    }
+
     /// SIGTERM, SIGINT and SIGHUP have mpirun end all ranks and say nothing; the order in which links break tells
     /// nothing.
     void mpirunEndedFromOutside() {

@@ -319,6 +319,10 @@ private Q_SLOTS:
                  QFile::Permissions());
         QCOMPARE(*readToken(file), *first);
         QVERIFY(!readToken(path("none")));
+        // What gives bytes without end is not read to it.
+        const auto endless = readToken("/dev/zero");
+        QVERIFY(!endless);
+        QVERIFY2(endless.error().text().find("it has more than") != std::string::npos, endless.error().text().c_str());
         QVERIFY(sameToken(*first, *first));
         QVERIFY(!sameToken(*first, *second));
         QVERIFY(!sameToken(*first, *first + "0"));

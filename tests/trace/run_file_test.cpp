@@ -13,7 +13,11 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
+#include <fstream>
+#include <functional>
 #include <map>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -334,6 +338,53 @@ private Q_SLOTS:
     }
 
     /// What a file can make SQLite do has an end that follows from its size.
+    /// What lies beside a file from anywhere under the names of SQLite's logs: a pipe is not waited for, and a link
+    /// does not lead SQLite to a file that is somebody's own.
+    void logsThatAreNoFilesAreRefused_data() {
+        QTest::addColumn<QString>("suffix");
+        for (const char* suffix : {"-journal", "-wal", "-shm"}) QTest::newRow(suffix) << suffix;
+    }
+    void logsThatAreNoFilesAreRefused() {
+        QFETCH(QString, suffix);
+        for (const bool live : {true, false}) {
+            // A recorder that was killed leaves a file that has a log.
+            const std::string run = inFolder(live ? "killed.shardlab" : "ended.shardlab"), other = inFolder("other");
+            {
+                auto writer = RunWriter::create(file(), sampleHeader());
+                QVERIFY(writer && (*writer)->flush());
+                if (live) std::filesystem::copy_file(file(), run);
+                QVERIFY((*writer)->finish({"finished", ""}));
+                if (!live) std::filesystem::rename(file(), run);
+            }
+            std::ofstream(other) << "mine";
+            const std::string beside = run + suffix.toStdString();
+            const std::array<std::function<bool()>, 3> made{
+                [&] { return ::mkfifo(beside.c_str(), 0600) == 0; },
+                [&] { return ::symlink(other.c_str(), beside.c_str()) == 0; },
+                [&] { return ::mkdir(beside.c_str(), 0700) == 0; },
+            };
+            std::filesystem::remove(inFolder("link.shardlab"));
+            std::filesystem::create_symlink(run, inFolder("link.shardlab"));
+            for (const auto& make : made) {
+                QVERIFY(make());
+                for (const std::string& opened : {run, inFolder("link.shardlab")}) {
+                    const auto reader = RunReader::open(opened);
+                    QVERIFY(!reader);
+                    QVERIFY2(reader.error().text().find("something that is no file") != std::string::npos,
+                             reader.error().text().c_str());
+                    Note note{.text = "a note"};
+                    QVERIFY(!keepNote(opened, note));
+                }
+                std::filesystem::remove(beside);
+            }
+            std::string content;
+            std::ifstream(other) >> content;
+            QCOMPARE(content, std::string("mine"));
+            std::filesystem::remove(other);
+            QVERIFY(RunReader::open(run));
+        }
+    }
+
     void workOnAFileThatIsOnlyReadHasAnEnd() {
         QVERIFY((*RunWriter::create(file(), sampleHeader()))->finish({"finished", ""}));
         for (const DatabaseMode mode : {DatabaseMode::Read, DatabaseMode::Foreign}) {
@@ -419,7 +470,8 @@ private Q_SLOTS:
     }
 
 private:
-    std::string file() const { return folder_->filePath("run.shardlab").toStdString(); }
+    std::string file() const { return inFolder("run.shardlab"); }
+    std::string inFolder(const char* name) const { return folder_->filePath(name).toStdString(); }
     std::unique_ptr<QTemporaryDir> folder_;
 };
 

@@ -3,8 +3,11 @@
 // whole are whole.
 #include "engine/launch/job/run_summary.h"
 #include "engine/layout/check/check.h"
+#include "engine/trace/event/event_codec.h"
 #include "engine/trace/query/query.h"
+#include "engine/trace/run_file/block_store.h"
 #include "engine/trace/run_file/run_schema.h"
+#include "engine/trace/run_file/table_seals.h"
 #include "engine/layout/schedule/registry.h"
 #include "tests/support/seed.h"
 #include "tests/trace/random_run.h"
@@ -14,7 +17,10 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <optional>
+#include <sqlite3.h>
 #include <tuple>
 
 using namespace shardlab::test;
@@ -76,6 +82,59 @@ RunHeader headerOf(int ranks, std::int64_t limit, int last, int every) {
     header.layout.run.keepEvery = every;
     return header;
 }
+
+/// The table of blocks alone, of one lane a rank.
+struct StoreOfBlocks {
+    StoreOfBlocks(const std::string& file, std::size_t most = BlockStore::usualDescriptions)
+        : database(Database::open(file, DatabaseMode::Create)) {
+        keep(database->run(runTables));
+        keep(sealAll(*database));
+        seals.emplace(*database);
+        auto insert = database->prepare("INSERT OR REPLACE INTO block VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)");
+        blocks.emplace(*database, *seals, std::move(*insert), most);
+    }
+    void add(std::span<const Event> events) {
+        for (const Event& event : events) {
+            blocks->add(EventSource::Measured, event);
+            std::size_t& last = open[event.rank];
+            last = last + 1 == largestBlock ? 0 : last + 1;
+        }
+        keep(database->run("BEGIN"));
+        if (!blocks->write() || !seals->store()) keep(fail(database->error(say("a block is not written"))));
+        keep(database->run("COMMIT"));
+        blocks->settle();
+    }
+    void thin(const Thinning& thinning) {
+        keep(database->run("BEGIN"));
+        for (std::size_t lane = 0; lane < blocks->lanes(); ++lane)
+            if (const auto gone = blocks->thin(lane, thinning); !gone) keep(fail(gone.error()));
+        if (!seals->store()) keep(fail(database->error(say("a seal is not written"))));
+        keep(database->run("COMMIT"));
+        blocks->settle();
+    }
+    std::vector<Event> lane(int rank) {
+        std::vector<Event> all, events;
+        BlockUnpacker unpacker;
+        auto rows = database->prepare("SELECT data FROM block WHERE rank = ? ORDER BY id");
+        rows->bind(std::int64_t{rank});
+        while (rows->next() == SQLITE_ROW) {
+            keep(unpacker.unpack(rows->bytes(0), events));
+            all.insert(all.end(), events.begin(), events.end());
+        }
+        return all;
+    }
+    /// Events of the block that the lane fills now.
+    std::size_t eventsOfLast(int rank) { return open[rank]; }
+    void keep(const Status& status) {
+        if (!status && failure.empty()) failure = status.error().text();
+    }
+
+    Result<Database> database;
+    std::optional<TableSeals> seals;
+    std::optional<BlockStore> blocks;
+    std::map<int, std::size_t> open;
+    std::string failure;  ///< the first
+};
 
 }  // namespace
 
@@ -212,6 +271,54 @@ private Q_SLOTS:
         QCOMPARE((*writer)->thinning().askedLast, 300);
         QVERIFY((*writer)->finish({"finished", ""}));
         QVERIFY(bytesOf(file()) <= 1 << 20);
+    }
+
+    /// A recorder that knows its blocks by few descriptions thins them to the same events as one that knows each.
+    void longRunsAreDescribedInFewWords() {
+        RandomEvents random(freshSeed());
+        constexpr std::size_t most = 6;
+        const int lanes = 3, steps = 400;
+        std::array<StoreOfBlocks, 2> stores{StoreOfBlocks(folder_->filePath("few").toStdString(), most),
+                                            StoreOfBlocks(folder_->filePath("each").toStdString())};
+        std::array<std::vector<Event>, lanes> wanted;
+        Thinning thinning = Thinning::of({.sizeLimit = 1 << 20, .keepLast = 10, .keepEvery = 7});
+        for (int step = 0; step < steps; ++step) {
+            const int rank = static_cast<int>(random.below(lanes));
+            std::vector<Event> events =
+                random.plausible(static_cast<std::size_t>(1 + random.below(2 * largestBlock)), rank);
+            for (Event& event : events) {
+                event.step = step;
+                event.lane = Lane::Compute;
+            }
+            auto& lane = wanted[static_cast<std::size_t>(rank)];
+            lane.insert(lane.end(), events.begin(), events.end());
+            for (StoreOfBlocks& store : stores) store.add(events);
+            QVERIFY(stores[0].blocks->descriptions() <= most * lanes);
+            // Few at first, so that many are told as one when the next are thinned.
+            if (random.below(step < steps / 2 ? 100 : 20) != 0) continue;
+            thinning.before = step - 10;
+            if (random.below(4) == 0) thinning.every *= 2;
+            for (StoreOfBlocks& store : stores) store.thin(thinning);
+        }
+        thinning.before = steps - 10;
+        for (StoreOfBlocks& store : stores) store.thin(thinning);
+        QVERIFY(stores[0].blocks->descriptions() <= most * lanes);
+        for (StoreOfBlocks& store : stores) {
+            QVERIFY2(store.failure.empty(), store.failure.c_str());
+            QVERIFY(!brokenSeal(*store.database, RunTable::Block));
+            for (int rank = 0; rank < lanes; ++rank) {
+                const std::vector<Event> found = store.lane(rank);
+                std::vector<Event> left = wanted[static_cast<std::size_t>(rank)];
+                // The block that a lane fills is left as it is.
+                const std::size_t open = store.eventsOfLast(rank);
+                const auto full = left.end() - static_cast<std::ptrdiff_t>(open);
+                left.erase(
+                    std::remove_if(left.begin(), full,
+                                   [&](const Event& event) { return thinning.thinned(event.step) && isDetail(event); }),
+                    full);
+                QVERIFY2(identical(found, left), qPrintable(QString("rank %1").arg(rank)));
+            }
+        }
     }
 
     void thePolicyInNumbers() {

@@ -48,6 +48,7 @@ struct JobAttempt {
     std::optional<HungRank> hung;
     std::string cutOff;    ///< a host that is given up, in words
     bool stepped = false;  ///< some rank ended a step
+    bool stuck = false;    ///< mpirun has started no rank
     AttemptEnd end;
 };
 

@@ -152,7 +152,16 @@ void JobRun::noticeStopped(const Process& process) {
     if (recording_.now() - lookedForStopsAt_ < stopInterval) return;
     lookedForStopsAt_ = recording_.now();
     std::vector<int> processes{process.pid()};
-    if (starting()) processes = processesOfJob(setup_.folder.path());
+    if (starting()) {
+        processes = processesOfJob(setup_.folder.path());
+        // Those on other hosts are not seen from here.
+        const bool there = !setup_.hosts.names().empty() || isStopped(process.pid()) ||
+                           std::ranges::any_of(processes, [&](int each) { return each != process.pid(); });
+        if (attempt_.lateStart.isStuck(recording_.now(), there) && !attempt_.end.due) {
+            attempt_.stuck = true;
+            endWithin(0, "it has started no rank for a minute");
+        }
+    }
     for (const int each : stopped_.look(std::move(processes)))
         recording_.log(LogLevel::Warning,
                        fmt::format("{} (process {}) is stopped by a signal{}; kill -CONT {} lets it go on",

@@ -262,6 +262,7 @@ Verdict JobRun::judged(const ExitStatus& mpirun) {
                  attempt_.hung,
                  attempt_.cutOff,
                  setup_.hosts.names(),
+                 attempt_.stuck,
                  attempt_.end.begun};
     if (std::error_code gone; fate.recordError && std::filesystem::exists(setup_.runFile, gone))
         fate.recordError->legal = "The run was ended; what was recorded before can be read";

@@ -12,13 +12,19 @@ namespace shardlab::launch {
 namespace {
 
 constexpr std::int64_t lateAfter = 20 * nsPerSecond;
+constexpr std::int64_t stuckAfter = 60 * nsPerSecond;
 constexpr std::ptrdiff_t mostLateNamed = 8;
 
 }  // namespace
 
 void LateStart::begin(std::int64_t now) {
-    begun_ = now;
+    begun_ = lastProcess_ = now;
     due_ = lateAfter;
+}
+
+bool LateStart::isStuck(std::int64_t now, bool processes) {
+    if (processes) lastProcess_ = now;
+    return now - lastProcess_ >= stuckAfter;
 }
 
 std::string LateStart::look(std::int64_t now, std::span<const RankFate> ranks, std::span<const std::string> hosts) {

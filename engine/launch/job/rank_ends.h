@@ -35,6 +35,7 @@ struct JobFate {
     std::optional<HungRank> hung;
     std::string cutOff;              ///< says which host was given up; empty: none was
     std::vector<std::string> hosts;  ///< each rank's, where there are several
+    bool stuck = false;              ///< mpirun was ended as it had started no rank in a long time
     /// Run clock, nanoseconds: when the launcher itself asked mpirun to end, for whatever reason; none: it did not.
     std::optional<std::int64_t> endedAt;
 };

@@ -43,9 +43,24 @@ std::filesystem::path profileFile(const Profile& profile, const std::filesystem:
                                 hashOf(writeProfile(key)));
 }
 
+namespace {
+
+void makeFolderOf(const std::filesystem::path& file) {
+    std::error_code told;  // by what is then written there
+    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), told);
+}
+
+}  // namespace
+
+Status canSaveProfile(const std::filesystem::path& file) {
+    makeFolderOf(file);
+    DiskFileSystem files;
+    const auto out = ReplacingFile::open(files, file);
+    return out ? Status{} : fail(out.error());
+}
+
 Status saveProfile(const Profile& profile, const std::filesystem::path& file) {
-    std::error_code error;
-    if (file.has_parent_path()) std::filesystem::create_directories(file.parent_path(), error);
+    makeFolderOf(file);
     return replaceFile(file, writeProfile(profile));
 }
 

@@ -15,6 +15,8 @@ std::filesystem::path profilesFolder();
 /// The place of a profile in `folder`; one measured again replaces the one before.
 std::filesystem::path profileFile(const Profile& profile, const std::filesystem::path& folder = profilesFolder());
 
+/// Error: saveProfile() could not write there. Its folder is made.
+Status canSaveProfile(const std::filesystem::path& file);
 /// Makes the folder where it is missing.
 Status saveProfile(const Profile& profile, const std::filesystem::path& file);
 Result<Profile> loadProfile(const std::filesystem::path& file);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/trace/checkpoint/config_layout.h"
 
+#include "engine/base/file.h"
 #include "engine/base/json_fields.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/data/tokenizer.h"
+#include "engine/layout/json_text.h"
 #include "engine/layout/schedule/registry.h"
 #include "engine/trace/checkpoint/config_families.h"
 #include "engine/trace/checkpoint/config_fields.h"
@@ -90,13 +92,19 @@ Result<ConfigLayout> legalConfigLayout(ConfigLayout made, const std::filesystem:
     return made;
 }
 
-bool looksLikeConfig(const std::filesystem::path& file) {
-    const Result<Json> config = readConfig(file);
+bool looksLikeConfig(std::string_view text) {
+    const Result<Json> config = parseConfig(text, {});
     return config && config->contains("model_type");
 }
 
 Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file) {
-    const Result<Json> config = readConfig(file);
+    const Result<std::string> text = readFile(file, largestJson);
+    if (!text) return fail(text.error());
+    return layoutFromConfig(file, *text);
+}
+
+Result<ConfigLayout> layoutFromConfig(const std::filesystem::path& file, std::string_view text) {
+    const Result<Json> config = parseConfig(text, file);
     if (!config) return fail(config.error());
     const auto cannot = [&](const Sentence& why, const Sentence& legal) {
         return fail(Error{say("cannot make a layout"), file.string(), why, legal});

@@ -111,11 +111,15 @@ std::filesystem::path weightsConfig(const std::filesystem::path& weights) {
 Result<Json> readConfig(const std::filesystem::path& config) {
     const Result<std::string> text = readFile(config, largestJson);
     if (!text) return fail(text.error());
+    return parseConfig(*text, config);
+}
+
+Result<Json> parseConfig(std::string_view text, const std::filesystem::path& config) {
     const auto unreadable = [&](Sentence why) {
         return fail(Error{say("cannot read what the weights' model is"), config.string(), std::move(why),
                           say("a config.json as transformers writes it")});
     };
-    Result<JsonText> json = parseJsonText(*text);
+    Result<JsonText> json = parseJsonText(text);
     if (!json) return unreadable(json.error().text());
     if (!json->root.is_object()) return unreadable(say("it is no JSON object"));
     if (!json->duplicates.empty()) return unreadable(toText(json->duplicates.front()));

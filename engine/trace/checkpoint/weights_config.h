@@ -28,6 +28,8 @@ std::filesystem::path weightsConfig(const std::filesystem::path& weights);
 
 /// Error: the file cannot be read, or is no JSON object in which each name stands once.
 Result<nlohmann::json> readConfig(const std::filesystem::path& config);
+/// The same of the text of the file `config`, which is not read again.
+Result<nlohmann::json> parseConfig(std::string_view text, const std::filesystem::path& config);
 
 /// Every field of a config.json that changes what a gpt or a llama computes, held against what `model` computes
 /// (config_fields.h). A field that is left out has the value that transformers gives it. Fields that are known to

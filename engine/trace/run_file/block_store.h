@@ -21,8 +21,13 @@ namespace shardlab::trace {
 
 class BlockStore {
 public:
+    /// Descriptions of a lane's blocks that are kept: a run of days has a bound.
+    static constexpr std::size_t usualDescriptions = 2048;
+
     /// `insert`: a row of nine columns, inserted or replaced. The database and its seals must outlive it.
-    BlockStore(Database& database, TableSeals& seals, Statement insert);
+    /// `mostDescriptions`, 4 or more: of more blocks in a lane, neighbours of the older half are told as one.
+    BlockStore(Database& database, TableSeals& seals, Statement insert,
+               std::size_t mostDescriptions = usualDescriptions);
 
     void add(EventSource source, const Event& event);
     std::size_t unflushed() const { return unflushed_; }
@@ -35,6 +40,7 @@ public:
     /// is left goes to later rows. The block that a lane fills now is left as it is. Returns how many events went.
     Result<std::int64_t> thin(std::size_t lane, const Thinning& thinning);
     std::size_t lanes() const { return stored_.size(); }
+    std::size_t descriptions() const;  ///< of blocks in the file
 
 private:
     struct LaneKey {
@@ -49,11 +55,12 @@ private:
         std::vector<Event> events;
         bool dirty = false;
     };
-    /// A full block in the file.
+    /// A full block in the file, or neighbours in their lane.
     struct StoredBlock {
         std::int64_t id = 0;
-        std::size_t count = 0;
-        int firstDetail = 0;  ///< step of its first detail; none where lastDetail is smaller
+        std::int64_t lastId = 0;  ///< `id` where it is one block
+        std::size_t count = 0;    ///< events, of all of them
+        int firstDetail = 0;      ///< step of its first detail; none where lastDetail is smaller
         int lastDetail = -1;
         int every = -1;  ///< it was thinned by this,
         int before = 0;  ///< and up to here
@@ -63,11 +70,16 @@ private:
     bool writeBlock(const LaneKey& of, std::int64_t id, std::span<const Event> events);
     static StoredBlock describe(std::int64_t id, std::span<const Event> events);
     static bool canShrink(const StoredBlock& block, const Thinning& thinning);
+    static StoredBlock joined(const StoredBlock& earlier, const StoredBlock& later);
+    void keepFew(Stored& blocks) const;
+    /// The blocks of the lane that are told as one.
+    Result<std::vector<std::int64_t>> idsOf(const LaneKey& key, const StoredBlock& block);
     Result<std::vector<Event>> read(std::int64_t id);
 
     Database& database_;
     TableSeals& seals_;
     Statement insert_;
+    std::size_t mostDescriptions_;
     BlockPacker packer_;
     BlockUnpacker unpacker_;
     std::map<LaneKey, OpenBlock> open_;  ///< the last, partial block of each lane; rewritten until it is full

@@ -253,6 +253,7 @@ RunReader::~RunReader() = default;
 Result<std::unique_ptr<RunReader>> RunReader::open(const std::filesystem::path& file) {
     const Result<std::int64_t> version = identify(file);
     if (!version) return fail(version.error());
+    if (const Status files = onlyFilesBeside(file); !files) return fail(files.error());
     std::optional<Copy> copy;
     auto database = Database::open(file, DatabaseMode::Read);
     const auto readable = [&] {

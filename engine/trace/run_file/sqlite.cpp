@@ -5,6 +5,7 @@
 
 #include <array>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <utility>
 
 namespace shardlab::trace {
@@ -23,6 +24,19 @@ void defend(sqlite3* handle) {
 }
 
 }  // namespace
+
+Status onlyFilesBeside(const std::filesystem::path& file) {
+    std::error_code none;
+    const std::filesystem::path place = std::filesystem::weakly_canonical(file, none);
+    for (const char* suffix : {"-journal", "-wal", "-shm"}) {
+        std::filesystem::path beside = none ? file : place;
+        struct stat found {};
+        if (::lstat((beside += suffix).c_str(), &found) == 0 && !S_ISREG(found.st_mode))
+            return fail(
+                {say("cannot open the run file"), beside.string(), say("something that is no file has that name"), ""});
+    }
+    return {};
+}
 
 /// Steps of SQLite's machine since the last statement was prepared or run.
 struct Database::Work {
@@ -63,6 +77,7 @@ Database::~Database() { sqlite3_close_v2(handle_); }
 
 Result<Database> Database::open(const std::filesystem::path& file, DatabaseMode mode,
                                 const std::filesystem::path& named) {
+    if (const Status files = onlyFilesBeside(file); !files) return fail(files.error());
     const bool reads = mode == DatabaseMode::Read || mode == DatabaseMode::Foreign;
     const int flags = reads                         ? SQLITE_OPEN_READONLY
                       : mode == DatabaseMode::Write ? SQLITE_OPEN_READWRITE

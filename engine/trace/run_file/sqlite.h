@@ -54,6 +54,11 @@ private:
     std::unique_ptr<Work> work_;  ///< of a file that is only read
 };
 
+/// What lies beside the file under the names of SQLite's logs is files, or nothing. SQLite would wait without end for a
+/// pipe to be opened, and write where a link of somebody else's leads. Where the file itself is a link, they lie beside
+/// what it leads to. Error: which is none.
+Status onlyFilesBeside(const std::filesystem::path& file);
+
 /// One prepared statement: bind all parameters in order, then run() or next().
 class Statement {
 public:

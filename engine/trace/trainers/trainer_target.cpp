@@ -24,9 +24,6 @@ constexpr std::string_view shardlabAlone[] = {
     "/run/size_limit", "/run/keep_last", "/run/keep_every", "/data",         "/model/weights", "/schedule/in_flight",
 };
 
-/// No configuration is longer, and a log tells its arguments at its beginning.
-constexpr std::int64_t mostText = std::int64_t{16} << 20;
-
 /// The pointer of the list that covers this one; empty: none does.
 std::string_view coverOf(std::span<const std::string_view> list, std::string_view pointer) {
     const auto found = std::ranges::find_if(list, [&](std::string_view each) {
@@ -128,21 +125,28 @@ tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layo
     return exported;
 }
 
-bool isTrainerFile(const std::filesystem::path& file) {
-    if (looksLikeConfig(file)) return true;
-    const Result<std::string> text = readBeginning(file, mostText);
-    return text && std::ranges::any_of(trainerTargets(), [&](const TrainerTarget& target) {
-               return target.recognises != nullptr && target.recognises(*text);
+bool isTrainerText(std::string_view text) {
+    return looksLikeConfig(text) || std::ranges::any_of(trainerTargets(), [&](const TrainerTarget& target) {
+               return target.recognises != nullptr && target.recognises(text);
            });
 }
 
+bool isTrainerFile(const std::filesystem::path& file) {
+    const Result<std::string> text = readBeginning(file, mostTrainerText);
+    return text && isTrainerText(*text);
+}
+
 Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file) {
-    if (looksLikeConfig(file)) return layoutFromConfig(file);
-    const Result<std::string> text = readBeginning(file, mostText);
+    const Result<std::string> text = readBeginning(file, mostTrainerText);
     if (!text) return fail(text.error());
+    return layoutFromText(file, *text);
+}
+
+Result<ConfigLayout> layoutFromText(const std::filesystem::path& file, std::string_view text) {
+    if (looksLikeConfig(text)) return layoutFromConfig(file, text);
     for (const TrainerTarget& target : trainerTargets()) {
-        if (target.recognises == nullptr || !target.recognises(*text)) continue;
-        Result<ConfigLayout> made = target.read(file, *text);
+        if (target.recognises == nullptr || !target.recognises(text)) continue;
+        Result<ConfigLayout> made = target.read(file, text);
         if (!made) return made;
         return legalConfigLayout(std::move(*made), file);
     }

@@ -7,6 +7,7 @@
 #include "engine/layout/layout.h"
 #include "engine/trace/checkpoint/config_layout.h"
 
+#include <cstdint>
 #include <filesystem>
 #include <span>
 #include <string>
@@ -73,13 +74,20 @@ TrainerOptions optionsFor(const TrainerTarget& target, std::string_view name, bo
 tl::expected<ExportedLayout, std::vector<Fault>> exportLayout(const Layout& layout, const TrainerTarget& target,
                                                               const TrainerOptions& options = {});
 
-/// The content is one that layoutFromFile() knows, which reads the first 16 MiB of a file.
+/// Bytes of a file that are read: no configuration is longer, and a log tells its arguments at its beginning.
+inline constexpr std::int64_t mostTrainerText = std::int64_t{16} << 20;
+
+/// The content is one that layoutFromFile() knows.
 bool isTrainerFile(const std::filesystem::path& file);
+/// The same of the first mostTrainerText bytes of a file.
+bool isTrainerText(std::string_view text);
 
 /// A layout without faults of a file that another program reads: a config.json of Hugging Face, or a configuration of
 /// a target that has a way back. The content says which it is. Errors: the file cannot be read, is none of them, or
 /// says what no layout may have.
 Result<ConfigLayout> layoutFromFile(const std::filesystem::path& file);
+/// The same of the first mostTrainerText bytes of `file`, which is not read again: a pipe gives its text once.
+Result<ConfigLayout> layoutFromText(const std::filesystem::path& file, std::string_view text);
 
 // The targets, a source each.
 TrainerTarget megatronTarget();

@@ -71,6 +71,12 @@ private Q_SLOTS:
         const Answer missing = run({"plan", layout, "--profile", folder_.filePath("none.json")});
         QCOMPARE(missing.status, 1);
         QVERIFY(missing.error.contains("none.json"));
+        // Where it cannot be written, nothing is measured for it.
+        for (const QString& place : {folder_.path(), file + "/below", QStringLiteral("/dev/full")}) {
+            const Answer nowhere = run({"profile", layout, "--out", place});
+            QCOMPARE(nowhere.status, 1);
+            QVERIFY2(nowhere.error.startsWith("shardlab: cannot "), nowhere.error.constData());
+        }
         const Answer wrong = run({"plan", layout, "--profile", layout});
         QCOMPARE(wrong.status, 1);
         QVERIFY(wrong.error.contains("this is no profile"));

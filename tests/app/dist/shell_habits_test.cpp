@@ -63,6 +63,34 @@ private Q_SLOTS:
         QCOMPARE(process.readAllStandardError(), QByteArray("141\n"));
     }
 
+    /// A pipe gives its text once: `shardlab schedule <(…)` is told from another trainer's file, and read, in one go.
+    void aLayoutComesFromAPipe() {
+        QTemporaryDir folder;
+        const QString layout = writeFile(folder.filePath("small.json"), smallLayout(3));
+        const QString ruined = writeFile(folder.filePath("ruined.json"), "{\"model\": ");
+        const QString script = folder.filePath("mine.megatron.sh");
+        QCOMPARE(run({"export", layout, "--for", "megatron", "--set", "/model/vocabulary=256", "--out", script}).status,
+                 0);
+        const auto piped = [&](const QString& file, const QStringList& more) {
+            QProcess process;
+            process.start("/bin/bash",
+                          QStringList{"-c", "f=$1; shift; exec \"$0\" schedule <(cat \"$f\") \"$@\"", program(), file} +
+                              more);
+            if (!process.waitForFinished(patience)) return Answer{};
+            return Answer{process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+        };
+        for (const QString& file : {layout, script}) {
+            const Answer direct = run({"schedule", file, "--format", "csv"}), answer = piped(file, {"--format", "csv"});
+            QVERIFY2(answer.status == 0, answer.error.constData());
+            QVERIFY(answer.out.contains("1F3") && answer.out == direct.out);
+        }
+        const Answer refused = piped(ruined, {});
+        QCOMPARE(refused.status, 1);
+        QVERIFY2(refused.error.contains("line 1") && refused.error.contains("/dev/fd/"), refused.error.constData());
+        const Answer endless = run({"plan", "/dev/zero"});
+        QVERIFY2(endless.status == 1 && endless.error.contains("too large"), endless.error.constData());
+    }
+
     /// A layout is a file from anywhere: what it names is not started because somebody looks at it.
     void aLayoutsAgentIsNotStartedUnasked_data() {
         QTest::addColumn<QString>("verb");
