@@ -64,7 +64,7 @@ private Q_SLOTS:
             const Verdict verdict = judge(ranks, job);
             QCOMPARE(verdict.rank, -1);
             QCOMPARE(verdict.run.reason,
-                     std::string("mpirun started no rank for a minute, as if a signal had stopped it half-way"));
+                     std::string("mpirun started no rank for five minutes, as if a signal had stopped it half-way"));
         }
     }
 

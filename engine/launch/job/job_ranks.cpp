@@ -159,7 +159,7 @@ void JobRun::noticeStopped(const Process& process) {
                            std::ranges::any_of(processes, [&](int each) { return each != process.pid(); });
         if (attempt_.lateStart.isStuck(recording_.now(), there) && !attempt_.end.due) {
             attempt_.stuck = true;
-            endWithin(0, "it has started no rank for a minute");
+            endWithin(0, "it has started no rank for five minutes");
         }
     }
     for (const int each : stopped_.look(std::move(processes)))

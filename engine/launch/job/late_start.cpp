@@ -12,7 +12,7 @@ namespace shardlab::launch {
 namespace {
 
 constexpr std::int64_t lateAfter = 20 * nsPerSecond;
-constexpr std::int64_t stuckAfter = 60 * nsPerSecond;
+constexpr std::int64_t stuckAfter = 300 * nsPerSecond;  // a disk that stands still holds up a start, too
 constexpr std::ptrdiff_t mostLateNamed = 8;
 
 }  // namespace

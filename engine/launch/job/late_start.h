@@ -18,9 +18,9 @@ public:
     /// "4 of 6 ranks have not begun after 20.0 s: rank 2 on b, rank 3 on b, …", at 20 s and then each time after
     /// twice as long; else empty. `hosts`: the name of each rank's host; empty where there is one.
     std::string look(std::int64_t now, std::span<const RankFate> ranks, std::span<const std::string> hosts);
-    /// mpirun of a run on one host has had no process of a rank for a minute of these looks, and never will: Open MPI
-    /// 4's waits so where a signal has reached it as it began. `processes`: it has one now, or cannot start one as it
-    /// is stopped itself.
+    /// mpirun of a run on one host has had no process of a rank for five minutes of these looks, and never will: Open
+    /// MPI 4's waits so where a signal has reached it as it began. `processes`: it has one now, or cannot start one as
+    /// it is stopped itself.
     bool isStuck(std::int64_t now, bool processes);
 
 private:

@@ -114,7 +114,7 @@ std::string failureReason(std::span<const RankFate> ranks, const JobFate& job, c
         if (job.report.rank() == rank) return fmt::format("{} {}{}", who, job.report.signal() ? "was " : "", end);
         return fmt::format("{} {}", who, withPlace("died", fate));
     }
-    if (job.stuck) return "mpirun started no rank for a minute, as if a signal had stopped it half-way";
+    if (job.stuck) return "mpirun started no rank for five minutes, as if a signal had stopped it half-way";
     // The mpirun of Open MPI 5 ends with exit code 0 after it has lost a daemon, so that its end names no signal.
     if (const std::string& host = job.report.lostHost(); !host.empty())
         return fmt::format("mpirun lost its daemon on host {}, and with it the ranks there{}", host, momentOf(ranks));
