@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/layout/suggest.h"
 
+#include "engine/base/divisors.h"
 #include "engine/base/parse_text.h"
 
 #include <algorithm>
@@ -79,18 +80,13 @@ Fault unknownWord(std::string_view pointer, std::string_view word, const std::ve
 }
 
 Sentence divisorText(std::int64_t number, std::int64_t near) {
-    std::vector<std::int64_t> divisors;
-    for (std::int64_t d = 1; d * d <= number; ++d) {
-        if (number % d != 0) continue;
-        divisors.push_back(d);
-        if (d != number / d) divisors.push_back(number / d);
-    }
+    std::vector<std::int64_t> nearest = divisors(number);
     const auto distance = [&](std::int64_t d) { return std::abs(d - near); };
-    std::ranges::sort(divisors, [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
-    if (divisors.size() > 8) divisors.resize(8);
-    std::ranges::sort(divisors);
+    std::ranges::sort(nearest, [&](std::int64_t a, std::int64_t b) { return distance(a) < distance(b); });
+    if (nearest.size() > 8) nearest.resize(8);
+    std::ranges::sort(nearest);
     std::vector<std::string> parts;
-    for (std::int64_t d : divisors) parts.push_back(std::to_string(d));
+    for (std::int64_t d : nearest) parts.push_back(std::to_string(d));
     return alternatives(parts);
 }
 

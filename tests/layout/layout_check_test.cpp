@@ -104,6 +104,23 @@ private Q_SLOTS:
         QCOMPARE(legalFor(9, 2), std::string("9 or 3; or 0: all data ranks share one copy"));
     }
 
+    /// What would be legal of degrees and groups that no machine has, too: divisors are not counted up to them.
+    void hugeDegreesAreJudgedAtOnce() {
+        Layout layout;
+        layout.model.kind = ModelKind::GptMoe;
+        layout.parallel.tensor = 2147483647;
+        layout.parallel.expertTensor = 3;
+        const std::vector<Fault> folds = checked(layout);
+        const Fault* const fold = at(folds, "/parallel/expert_tensor");
+        QVERIFY(fold);
+        QCOMPARE(fold->legal.english(), std::string("2147483647; or 0, as all else"));
+        layout.parallel = {};
+        layout.model.experts.count = 2147483647;
+        layout.model.experts.groups = 2;
+        layout.model.experts.gate = *kindOf<GateMethod>("hierarchical");
+        QVERIFY(at(checked(layout), "/model/experts"));
+    }
+
     void nothingOverflows() {
         const std::uint32_t seed = freshSeed();
         RandomStream random(seed, "extremes");
@@ -111,8 +128,13 @@ private Q_SLOTS:
         for (int i = 0; i < 5000; ++i) {
             Layout layout;
             const auto pick = [&] { return extremes[random.below(13)]; };
+            layout.model.kind = static_cast<ModelKind>(random.below(static_cast<std::uint64_t>(ModelKind::Count)));
+            layout.model.experts.gate =
+                static_cast<GateMethod>(random.below(static_cast<std::uint64_t>(GateMethod::Count)));
+            // A few at once as well: of many, the first that is refused hides what others lead to.
+            const std::uint64_t rare = random.below(2) == 0 ? 3 : 25;
             for (const Field& field : fields())
-                if (const auto* access = std::get_if<IntegerField>(&field.access); access && random.below(3) == 0)
+                if (const auto* access = std::get_if<IntegerField>(&field.access); access && random.below(rare) == 0)
                     (*access)(layout) = pick();
             if (random.below(3) == 0) layout.schedule.stages = {pick(), pick()};
             layout.cluster.hosts[0].devices = pick();

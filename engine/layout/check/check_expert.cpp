@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/divisors.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/mesh/replicas.h"
 #include "engine/layout/suggest.h"
@@ -43,8 +44,8 @@ Sentence legalTensors(const Layout& layout) {
     const int t = layout.parallel.tensor, spread = std::max(layout.parallel.expert, 1);
     const bool factored = traits(layout.optimizer.kind).factored;
     std::vector<std::string> legal;
-    for (int x = 1; x <= t; ++x)
-        if (t % x == 0 && spread % (t / x) == 0 && (!factored || x == 1 || x == t)) legal.push_back(std::to_string(x));
+    for (const int x : divisors(t))
+        if (spread % (t / x) == 0 && (!factored || x == 1 || x == t)) legal.push_back(std::to_string(x));
     return alternatives(legal);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/divisors.h"
 #include "engine/layout/block_parts.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/model_shape.h"
@@ -49,8 +50,8 @@ Sentence fromTwo(int most) { return most > 2 ? say("2 to {}", most) : "2"; }
 /// Numbers of groups of at least `inGroup` experts each.
 Sentence groupNumbers(int experts, int inGroup) {
     std::vector<std::string> numbers;
-    for (int groups = 2; groups <= experts / inGroup; ++groups)
-        if (experts % groups == 0) numbers.push_back(std::to_string(groups));
+    for (const int groups : divisors(experts))
+        if (groups >= 2 && groups <= experts / inGroup) numbers.push_back(std::to_string(groups));
     return numbers.empty() ? say("a model.experts that has divisors") : alternatives(numbers);
 }
 

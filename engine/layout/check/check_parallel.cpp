@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/base/divisors.h"
 #include "engine/base/most_ranks.h"
 #include "engine/layout/check/check_rules.h"
 #include "engine/layout/exchange.h"
@@ -193,8 +194,8 @@ Sentence chunksText(const Layout& layout, const ScheduleMethod& method) {
 std::vector<std::string> microTexts(const Layout& layout, const ScheduleMethod& method, ScheduleShape shape) {
     std::vector<std::string> good;
     const int share = layout.batch.global / layout.parallel.data;
-    for (int micro = 1; micro <= share && good.size() < 6; ++micro) {
-        if (share % micro != 0) continue;
+    for (const int micro : divisors(share)) {
+        if (good.size() == 6) break;
         shape.microbatches = share / micro;
         if (!method.refusal(shape)) good.push_back(std::to_string(micro));
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/predict/search/search_axes.h"
 
+#include "engine/base/divisors.h"
 #include "engine/base/ranges.h"
 #include "engine/layout/check/check.h"
 #include "engine/layout/check/check_rules.h"
@@ -50,17 +51,6 @@ Choice plainChoice() {
     ParallelSpec alone;
     alone.data = alone.pipeline = 1;
     return {alone, std::string(scheduleMethods().front().name), 1, 1, RecomputeKind::None, {}, false, 0, false};
-}
-
-std::vector<int> divisors(int number) {
-    std::vector<int> all;
-    for (int i = 1; i <= number / i; ++i) {
-        if (number % i != 0) continue;
-        all.push_back(i);
-        if (i != number / i) all.push_back(number / i);
-    }
-    std::ranges::sort(all);
-    return all;
 }
 
 /// Layers over stages by their number alone.
