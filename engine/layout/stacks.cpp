@@ -80,6 +80,7 @@ Result<SoftwareStack> stackOf(std::string_view name, const nlohmann::json& root,
     it.overhead = fields.number("overhead", 0.999, 10, factor);
     it.tensorHidden = fields.number("tensor_hidden", -1e-300, 1, "a share, from 0 to 1");
     it.gatherShare = fields.share("gather_share");
+    it.ownerShare = fields.numberOr("owner_share", 0, 1, "a share, more than 0 and at most 1", 1);
     it.besideGathers = fields.number("beside_gathers", 0.999, 10, factor);
     it.blockingSends = fields.flag("blocking_sends");
     it.exchangeHidden = fields.number("exchange_hidden", -1e-300, 1, "a share, from 0 to 1");

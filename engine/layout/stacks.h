@@ -64,6 +64,7 @@ struct SoftwareStack {
     double overhead = 1;          ///< factor of all that a microbatch takes
     double tensorHidden = 0;      ///< share of a tensor group's collectives that products hide
     double gatherShare = 1;       ///< share of the links between nodes that ZeRO 3's gathers and scatters reach
+    double ownerShare = 1;        ///< the same of ZeRO 1's and 2's sums to the owners of shards, and gathers from them
     double besideGathers = 1;     ///< factor of compute that goes on beside them
     bool blockingSends = false;   ///< a stage waits until its message has been sent
     double exchangeHidden = 0;    ///< share of the experts' exchanges that other work hides

@@ -21,7 +21,7 @@ a figure that no run says anything of stays.
              --most: fits to at most so many runs of a source, evenly taken; all runs of a source that is left out are
              predicted.
 """
-import argparse, csv, json, math, pathlib, subprocess, tempfile
+import argparse, csv, json, math, pathlib, re, subprocess, tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 LARGEST = 0.8
@@ -92,6 +92,7 @@ FITTED = [
     ("gathers of fsdp 2", "gather_share", every("stacks", "torchtitan", "torchtitan-compile", "torchtitan-compile-loss"), 1, 0.8),
     ("gathers of deepspeed", "gather_share",
      every("stacks", "megatron-deepspeed", "megatron-deepspeed-blocking", "megatron-2021", "megatron-2022"), 1, 0.3),
+    ("sums to owners in deepspeed", "owner_share", every("stacks", "megatron-deepspeed", "megatron-deepspeed-blocking"), 1, 0.5),
     ("compute beside gathers", "beside_gathers", None, 10, 1.05),
     ("context", "context_bytes", None, 1e11, 3e9),
     ("fragmentation", "fragmentation",
@@ -137,7 +138,9 @@ def write_figures(figures, root):
     for name, file in figures.items():
         path = root / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(file, indent=2, ensure_ascii=False) + "\n")
+        text = json.dumps(file, indent=2, ensure_ascii=False)
+        text = re.sub(r"\[\s+([^\[\]]*?)\s+\]", lambda words: "[" + re.sub(r",\s+", ", ", words.group(1)) + "]", text)
+        path.write_text(text + "\n")
 
 
 class Runs:

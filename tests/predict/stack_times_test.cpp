@@ -62,7 +62,7 @@ std::string stackText(const std::string& key, const std::string& value) {
     std::string text = R"({"title": "A", "attention": "fused", "passes": 1, "kernel_seconds": 1e-6, "logit_bytes": 4,
         "logit_memory_bytes": 6, "split_logit_memory_bytes": 6, "cached_bytes": 0, "update_bytes": 0,
         "bucket_elements": 0, "fragmentation": 0.1, "context_bytes": 1e9, "overhead": 1,
-        "tensor_hidden": 0, "gather_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
+        "tensor_hidden": 0, "gather_share": 1, "owner_share": 1, "beside_gathers": 1, "blocking_sends": false, "exchange_hidden": 0,
         "routing_kernels": 60, "expert_kernels": 10, "merges_rows": false, "splits_messages": false,
         "keeps_gradients": false, "keeps_stand_ins": false, "keeps_rounded": false, "gathers_rounded": false,
         "keeps_gathered": false, "keeps_unread": false, "splits_products": false, "eager": false,
@@ -375,6 +375,29 @@ private Q_SLOTS:
         QCOMPARE(place(layout), std::string("/cluster/pace/stack"));
     }
 
+    /// DeepSpeed sums gradients to one owner of a shard after the other, which does not fill the links between hosts.
+    void sumsToOwnersReachAShareOfTheLinks() {
+        const auto reduction = [](const char* stack, int zero) {
+            Layout layout;
+            layout.model.layers = 8;
+            layout.model.hidden = 1024;
+            layout.cluster.pace = PaceSpec{.device = "a100-sxm", .stack = stack};
+            layout.cluster.hosts.assign(4, HostSpec{.name = "node", .devices = 1});
+            for (std::size_t i = 0; i < 4; ++i) layout.cluster.hosts[i].name += std::to_string(i);
+            layout.parallel.data = 4;
+            layout.parallel.pipeline = 1;
+            layout.parallel.zero = zero;
+            layout.schedule.kind = "naive";
+            layout.batch = {32, 4};
+            double seconds = 0;
+            for (const DataPiece& piece : planOf(layout).costs.stages.front().data.reduce) seconds += piece.seconds;
+            return seconds;
+        };
+        const double share = findStack("megatron-deepspeed")->ownerShare;
+        QVERIFY(share < 1 && findStack("megatron-2021")->ownerShare == 1);
+        QVERIFY(std::abs(reduction("megatron-deepspeed", 1) / reduction("megatron-2021", 1) * share - 1) < 0.05);
+    }
+
     void aFileThatIsNoStack() {
         QVERIFY(parseStack("a", stackText("passes", "1")));
         const auto told = [](const std::string& key, const std::string& value) {
@@ -385,6 +408,7 @@ private Q_SLOTS:
         QVERIFY(told("attention", "\"flash-9\"").find("flash-9") != std::string::npos);
         QVERIFY(told("blocking_sends", "1").find("neither true nor false") != std::string::npos);
         QVERIFY(told("gather_share", "1.5").find("/gather_share") != std::string::npos);
+        QVERIFY(told("owner_share", "0").find("/owner_share") != std::string::npos);
         QVERIFY(told("update_bytes", "-1").find("/update_bytes") != std::string::npos);
         QVERIFY(told("bucket_elements", "1e13").find("/bucket_elements") != std::string::npos);
         QVERIFY(told("split_logit_memory_bytes", "0").find("/split_logit_memory_bytes") != std::string::npos);

@@ -166,9 +166,10 @@ private:
                 dataCosts(layout_, shapes_[s], share_, groups, device_.inNode, device_.inNode, device_.inNode, device_);
             return;
         }
-        const bool gathers = stack_ && layout_.parallel.zero == 3;
         const auto replicaLink = [&](const Group& group) {
-            return gathers ? ringLink(group, device_, stack_->stack->gatherShare) : linkOf(group);
+            if (!stack_ || layout_.parallel.zero == 0) return linkOf(group);
+            const SoftwareStack& stack = *stack_->stack;
+            return ringLink(group, device_, layout_.parallel.zero == 3 ? stack.gatherShare : stack.ownerShare);
         };
         if (!repeats || groups_.replicas[rankOf(s - 1)].exchanging != groups)
             cost.data = dataCosts(layout_, shapes_[s], share_, groups, replicaLink(groups.copy),
