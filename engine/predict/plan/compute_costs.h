@@ -14,8 +14,8 @@ struct ComputeTimes {
     double inputGrad = 0;  ///< with what is computed again
     double weightGrad = 0;
     double recompute = 0;  ///< of the input gradient, what computes activations again
-    /// Of the input gradient, and of the weight gradient too: what makes the logits of pieces again (loss_pieces). A
-    /// whole backward takes it once where makesLogitsOnce().
+    /// What makes the logits of pieces again (loss_pieces), in the input gradient and in the weight gradient. A whole
+    /// backward takes it once where makesLogitsOnce().
     double logitsAgain = 0;
 };
 /// With the layout's software stack: Shardlab's own as the functions below say, any other as stack_times.h says.
