@@ -389,6 +389,7 @@ private Q_SLOTS:
             layout.parallel.zero = zero;
             layout.schedule.kind = "naive";
             layout.batch = {32, 4};
+            layout.precision.compute = NumberFormat::Bf16;
             double seconds = 0;
             for (const DataPiece& piece : planOf(layout).costs.stages.front().data.reduce) seconds += piece.seconds;
             return seconds;
