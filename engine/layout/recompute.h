@@ -38,8 +38,8 @@ bool recomputesOperations(const MemorySpec& memory);
 int lossPieces(const Layout& layout);
 /// The tokens that a rank has of a microbatch: there are no more pieces.
 std::int64_t mostLossPieces(const Layout& layout);
-/// A whole backward makes the logits of each piece once, for both gradients. Not so where ZeRO places the gradients of
-/// a layer after those of its inputs, and where a tensor group splits the tokens.
+/// A whole backward makes the logits of each piece once, for both gradients. Not so where ZeRO 2 places the gradients
+/// of a layer after those of its inputs, and where a tensor group splits the tokens.
 bool makesLogitsOnce(const Layout& layout);
 
 /// With operations, the input of a block's second half is made again by the first half's last product. Where a tensor

@@ -163,7 +163,8 @@ private Q_SLOTS:
         QTest::newRow("one rank") << 1 << 1 << 1 << 1 << false << 0 << "naive";
         QTest::newRow("replicas") << 2 << 1 << 1 << 1 << false << 0 << "naive";
         QTest::newRow("ZeRO 2") << 2 << 1 << 1 << 1 << false << 2 << "naive";
-        QTest::newRow("ZeRO 3, pipeline") << 2 << 2 << 1 << 1 << false << 3 << "1f1b";
+        QTest::newRow("ZeRO 2, pipeline") << 2 << 2 << 1 << 1 << false << 2 << "1f1b";
+        QTest::newRow("ZeRO 2, zero bubble") << 2 << 2 << 1 << 1 << false << 2 << "zb-h1";
         QTest::newRow("1f1b") << 1 << 3 << 1 << 1 << false << 0 << "1f1b";
         QTest::newRow("zero bubble") << 1 << 2 << 1 << 1 << false << 0 << "zb-h1";
         QTest::newRow("zero bubble, ZeRO 1") << 2 << 2 << 1 << 1 << false << 1 << "zb-h1";

@@ -55,10 +55,15 @@ void checkHalves(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkLossPieces(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t pieces = lossPieces(layout), tokens = mostLossPieces(layout);
-    if (pieces <= tokens) return;
-    faults.push_back({"/memory/loss_pieces",
-                      say("{} pieces of the {} tokens that a rank has of a microbatch", pieces, tokens),
-                      say("a piece has at least one token"), say("1 to {}", tokens)});
+    if (pieces > 1 && layout.parallel.zero == 3)
+        faults.push_back({"/memory/loss_pieces", say("a loss in {} pieces with ZeRO 3", pieces),
+                          say("the gradient of the output projection would make the logits again when the gathered "
+                              "weights are gone"),
+                          say("1; or parallel.zero 0, 1 or 2")});
+    if (pieces > tokens)
+        faults.push_back({"/memory/loss_pieces",
+                          say("{} pieces of the {} tokens that a rank has of a microbatch", pieces, tokens),
+                          say("a piece has at least one token"), say("1 to {}", tokens)});
 }
 
 /// The parts that the model's blocks have.

@@ -56,7 +56,8 @@ std::span<const Field> memoryFields() {
             .help = "Pieces of a microbatch's tokens that the output projection and the loss take one after the other, "
                     "so that no more than one piece's logits are ever in memory. The backward makes the logits of each "
                     "piece again: once where it takes the gradients of inputs and weights together, and twice where a "
-                    "schedule splits it, ZeRO 2 or 3 shards gradients, or a tensor group splits the tokens.",
+                    "schedule splits it, ZeRO 2 shards gradients, or a tensor group splits the tokens. It does not go "
+                    "with ZeRO 3.",
             .unit = "pieces",
             .access = member<&Layout::memory, &MemorySpec::lossPieces>(),
             .limits = {1, 100000, "one piece is all tokens"},

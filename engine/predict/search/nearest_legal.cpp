@@ -129,7 +129,8 @@ Layout repaired(Layout layout) {
     for (const OffloadKind less : {OffloadKind::Optimizer, OffloadKind::None})
         if (isFaulty(layout, "/memory/offload")) layout.memory.offload = less;
     if (isFaulty(layout, "/precision/exchange")) layout.precision.exchange = ExchangeFormat::Full;
-    if (isFaulty(layout, "/memory/loss_pieces")) layout.memory.lossPieces = static_cast<int>(mostLossPieces(layout));
+    for (const std::int64_t fewer : {mostLossPieces(layout), std::int64_t{1}})
+        if (isFaulty(layout, "/memory/loss_pieces")) layout.memory.lossPieces = static_cast<int>(fewer);
     if (isFaulty(layout, "/memory/swap")) layout.memory.swap = SwapKind::None;
     return layout;
 }

@@ -86,6 +86,16 @@ inline constexpr Refusal blockRefusals[]{
          l.memory.recomputeParts.set(RecomputePart::Activations, true);
      },
      "/memory/recompute_parts", "a list without activations", pointless()},
+    {"pieces of the loss with ZeRO 3",
+     [](Layout& l) {
+         l.parallel.data = 2;
+         l.parallel.zero = 3;
+         l.cluster.hosts = {{"localhost", 2 * l.parallel.pipeline}};
+         l.batch.global *= 2;
+         l.memory.lossPieces = 2;
+     },
+     "/memory/loss_pieces", "1; or parallel.zero 0, 1 or 2",
+     notBuilt("the projection's weights gathered once more, for its gradient")},
     {"more pieces of the loss than tokens",
      [](Layout& l) { l.memory.lossPieces = l.batch.micro * l.model.sequence + 1; }, "/memory/loss_pieces", "1 to",
      contradiction("a piece has a token",
