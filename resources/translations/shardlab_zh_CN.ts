@@ -3158,6 +3158,14 @@ Methods that save memory at the cost of time are tried where nothing faster fits
         <source>Not now: %1</source>
         <translation>现在不可用：%1</translation>
     </message>
+    <message>
+        <source>No command, preset, lesson or recent file has these words</source>
+        <translation>没有命令、预设、课程或最近的文件含有这些词</translation>
+    </message>
+    <message>
+        <source>Find a command, a preset, a lesson or a recent file</source>
+        <translation>查找命令、预设、课程或最近的文件</translation>
+    </message>
 </context>
 <context>
     <name>shardlab::ui::CompareView</name>
@@ -5586,6 +5594,14 @@ The desktop is under the GNU General Public License, version 3 or later; the eng
     <message>
         <source>Begin with this model on this cluster?</source>
         <translation>从这个集群上的这个模型开始？</translation>
+    </message>
+    <message>
+        <source>Lesson: %1</source>
+        <translation>课程：%1</translation>
+    </message>
+    <message>
+        <source>Read this lesson in Learn</source>
+        <translation>在“学习”中阅读这一课</translation>
     </message>
 </context>
 <context>
@@ -20802,10 +20818,6 @@ would give away what the lesson asks.</source>
         <translation>分块计算损失</translation>
     </message>
     <message>
-        <source>Pieces of a microbatch&apos;s tokens that the output projection and the loss take one after the other, so that no more than one piece&apos;s logits are ever in memory. The backward makes the logits of each piece again: once where it takes the gradients of inputs and weights together, and twice where a schedule splits it, ZeRO 2 or 3 shards gradients, or a tensor group splits the tokens.</source>
-        <translation>微批次的词元分成几块，依次经过输出投影和损失，任何时候内存里只有一块的 logit。反向重新算出每一块的 logit：输入梯度和权重梯度一起求时算一次；调度把反向分成两半、ZeRO 2 或 3 切分梯度、或张量组切分词元时算两次。</translation>
-    </message>
-    <message>
         <source>a piece has at least one token</source>
         <translation>一块至少有一个词元</translation>
     </message>
@@ -20844,6 +20856,22 @@ would give away what the lesson asks.</source>
     <message>
         <source>the logits of a microbatch are {} of the {} that rank {} needs: with memory.loss_pieces above 1 no more than one piece of them is there, and the backward makes them again</source>
         <translation>rank {2} 需要 {1}，其中一个微批次的 logit 占 {0}：memory.loss_pieces 大于 1 时，内存里只有其中一块，反向再重新算出</translation>
+    </message>
+    <message>
+        <source>1; or parallel.zero 0, 1 or 2</source>
+        <translation>1；或 parallel.zero 0、1 或 2</translation>
+    </message>
+    <message>
+        <source>Pieces of a microbatch&apos;s tokens that the output projection and the loss take one after the other, so that no more than one piece&apos;s logits are ever in memory. The backward makes the logits of each piece again: once where it takes the gradients of inputs and weights together, and twice where a schedule splits it, ZeRO 2 shards gradients, or a tensor group splits the tokens. It does not go with ZeRO 3.</source>
+        <translation>微批次的词元分成几块，依次经过输出投影和损失，任何时候内存里只有一块的 logit。反向重新算出每一块的 logit：输入梯度和权重梯度一起求时算一次；调度把反向分成两半、ZeRO 2 切分梯度、或张量组切分词元时算两次。不能与 ZeRO 3 一起用。</translation>
+    </message>
+    <message>
+        <source>a loss in {} pieces with ZeRO 3</source>
+        <translation>损失分 {} 块而用 ZeRO 3</translation>
+    </message>
+    <message>
+        <source>the gradient of the output projection would make the logits again when the gathered weights are gone</source>
+        <translation>求输出投影的梯度时要重新算出 logit，而那时收集来的权重已经不在</translation>
     </message>
 </context>
 </TS>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The menus hold every command once and fit a small screen; the palette says why a command is not possible now.
 #include "desktop_fixture.h"
+#include "tests/support/patience.h"
 #include "tests/support/wings.h"
 
 #include "ui/window/command_palette.h"
@@ -13,11 +14,14 @@
 #include "engine/layout/presets.h"
 
 #include <QApplication>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QPushButton>
 #include <QtTest>
+
+#include <algorithm>
 
 using namespace shardlab::test;
 
@@ -95,6 +99,31 @@ private Q_SLOTS:
         QSignalSpy opened(window.findChild<MainMenu*>()->actions().constFirst()->menu(), &QMenu::aboutToShow);
         QTest::keyClick(&window, Qt::Key_F10);
         QTRY_COMPARE(opened.count(), 1);
+    }
+
+    void thePaletteFindsLessonsByTheirTitles() {
+        Desk desk;
+        MainWindow window(desk.workbench);
+        window.show();
+        QVERIFY(QTest::qWaitForWindowActive(&window));
+        window.showWorkspace(Workspace::Home);
+        window.commands()["help.palette"].trigger();
+        auto* palette = window.findChild<CommandPalette*>();
+        auto* list = palette->findChild<QListWidget*>();
+        auto* query = palette->findChild<QLineEdit*>();
+        QTest::keyClicks(query, QStringLiteral("nothing like it"));
+        QVERIFY(!list->isVisible());
+        const auto labels = palette->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) { return label->isVisible(); }));
+        const auto found = [&] {  // once they have been read
+            query->clear();
+            QTest::keyClicks(query, QStringLiteral("lesson recomput"));
+            return list->count();
+        };
+        QTRY_COMPARE_WITH_TIMEOUT(found(), 1, patience);
+        QTest::keyClick(query, Qt::Key_Return);
+        QVERIFY(desk.workbench.lessons().lesson());
+        QCOMPARE(desk.workbench.lessons().lesson()->name, std::string("recompute"));
     }
 
     /// A run that ended behind the open palette left a command that looked possible and did nothing.

@@ -6,6 +6,7 @@
 #include "engine/layout/layout.h"
 #include "ui/core/stored_lists.h"
 
+#include <QMap>
 #include <QObject>
 #include <QStringList>
 
@@ -28,6 +29,8 @@ public:
     /// The experiments of a lesson that have run to their end, in this session or an earlier one.
     QStringList ran(const QString& lesson) const { return ran_.value(lesson); }
 
+    /// Says which lessons there are: their names, each with its title.
+    void tellLessons(const QMap<QString, QString>& titles) { Q_EMIT lessonsKnown(titles); }
     void askForLayout(const Layout& layout) { Q_EMIT layoutWanted(layout); }
     void askForPlan(const Layout& layout) { Q_EMIT planWanted(layout); }
     void askWhichCluster() { Q_EMIT clusterWanted(); }
@@ -43,6 +46,7 @@ Q_SIGNALS:
     void clusterWanted();
     void fileWanted(const QString& file);
     void lessonWanted(const QString& name);
+    void lessonsKnown(const QMap<QString, QString>& titles);  ///< by name
     void tagsChanged();
     void progressChanged();  ///< ran()
 

@@ -6,6 +6,7 @@
 #include "ui/core/taking.h"
 
 #include <QAction>
+#include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPainter>
@@ -63,13 +64,17 @@ bool matchesQuery(const QString& text, const QString& query) {
 
 CommandPalette::CommandPalette(const Commands& commands, std::function<QString(const QString&)> whyNot, QWidget* window)
     : Overlay(window), commands_(commands), whyNot_(std::move(whyNot)), query_(child<QLineEdit>(this)),
-      list_(child<QListWidget>(this)) {
+      list_(child<QListWidget>(this)),
+      nothing_(child<QLabel>(tr("No command, preset, lesson or recent file has these words"), this)) {
     setObjectName(QStringLiteral("commandPalette"));
     setAccessibleName(tr("Commands"));
     auto* column = child<QVBoxLayout>(this);
     column->addWidget(query_);
     column->addWidget(list_);
-    query_->setPlaceholderText(tr("Find a command"));
+    column->addWidget(nothing_, 1, Qt::AlignTop);
+    nothing_->setProperty("role", "dim");
+    nothing_->setWordWrap(true);
+    query_->setPlaceholderText(tr("Find a command, a preset, a lesson or a recent file"));
     query_->setAccessibleName(tr("Find a command"));
     list_->setAccessibleName(tr("Commands found"));
     list_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -105,7 +110,9 @@ void CommandPalette::filter() {
         return std::pair(!action->isEnabled(), !action->text().startsWith(query, Qt::CaseInsensitive));
     });
     for (QAction* action : found) add(*action);
-    if (list_->count() > 0) list_->setCurrentRow(0);
+    list_->setVisible(!shown_.empty());
+    nothing_->setVisible(shown_.empty());
+    if (!shown_.empty()) list_->setCurrentRow(0);
 }
 
 void CommandPalette::add(QAction& action) {

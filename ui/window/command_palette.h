@@ -9,6 +9,7 @@
 #include <vector>
 
 class QAction;
+class QLabel;
 class QLineEdit;
 class QListWidget;
 
@@ -36,6 +37,7 @@ private:
     std::function<QString(const QString&)> whyNot_;
     QLineEdit* query_;
     QListWidget* list_;
+    QLabel* nothing_;  ///< in the place of the list where nothing is found
     std::vector<QAction*> shown_;
 };
 

@@ -6,6 +6,7 @@
 #include "ui/core/commands.h"
 #include "ui/core/view.h"
 
+#include <QMap>
 #include <QWidget>
 
 #include <array>
@@ -76,6 +77,7 @@ private:
     void showExport(const TrainerTarget* target);
     /// What the home page asks for.
     void bindHome();
+    void listLessons(const QMap<QString, QString>& titles);
     /// Commands that mean nothing on the home page.
     void refreshHomeCommands();
     void refreshCommands();
@@ -100,6 +102,7 @@ private:
     std::array<WorkspaceArea*, workspaces.size()> areas_{};
     MainMenu* menu_ = nullptr;
     CommandPalette* palette_ = nullptr;
+    QMap<QString, QString> lessonTitles_;  ///< by name, of what the palette has
     CheckpointList* checkpoints_ = nullptr;
     ConnectPanel* connect_ = nullptr;
     SharePanel* share_ = nullptr;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the home page asks of the window.
+#include "ui/core/child.h"
 #include "ui/core/text.h"
 #include "ui/core/workbench.h"
 #include "ui/window/file_actions.h"
 #include "ui/window/main_window.h"
 #include "ui/window/workspace_area.h"
 
+#include <QAction>
+
 #include <algorithm>
+#include <utility>
 
 namespace shardlab::ui {
 
@@ -30,6 +34,21 @@ void MainWindow::bindHome() {
         if (found != all.end()) lessons.choose(static_cast<int>(found - all.begin()));
         showWorkspace(Workspace::Learn);
     });
+    connect(&home, &HomeSession::lessonsKnown, this, &MainWindow::listLessons);
+}
+
+/// The palette finds lessons by the words of their titles.
+void MainWindow::listLessons(const QMap<QString, QString>& titles) {
+    if (titles == std::exchange(lessonTitles_, titles)) return;  // each time that Home comes into sight
+    std::vector<QAction*> actions;
+    for (auto lesson = titles.begin(); lesson != titles.end(); ++lesson) {
+        auto* action = child<QAction>(tr("Lesson: %1").arg(lesson.value()), this);
+        action->setProperty("help", tr("Read this lesson in Learn"));
+        connect(action, &QAction::triggered, this,
+                [this, name = lesson.key()] { workbench_.home().askForLesson(name); });
+        actions.push_back(action);
+    }
+    commands_.setExtra(QStringLiteral("lessons"), std::move(actions));
 }
 
 void MainWindow::refreshHomeCommands() {

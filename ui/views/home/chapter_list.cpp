@@ -52,6 +52,10 @@ void ChapterList::begin() {
             if (!list) return;
             list->contents_ = std::move(contents);
             list->fill();
+            QMap<QString, QString> titles;
+            for (const Chapter& chapter : list->contents_.chapters)
+                for (const Entry& lesson : chapter.lessons) titles.insert(lesson.name, lesson.title);
+            list->home_.tellLessons(titles);
         });
     });
 }
