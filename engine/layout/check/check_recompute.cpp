@@ -55,7 +55,8 @@ void checkHalves(const Layout& layout, std::vector<Fault>& faults) {
 
 void checkLossPieces(const Layout& layout, std::vector<Fault>& faults) {
     const std::int64_t pieces = lossPieces(layout), tokens = mostLossPieces(layout);
-    if (pieces > 1 && layout.parallel.zero == 3)
+    if (pieces == 1) return;
+    if (layout.parallel.zero == 3)
         faults.push_back({"/memory/loss_pieces", say("a loss in {} pieces with ZeRO 3", pieces),
                           say("the gradient of the output projection would make the logits again when the gathered "
                               "weights are gone"),
