@@ -200,7 +200,7 @@ void addShortage(const Plan& plan, std::vector<Sentence>& notes) {
 void addLogits(const Plan& plan, std::vector<Sentence>& notes) {
     constexpr std::int64_t worthIt = std::int64_t{256} << 20, part = 10;
     const Layout& layout = plan.layout;
-    if (readsImages(layout.model) || lossPieces(layout) > 1) return;
+    if (readsImages(layout.model) || lossPieces(layout) > 1 || layout.parallel.zero == 3) return;
     const RankMemory& most = neediest(layout, plan.memory);
     if (plan.mesh.coordinate(most.rank, Axis::Pipeline) != plan.lowered.rankOfStage.back()) return;
     const std::int64_t logits = (1 + predictionModules(layout.model)) * stageSizes(layout, tensorShare(layout)).logits;
