@@ -70,7 +70,7 @@ private:
         return spec;
     }
 
-    /// Of one microbatch; `split`: gradients of inputs and of weights by themselves.
+    /// What a stage makes of one microbatch; `split`: it takes the gradients of inputs and of weights apart.
     Gradients gradientsOf(StageSpec spec, int pieces, bool split) {
         spec.memory.lossPieces = pieces;
         RandomStream tokens(seed_, "tokens");

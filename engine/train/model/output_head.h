@@ -26,8 +26,8 @@ namespace shardlab::train {
 /// Where the loss is taken in P > 1 pieces of the tokens (memory.loss_pieces):
 ///   forward keeps (Activations)  in place of the logits the targets N and 3N fp32: each token's largest logit, the sum
 ///                                of the exponentials, the target's logit
-///   forward, inputGrad (Temporary)  the logits of a piece, ⌈N ÷ P⌉ rows at most, beside the gathered norm; weightGrad
-///                                too, unless inputGrad took both gradients of each piece at once
+///   forward, inputGrad (Temporary)  the logits of a piece, ⌈N ÷ P⌉ rows at most, beside the gathered norm;
+///                                weightGrad too, unless inputGrad took both gradients of each piece at once
 /// Where the rows come normed already (forwardNormed), there is no input and no statistics, and inputGrad returns
 /// normedGradient.
 class OutputHead {
