@@ -61,8 +61,8 @@ private Q_SLOTS:
         font.setPixelSize(14);
         const auto plain = Formula::of(QStringLiteral("x = m")),
                    fraction = Formula::of(QStringLiteral("x = a+b/(c+d)")),
-                   root = Formula::of(QStringLiteral("x = √(a+b)")),
-                   ceiling = Formula::of(QStringLiteral("x = ⌈a/b⌉"));
+                   root = Formula::of(QStringLiteral("x = √(a+b)"));
+        const auto ceiling = Formula::of(QStringLiteral("x = ⌈a/b⌉"));
         QVERIFY(fraction->size(font).height() > 1.5 * plain->size(font).height());
         QVERIFY(root->size(font).height() > plain->size(font).height());
         QCOMPARE(ceiling->size(font).height(), fraction->size(font).height());
